@@ -1,0 +1,54 @@
+# Everything sets itself up: `make demo` and `make test` need nothing but Python 3.11 or newer.
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: demo test lint types pytest docs bench soak facts schemas format clean
+
+demo: $(READY)
+	@scripts/demo.sh
+
+test: lint types pytest docs
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports --no-cache
+
+types: $(READY)
+	$(BIN)/mypy
+
+pytest: $(READY) browser
+	$(BIN)/pytest -n 2
+
+docs: $(READY)
+	$(BIN)/mkdocs build --strict --quiet --site-dir site
+
+# The long fault tests; none of the capabilities so far has any.
+soak: $(READY)
+	$(BIN)/pytest -n 2 -m soak
+
+bench: $(READY)
+	$(BIN)/python bench/doctor_speed.py
+
+format: $(READY)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+# Rebuild the knowledge from collected facts: make facts FOLDER=… DATE=YYYY-MM-DD
+facts: $(READY)
+	$(BIN)/python scripts/import_facts.py $(FOLDER) --date $(DATE)
+
+schemas: $(READY)
+	$(BIN)/python scripts/export_schemas.py
+
+$(READY): pyproject.toml constraints.txt scripts/setup.sh
+	@scripts/setup.sh $(VENV)
+	@touch $@
+
+.PHONY: browser
+browser:
+	@scripts/install_browser.sh
+
+clean:
+	rm -rf $(VENV) site build dist

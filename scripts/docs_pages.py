@@ -1,0 +1,87 @@
+"""A hook of mkdocs: writes the pages that come out of the code itself.
+
+- `codes.md` and one page for each code, from the checks' docstrings;
+- `releases.md`, from the knowledge tables;
+- the options of a command wherever a page says `<!-- options: doctor -->`, from its docstring.
+"""
+
+import re
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+
+from fitguard.checks.registry import Check, all_checks
+from fitguard.cli.main import app
+from fitguard.knowledge import knowledge
+
+_GROUPS = {
+    "FG1": "Installation",
+    "FG2": "CUDA and cuDNN",
+    "FG3": "GPU, driver, kernel",
+    "FG4": "GPU memory",
+    "FG7": "Host and container",
+}
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the generated pages."""
+    pages = {"codes.md": _codes(), "releases.md": _releases()}
+    for check in all_checks().values():
+        pages[f"codes/{check.code}.md"] = _page(check)
+    for path, content in pages.items():
+        files.append(File.generated(config, path, content=content))
+    return files
+
+
+def on_page_markdown(markdown: str, **_: object) -> str:
+    """Put a command's options where a page asks for them."""
+    return re.sub(r"<!-- options: (\w+) -->", lambda match: _options(match[1]), markdown)
+
+
+def _options(command: str) -> str:
+    documentation = app[command].generate_docs()
+    options = documentation.partition("**Parameters**:")[2]
+    return re.sub(r" \*\[default: [^]]*\]\*", "", options).strip()
+
+
+def _page(check: Check) -> str:
+    return f"# {check.code} {check.slug}\n\n**{check.summary}**\n\n{check.page}\n"
+
+
+def _codes() -> str:
+    lines = [
+        "# Codes",
+        "",
+        "A code is never reused. `fitguard explain CODE` prints the same pages.",
+    ]
+    for prefix, title in _GROUPS.items():
+        lines += ["", f"## {title}", "", "| code | name | what is wrong |", "| --- | --- | --- |"]
+        lines += [
+            f"| [{check.code}](codes/{check.code}.md) | {check.slug} | {check.summary} |"
+            for check in all_checks().values()
+            if check.code.startswith(prefix)
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def _releases() -> str:
+    table = knowledge().tensorflow.table
+    lines = [
+        "# TensorFlow releases",
+        "",
+        f"What each release was built with, as of {table.date}. Where the documentation names "
+        "another version than the build does, the build decides, and the documented one stands "
+        "in brackets. A question mark: not known for sure.",
+        "",
+        "| TensorFlow | Python | CUDA | cuDNN | GPU code for | also as PTX for | GPU package |",
+        "| --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    for row in table.rows:
+        cudnn = row.cudnn + ("?" if row.cudnn_uncertain else "")
+        if not row.cudnn.startswith(row.cudnn_documented):
+            cudnn += f" ({row.cudnn_documented})"
+        lines.append(
+            f"| {', '.join(row.versions)} | {', '.join(row.pythons)} | {row.cuda} | {cudnn} "
+            f"| {', '.join(row.sass)} | {', '.join(row.ptx)} | `{row.gpu_package}` |"
+        )
+    return "\n".join(lines) + "\n"

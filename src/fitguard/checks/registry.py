@@ -1,0 +1,104 @@
+"""How a check is declared and found.
+
+A check is a function whose parameters name the facts it needs (see `fixtures.py`). It returns a
+finding, several, or None. The file's docstring says in one line what is wrong, the function's
+docstring is the page that `fitguard explain CODE` shows.
+"""
+
+import importlib
+import inspect
+import pkgutil
+import re
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cache
+
+from fitguard.schema.finding import Finding
+
+Verdict = Finding | Iterable[Finding] | None
+CheckFunction = Callable[..., Verdict]
+
+# Modules of this room that hold no check.
+_NO_CHECKS = {
+    "registry",
+    "fixtures",
+    "runner",
+    "remedies",
+    "testing",
+    "cuda_runtime",
+    "driver_version",
+    "gpu_code",
+    "gpu_releases",
+    "gpu_remedies",
+    "health_signs",
+    "installs",
+    "visible_gpus",
+}
+
+
+@dataclass(frozen=True)
+class Check:
+    """A declared check.
+
+    Args:
+        requires: Codes of checks that must have found nothing: what they found would make this
+            check speak of mere fallout.
+        summary: One line: what is wrong when this check finds something.
+        page: Markdown: what it means, why training crashes, how to fix it, when it is wrong.
+    """
+
+    code: str
+    slug: str
+    requires: frozenset[str]
+    function: CheckFunction
+    parameters: tuple[str, ...]
+    summary: str
+    page: str
+
+
+_declared: dict[str, Check] = {}
+
+
+def check(
+    code: str, slug: str, *, requires: Iterable[str] = ()
+) -> Callable[[CheckFunction], CheckFunction]:
+    """Declare a check; a code or slug that is taken is an error at import time."""
+
+    def declare(function: CheckFunction) -> CheckFunction:
+        taken = [known for known in _declared.values() if code == known.code or slug == known.slug]
+        if taken:
+            raise ValueError(f"Received {code} {slug}, taken by {taken[0].code} {taken[0].slug}")
+        if not re.fullmatch(r"FG[1-7]\d\d", code):
+            raise ValueError(f"Received {code!r}. Expected a code from FG100 to FG799")
+        module = sys.modules[function.__module__]
+        _declared[code] = Check(
+            code=code,
+            slug=slug,
+            requires=frozenset(requires),
+            function=function,
+            parameters=tuple(inspect.signature(function).parameters),
+            summary=(inspect.getdoc(module) or "").split("\n")[0],
+            page=inspect.getdoc(function) or "",
+        )
+        return function
+
+    return declare
+
+
+@cache
+def all_checks() -> dict[str, Check]:
+    """Every check, by code."""
+    package = importlib.import_module("fitguard.checks")
+    for module in pkgutil.iter_modules(package.__path__):
+        if module.name not in _NO_CHECKS:
+            importlib.import_module(f"fitguard.checks.{module.name}")
+    return dict(sorted(_declared.items()))
+
+
+def find_check(name: str) -> Check | None:
+    """A check by its code or its slug, in any case."""
+    for declared in all_checks().values():
+        if name.upper() == declared.code or name.lower() == declared.slug:
+            return declared
+    return None

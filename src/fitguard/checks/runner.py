@@ -1,0 +1,97 @@
+"""Runs the checks over a set of facts, in the order that their requirements ask for."""
+
+import graphlib
+from collections.abc import Iterable
+
+import msgspec
+
+from fitguard.checks.fixtures import FactResolver, Missing
+from fitguard.checks.registry import Check, all_checks
+from fitguard.knowledge import Knowledge
+from fitguard.knowledge import knowledge as shipped_knowledge
+from fitguard.schema.doctor import DoctorReport
+from fitguard.schema.facts import Facts
+from fitguard.schema.finding import SEVERITIES, Finding, Skipped
+
+# Within a severity: first what must be mended first. An install that cannot be imported, then
+# driver and GPU, then CUDA and cuDNN, then memory, then the host.
+_GROUPS = ("FG1", "FG3", "FG2", "FG4", "FG7", "FG5", "FG6")
+_CONFIDENCES = ("high", "medium", "low")
+
+
+def judge(
+    facts: Facts,
+    *,
+    select: Iterable[str] = (),
+    ignore: Iterable[str] = (),
+    knowledge: Knowledge | None = None,
+) -> DoctorReport:
+    """Judge a set of facts.
+
+    Args:
+        facts: Of this machine, of a file, or supposed; partial ones are fine.
+        select: Codes or prefixes to check; all where empty.
+        ignore: Codes or prefixes to leave out.
+
+    Example:
+        >>> from fitguard.schema.facts import Facts
+        >>> judge(Facts()).ok
+        True
+    """
+    resolve = FactResolver(facts, knowledge or shipped_knowledge())
+    chosen = _chosen(tuple(select), tuple(ignore))
+    findings: dict[str, tuple[Finding, ...]] = {}
+    skipped: list[Skipped] = []
+    for check in _ordered(chosen):
+        fallout = sorted(code for code in check.requires if findings.get(code))
+        if fallout:
+            skipped.append(Skipped(check.code, check.slug, f"{fallout[0]} stands: mend that first"))
+            continue
+        try:
+            found = _run(check, resolve)
+        except Missing as missing:
+            skipped.append(Skipped(check.code, check.slug, str(missing)))
+            continue
+        findings[check.code] = found
+    ranked = sorted((item for found in findings.values() for item in found), key=_rank)
+    return DoctorReport(
+        ok=all(finding.severity != "error" for finding in ranked),
+        findings=tuple(ranked),
+        skipped=tuple(sorted(skipped, key=lambda item: item.code)),
+        passed=tuple(sorted(code for code, found in findings.items() if not found)),
+        facts=facts,
+    )
+
+
+def _chosen(select: tuple[str, ...], ignore: tuple[str, ...]) -> dict[str, Check]:
+    return {
+        code: check
+        for code, check in all_checks().items()
+        if (not select or _named(check, select)) and not _named(check, ignore)
+    }
+
+
+def _named(check: Check, names: tuple[str, ...]) -> bool:
+    return any(check.code.startswith(name.upper()) or check.slug == name for name in names)
+
+
+def _ordered(checks: dict[str, Check]) -> list[Check]:
+    graph = {code: check.requires & checks.keys() for code, check in checks.items()}
+    return [checks[code] for code in graphlib.TopologicalSorter(graph).static_order()]
+
+
+def _run(check: Check, resolve: FactResolver) -> tuple[Finding, ...]:
+    verdict = check.function(**{name: resolve(name) for name in check.parameters})
+    found = [verdict] if isinstance(verdict, Finding) else list(verdict or ())
+    return tuple(
+        msgspec.structs.replace(finding, code=check.code, slug=check.slug) for finding in found
+    )
+
+
+def _rank(finding: Finding) -> tuple[int, int, int, str]:
+    return (
+        SEVERITIES.index(finding.severity),
+        _GROUPS.index(finding.code[:3]),
+        _CONFIDENCES.index(finding.confidence),
+        finding.code,
+    )

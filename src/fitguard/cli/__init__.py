@@ -1,0 +1,1 @@
+"""One file for each command: the only room that prints or exits."""

@@ -1,0 +1,45 @@
+"""`[tool.fitguard]` in pyproject.toml: defaults for select, ignore and fail-on."""
+
+import tomllib
+from pathlib import Path
+
+import msgspec
+
+from fitguard.cli.doctor import Threshold
+from fitguard.schema.exit_codes import UnreadableInput
+
+
+class Configuration(
+    msgspec.Struct, frozen=True, kw_only=True, rename="kebab", forbid_unknown_fields=True
+):
+    """What the project sets; the command line adds to select and ignore, and overrides fail-on."""
+
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    fail_on: Threshold = "error"
+
+
+def read_configuration(start: Path) -> Configuration:
+    """The nearest pyproject.toml at or above a folder; empty where there is none.
+
+    Raises:
+        UnreadableInput: if its `[tool.fitguard]` cannot be understood.
+    """
+    for folder in (start, *start.parents):
+        file = folder / "pyproject.toml"
+        if file.is_file():
+            return _read(file)
+    return Configuration()
+
+
+def _read(file: Path) -> Configuration:
+    try:
+        document = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise UnreadableInput(f"{file}: {error}") from error
+    tools = document.get("tool", {})
+    section = tools.get("fitguard", {}) if isinstance(tools, dict) else {}
+    try:
+        return msgspec.convert(section, Configuration)
+    except msgspec.ValidationError as error:
+        raise UnreadableInput(f"{file}, [tool.fitguard]: {error}") from error

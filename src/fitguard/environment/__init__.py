@@ -1,0 +1,1 @@
+"""The doctor and `resolve`: gathers or supposes facts, judges them, looks for a set that works."""

@@ -1,0 +1,101 @@
+"""Install commands for a set of versions: pip, conda, the official container."""
+
+from fitguard.checks.remedies import constraints as forgotten_bounds
+from fitguard.environment.candidates import Candidate, Constraints
+from fitguard.knowledge import Knowledge
+from fitguard.schema.resolution import Install
+from fitguard.schema.versions import parse, text
+
+# From 2.2 on, images hold Python 3 alone and their tags no longer say so.
+_FIRST_TAG_WITHOUT_PYTHON = (2, 2)
+
+
+def installs(
+    candidate: Candidate, constraints: Constraints, tables: Knowledge
+) -> tuple[Install, ...]:
+    """All ways to install the set on the given platform."""
+    windows = constraints.platform is not None and constraints.platform.system == "windows"
+    requirements = _requirements(candidate, constraints, tables)
+    ways = [_pip(candidate, requirements, windows), _conda(candidate, requirements, tables)]
+    if not windows:
+        ways.append(_container(candidate, constraints))
+    return tuple(ways)
+
+
+def _requirements(
+    candidate: Candidate, constraints: Constraints, tables: Knowledge
+) -> tuple[str, ...]:
+    release = candidate.release
+    name = "tensorflow-cpu" if constraints.cpu_only else release.gpu_package
+    found = [f"{name}=={release.version}", *forgotten_bounds(release)]
+    found += _cudnn_bound(candidate, constraints, tables)
+    pinned = constraints.packages.found if constraints.packages else ()
+    found += [f"{package.name}=={package.version}" for package in pinned]
+    return tuple(found)
+
+
+def _cudnn_bound(
+    candidate: Candidate, constraints: Constraints, tables: Knowledge
+) -> tuple[str, ...]:
+    """Where the extra's pin is a range, pip takes the newest cuDNN, which may have dropped the GPU."""
+    pins = tables.cuda.and_cuda(candidate.release.version)
+    pin = pins.pin("cudnn") if pins else None
+    if pin is None or pin[1].startswith("=="):
+        return ()
+    bounds = (tables.cudnn.bound_for(gpu.compute_capability or "99") for gpu in constraints.gpus or ())
+    return tuple(dict.fromkeys(f"{pin[0]}{bound}" for bound in bounds if bound))
+
+
+def _pip_line(requirements: tuple[str, ...]) -> str:
+    return "pip install " + " ".join(f'"{item}"' for item in requirements)
+
+
+def _brings_cuda(candidate: Candidate) -> bool:
+    return "and-cuda" in candidate.release.gpu_package
+
+
+def _needs_system_cuda(candidate: Candidate) -> str | None:
+    if candidate.facts.libraries is None or _brings_cuda(candidate):
+        return None
+    return (
+        f"pip does not bring CUDA to this release: install CUDA {candidate.cuda} and cuDNN "
+        f"{text(parse(candidate.cudnn), 2)} first, or take the conda or the container way."
+    )
+
+
+def _pip(candidate: Candidate, requirements: tuple[str, ...], windows: bool) -> Install:
+    version = text(parse(candidate.python), 2)
+    python = f"py -{version}" if windows else f"python{version}"
+    tool = "venv" if parse(version) >= (3, 3) else "virtualenv"
+    activate = r".venv\Scripts\activate" if windows else ". .venv/bin/activate"
+    commands = (f"{python} -m {tool} .venv", activate, _pip_line(requirements))
+    return Install("pip", commands, _needs_system_cuda(candidate))
+
+
+def _conda(candidate: Candidate, requirements: tuple[str, ...], tables: Knowledge) -> Install:
+    version = text(parse(candidate.python), 2)
+    name = f"tf{text(parse(candidate.release.version), 2)}"
+    packages = None
+    if candidate.facts.libraries is not None and not _brings_cuda(candidate):
+        packages = tables.cuda.conda(candidate.cuda)
+    channel = packages.channel if packages else "conda-forge"
+    commands = [f"conda create -n {name} -c {channel} python={version}", f"conda activate {name}"]
+    if packages:
+        commands.append(f"conda install -c {channel} {' '.join(packages.packages)}")
+    commands.append(_pip_line(requirements))
+    if packages:
+        commands.append('export LD_LIBRARY_PATH="$CONDA_PREFIX/lib:$LD_LIBRARY_PATH"')
+    return Install("conda", tuple(commands))
+
+
+def _container(candidate: Candidate, constraints: Constraints) -> Install:
+    release = candidate.release
+    suffix = "" if constraints.cpu_only else "-gpu"
+    if release.minor < _FIRST_TAG_WITHOUT_PYTHON:
+        suffix += "-py3"
+    gpus = "" if constraints.cpu_only else "--gpus all "
+    note = "The image brings its own Python."
+    if not constraints.cpu_only:
+        note += " The host needs the driver and the NVIDIA Container Toolkit, no CUDA."
+    command = f"docker run {gpus}--rm -it tensorflow/tensorflow:{release.version}{suffix}"
+    return Install("container", (command,), note)

@@ -1,0 +1,75 @@
+"""Where no set of versions works: the single changes that open one."""
+
+from collections.abc import Iterator
+
+import msgspec
+
+from fitguard.environment.candidates import Candidate, Constraints
+from fitguard.environment.search import Found, search
+from fitguard.knowledge import Knowledge
+from fitguard.schema.resolution import Opening
+from fitguard.schema.software import Platform
+from fitguard.schema.versions import parse
+
+_PINS = ("driver", "python", "tensorflow", "cuda", "cudnn", "packages")
+
+
+def openings(constraints: Constraints, tables: Knowledge) -> Iterator[Opening]:
+    """Single changes after which a set exists, the cheapest first."""
+    for pin in _PINS:
+        if getattr(constraints, pin) is None:
+            continue
+        freed = msgspec.structs.replace(constraints, **{pin: None})
+        found, _ = search(freed, tables)
+        if found:
+            yield Opening(_change(pin, found[0], freed, tables), _version(found))
+    if constraints.platform is not None and constraints.platform.system == "windows":
+        wsl = Platform(system="linux", machine="x86_64", wsl=True, origin="resolve")
+        found, _ = search(msgspec.structs.replace(constraints, platform=wsl), tables)
+        if found:
+            yield Opening("Train in WSL2 instead of native Windows", _version(found))
+    if constraints.gpus:
+        found, _ = search(msgspec.structs.replace(constraints, gpus=None), tables)
+        if found:
+            yield Opening(_other_gpu(constraints, tables), _version(found))
+
+
+def _version(found: Found) -> str:
+    return found[0].release.version
+
+
+def _change(pin: str, candidate: Candidate, freed: Constraints, tables: Knowledge) -> str:
+    """What to do so that a pin no longer stands in the way."""
+    if pin == "driver":
+        return f"Install {_driver(candidate, freed, tables)}"
+    if pin == "python":
+        return f"Use Python {candidate.python}"
+    if pin == "tensorflow":
+        return f"Use TensorFlow {candidate.release.version} instead of the pinned one"
+    named = {"cuda": "the CUDA pin", "cudnn": "the cuDNN pin", "packages": "the package pins"}
+    return f"Give up {named[pin]}"
+
+
+def _driver(candidate: Candidate, freed: Constraints, tables: Knowledge) -> str:
+    least = tables.drivers.least(candidate.cuda, windows=freed.windows_drivers)
+    last = [
+        branch
+        for gpu in freed.gpus or ()
+        if gpu.compute_capability and (branch := tables.drivers.last_branch(gpu.compute_capability))
+    ]
+    until = f", but no branch above {min(last, key=int)}" if last else ""
+    return f"driver {least} or newer{until}"
+
+
+def _other_gpu(constraints: Constraints, tables: Knowledge) -> str:
+    known = tables.tensorflow.newest.sass[-1]
+    too_new = any(
+        gpu.compute_capability and parse(gpu.compute_capability) > parse(known)
+        for gpu in constraints.gpus or ()
+    )
+    if too_new:
+        return (
+            f"Use a GPU of compute capability {known} or older; for this one there are NVIDIA's "
+            "NGC TensorFlow container (25.01 or newer) and a build from source"
+        )
+    return "Use another GPU"

@@ -1,0 +1,152 @@
+"""`fitguard.resolve()`: from GPU, driver, system and Python to the newest set that works.
+
+Each release is judged by the doctor's own checks, with the CUDA and cuDNN it was built with.
+"""
+
+from collections.abc import Mapping
+
+from fitguard.environment.candidates import Constraints
+from fitguard.environment.installation import installs
+from fitguard.environment.openings import openings
+from fitguard.environment.search import Found, search
+from fitguard.environment.supposition import suppose, version_of
+from fitguard.knowledge import Knowledge, knowledge
+from fitguard.schema.exit_codes import UsageError
+from fitguard.schema.facts import Facts
+from fitguard.schema.hardware import Gpu
+from fitguard.schema.resolution import Resolution, VersionSet
+from fitguard.schema.software import Platform
+from fitguard.schema.versions import parse, text
+
+# Keys of the doctor that describe an install; here the install is the answer.
+_NOT_FOR_RESOLVE = ("library-path", "cuda-toolkits", "extras", "package")
+
+
+class Answer(Resolution, frozen=True):
+    """The answer, which notebooks show as a page."""
+
+    def _repr_html_(self) -> str:
+        from fitguard.report.html import fragment
+        from fitguard.report.redaction import redacted
+
+        return fragment(redacted(self))
+
+
+def resolve(
+    *,
+    what_if: Mapping[str, str] | None = None,
+    python: str | None = None,
+    facts: Facts | None = None,
+) -> Answer:
+    """The newest set of versions that works, with install commands.
+
+    Args:
+        what_if: Hardware and pins in the doctor's keys. A machine is described in full: what is
+            not given is free. Without gpu, compute-capability, driver and os, the rest of this
+            machine counts, and what_if only pins.
+        python: The interpreter whose version counts, where this machine does.
+        facts: Facts of the machine, instead of gathering them here.
+
+    Example:
+        >>> import fitguard
+        >>> answer = fitguard.resolve(what_if={"gpu": "Tesla K80", "os": "linux-x86_64"})
+        >>> answer.chosen.tensorflow
+        '2.14.1'
+    """
+    given = dict(what_if or {})
+    tables = knowledge()
+    constraints = _constraints(given, python, facts, tables)
+    found, rejected = search(constraints, tables)
+    if found is None:
+        return Answer(
+            ok=False,
+            given=_described(constraints),
+            rejected=rejected,
+            openings=tuple(openings(constraints, tables)),
+        )
+    return Answer(
+        ok=True,
+        given=_described(constraints),
+        chosen=_version_set(found, constraints, tables),
+        rejected=rejected,
+    )
+
+
+def _constraints(
+    given: Mapping[str, str], python: str | None, facts: Facts | None, tables: Knowledge
+) -> Constraints:
+    for key in _NOT_FOR_RESOLVE:
+        if key in given:
+            raise UsageError(
+                f"Received --what-if {key}={given[key]}. Expected hardware (gpu, driver, os …) or "
+                "pins (tf, python, cuda …): how to install is what resolve answers"
+            )
+    supposed = suppose(given, tables)
+    another_machine = {"gpu", "compute-capability", "driver", "os"} & given.keys()
+    machine = supposed if another_machine else facts or _here(python)
+    own_python = supposed.python or machine.python
+    return Constraints(
+        tensorflow=given.get("tf"),
+        python=text(parse(own_python.version), 2) if own_python else None,
+        cuda=version_of(given, "cuda"),
+        cudnn=version_of(given, "cudnn"),
+        packages=supposed.packages if {"keras", "numpy", "protobuf"} & given.keys() else None,
+        platform=machine.platform,
+        driver=machine.driver,
+        gpus=machine.gpus,
+    )
+
+
+def _here(python: str | None) -> Facts:
+    from fitguard.facts.gather import gather
+
+    return gather(python)
+
+
+def _described(constraints: Constraints) -> dict[str, str]:
+    platform, driver = constraints.platform, constraints.driver
+    gpus = constraints.gpus
+    described = {
+        "tensorflow": constraints.tensorflow,
+        "python": constraints.python,
+        "cuda": constraints.cuda,
+        "cudnn": constraints.cudnn,
+        "system": _system(platform) if platform else None,
+        "driver": (driver.version or "none") if driver else None,
+        "gpu": ", ".join(_gpu_name(gpu) for gpu in gpus) or "none" if gpus is not None else None,
+    }
+    for package in constraints.packages.found if constraints.packages else ():
+        described[package.name] = package.version
+    return {key: value for key, value in described.items() if value is not None}
+
+
+def _gpu_name(gpu: Gpu) -> str:
+    if gpu.name is None:
+        return f"compute capability {gpu.compute_capability}"
+    return f"{gpu.name} ({gpu.compute_capability})" if gpu.compute_capability else gpu.name
+
+
+def _system(platform: Platform) -> str:
+    if platform.wsl:
+        return "wsl2"
+    machine = f"-{platform.machine}" if platform.system == "linux" else ""
+    return f"{platform.system}{machine}"
+
+
+def _version_set(found: Found, constraints: Constraints, tables: Knowledge) -> VersionSet:
+    candidate, report = found
+    release = candidate.release
+    least = tables.drivers.least(candidate.cuda, windows=constraints.windows_drivers)
+    return VersionSet(
+        tensorflow=release.version,
+        package="tensorflow-cpu" if constraints.cpu_only else release.gpu_package,
+        python=candidate.python,
+        cuda=candidate.cuda,
+        cudnn=text(parse(candidate.cudnn), 2),
+        keras=release.keras or None,
+        numpy=release.numpy or None,
+        protobuf=release.protobuf or None,
+        driver_min=None if constraints.cpu_only else least,
+        notes=tuple(finding.title for finding in report.findings),
+        install=installs(candidate, constraints, tables),
+    )

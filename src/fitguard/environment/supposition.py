@@ -1,0 +1,264 @@
+"""`--what-if KEY=VALUE`: facts of a machine that is not this one.
+
+What is not given is unknown, not wrong. `none` says that a thing is surely not there.
+"""
+
+import difflib
+import json
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from fitguard.environment.supposed_libraries import supposed_libraries
+from fitguard.knowledge import Knowledge, knowledge
+from fitguard.schema.exit_codes import UnreadableInput, UsageError
+from fitguard.schema.facts import Facts
+from fitguard.schema.hardware import Driver, Gpu
+from fitguard.schema.software import Package, Packages, Platform, Python, TensorFlow
+from fitguard.schema.versions import parse, text
+
+KEYS = {
+    "tf": "TensorFlow's version: 2.10.1, or 2.10 for the newest 2.10",
+    "package": "tensorflow, tensorflow-gpu or tensorflow-cpu",
+    "extras": "and-cuda",
+    "keras": "version of keras",
+    "tf-keras": "version of tf-keras",
+    "python": "version of Python",
+    "cuda": "version of the CUDA runtime that is loaded, or none",
+    "cudnn": "version of the cuDNN that is loaded, or none",
+    "driver": "version of NVIDIA's driver, or none",
+    "gpu": "name of the GPU, or none",
+    "compute-capability": "of the GPU, such as 8.6",
+    "numpy": "version of numpy",
+    "protobuf": "version of protobuf",
+    "os": "linux-x86_64, linux-aarch64, windows, wsl2 or macos",
+    "library-path": "LD_LIBRARY_PATH, its folders parted by colons",
+    "cuda-toolkits": "versions of the installed CUDA toolkits, parted by commas",
+}
+_PACKAGES = ("tensorflow", "tensorflow-gpu", "tensorflow-cpu")
+_SYSTEMS = {
+    "linux-x86_64": Platform(system="linux", machine="x86_64"),
+    "linux-aarch64": Platform(system="linux", machine="aarch64"),
+    "windows": Platform(system="windows", machine="x86_64"),
+    "wsl2": Platform(system="linux", machine="x86_64", wsl=True),
+    "macos": Platform(system="macos"),
+}
+_SYNONYMS = {"linux": "linux-x86_64", "wsl": "wsl2", "win": "windows", "mac": "macos"}
+
+
+def parse_arguments(arguments: Iterable[str]) -> dict[str, str]:
+    """`["tf=2.10", "gpu=Tesla K80"]` → a dict.
+
+    Raises:
+        UsageError: for an unknown key, a missing `=` or a key given twice.
+    """
+    given: dict[str, str] = {}
+    for argument in arguments:
+        key, separator, value = argument.partition("=")
+        key = key.strip().lower().replace("_", "-")
+        if not separator or not value.strip():
+            raise UsageError(f"Received --what-if {argument!r}. Expected KEY=VALUE, say tf=2.10.1")
+        if key not in KEYS:
+            raise UsageError(_unknown_key(key))
+        if key in given:
+            raise UsageError(f"Received {key} twice ({given[key]} and {value}). Expected one value")
+        given[key] = value.strip()
+    return given
+
+
+def read_file(path: Path) -> dict[str, str]:
+    """The keys in a JSON file: an object of strings, numbers or lists.
+
+    Raises:
+        UnreadableInput: if it cannot be read, is no JSON or no such object.
+    """
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UnreadableInput(f"{path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise UnreadableInput(f"{path}: no text in UTF-8 (byte {error.start})") from error
+    except json.JSONDecodeError as error:
+        raise UnreadableInput(f"{path}, line {error.lineno}: no JSON: {error.msg}") from error
+    if not isinstance(content, dict):
+        raise UnreadableInput(
+            f"{path}: Received a {type(content).__name__}. "
+            'Expected an object such as {"tf": "2.10.1"}'
+        )
+    return parse_arguments(f"{key}={_plain(value)}" for key, value in content.items())
+
+
+def _plain(value: Any) -> str:
+    return ",".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _unknown_key(key: str) -> str:
+    close = difflib.get_close_matches(key, KEYS, n=1)
+    hint = f" Did you mean {close[0]}?" if close else ""
+    return f"Received the key {key!r}.{hint} Expected one of: {', '.join(KEYS)}"
+
+
+def suppose(given: Mapping[str, str], tables: Knowledge | None = None) -> Facts:
+    """Facts from what-if keys.
+
+    Raises:
+        UsageError: for a version that does not exist, an unknown GPU, package or system.
+    """
+    tables = tables or knowledge()
+    tensorflow = _tensorflow(given, tables)
+    platform = _platform(given)
+    return Facts(
+        python=_python(given),
+        platform=platform,
+        packages=_packages(given, tensorflow),
+        tensorflow=tensorflow,
+        libraries=supposed_libraries(given, tensorflow, tables),
+        driver=_driver(given),
+        gpus=_gpus(given, tables),
+        environment=(
+            {"LD_LIBRARY_PATH": given["library-path"]} if "library-path" in given else None
+        ),
+    )
+
+
+def _origin(given: Mapping[str, str], key: str) -> str:
+    return f"--what-if {key}={given[key]}"
+
+
+def version_of(given: Mapping[str, str], key: str) -> str | None:
+    """The value of a key as a version, None where it is not given.
+
+    Raises:
+        UsageError: if it does not look like a version.
+    """
+    if key not in given:
+        return None
+    value = given[key]
+    match = re.fullmatch(r"[vVrR]?(\d+(?:\.\d+)*)(\.x|\.\*|[-+.]?[A-Za-z][\w.+-]*)?", value)
+    if not match:
+        raise UsageError(f"Received {key}={value!r}. Expected a version such as 2.10.1 or 12.2")
+    return value.lstrip("vV") if key == "tf" else match[1]
+
+
+def _python(given: Mapping[str, str]) -> Python | None:
+    version = version_of(given, "python")
+    if version is None:
+        return None
+    if not (2,) <= parse(version) < (4,):
+        raise UsageError(f"Received python={version}. Expected a version such as 3.11")
+    return Python(version=version, origin=_origin(given, "python"))
+
+
+def _platform(given: Mapping[str, str]) -> Platform | None:
+    if "os" not in given:
+        return None
+    name = given["os"].lower()
+    name = _SYNONYMS.get(name, name)
+    if name not in _SYSTEMS:
+        raise UsageError(f"Received os={given['os']!r}. Expected one of: {', '.join(_SYSTEMS)}")
+    return msgspec.structs.replace(_SYSTEMS[name], origin=_origin(given, "os"))
+
+
+def _tensorflow(given: Mapping[str, str], tables: Knowledge) -> TensorFlow | None:
+    package = given.get("package")
+    if package is not None and package not in _PACKAGES:
+        raise UsageError(f"Received package={package!r}. Expected one of: {', '.join(_PACKAGES)}")
+    extras = given.get("extras")
+    if extras not in (None, "and-cuda", "none"):
+        raise UsageError(f"Received extras={extras!r}. Expected and-cuda (or none)")
+    version = version_of(given, "tf")
+    if version is None:
+        return None
+    release = _release(version, tables)
+    return TensorFlow(
+        version=release,
+        package="tensorflow" if package is None and extras == "and-cuda" else package,
+        extras=None if extras is None else () if extras == "none" else (extras,),
+        origin=_origin(given, "tf"),
+    )
+
+
+def _release(version: str, tables: Knowledge) -> str:
+    """The release that a version or a prefix names."""
+    matching = tables.tensorflow.matching(version)
+    if matching:
+        return matching[-1].version
+    minor = text(parse(version), 2)
+    siblings = [release.version for release in tables.tensorflow.matching(minor)]
+    newest = tables.tensorflow.newest.version
+    known = f"the {minor} releases are {', '.join(siblings)}" if siblings else f"1.0.0 to {newest}"
+    raise UsageError(f"Received tf={version}, which is no release. Expected one of: {known}")
+
+
+def _packages(given: Mapping[str, str], tensorflow: TensorFlow | None) -> Packages | None:
+    found = [
+        Package(name=name, version=version, requested=True, origin=_origin(given, name))
+        for name in ("keras", "tf-keras", "numpy", "protobuf")
+        if (version := version_of(given, name)) is not None
+    ]
+    if tensorflow is not None and tensorflow.package is not None:
+        found.append(
+            Package(
+                name=tensorflow.package,
+                version=tensorflow.version,
+                requested=True,
+                origin=tensorflow.origin,
+            )
+        )
+    return Packages(found=tuple(found)) if found else None
+
+
+def _driver(given: Mapping[str, str]) -> Driver | None:
+    if "driver" not in given:
+        return None
+    if given["driver"].lower() == "none":
+        return Driver(origin=_origin(given, "driver"))
+    version = version_of(given, "driver")
+    if version is not None and not (100,) <= parse(version) < (2000,):
+        raise UsageError(f"Received driver={version}. Expected a version such as 535.104.05")
+    return Driver(version=version, kernel_version=version, origin=_origin(given, "driver"))
+
+
+def _gpus(given: Mapping[str, str], tables: Knowledge) -> tuple[Gpu, ...] | None:
+    capability = version_of(given, "compute-capability")
+    if capability is not None and tables.drivers.architecture(capability) is None:
+        raise UsageError(
+            f"Received compute-capability={capability}. Expected one that exists, say 8.6"
+        )
+    name = given.get("gpu")
+    if name is None:
+        if capability is None:
+            return None
+        origin = _origin(given, "compute-capability")
+        return (Gpu(compute_capability=capability, origin=origin),)
+    if name.lower() == "none":
+        return ()
+    return (_named_gpu(name, capability, _origin(given, "gpu"), tables),)
+
+
+def _named_gpu(name: str, capability: str | None, origin: str, tables: Knowledge) -> Gpu:
+    models = tables.gpus.find(name)
+    if not models and capability is None:
+        similar = tables.gpus.similar(name)
+        hint = f" Names like it: {', '.join(similar)}." if similar else ""
+        raise UsageError(
+            f"Received gpu={name!r}, which is not in the table.{hint} "
+            "Expected a known name, or its --what-if compute-capability=X.Y beside it"
+        )
+    capabilities = tables.gpus.capabilities(name)
+    if capability is None and len(capabilities) > 1:
+        raise UsageError(
+            f"Received gpu={name!r}, which was sold with compute capability "
+            f"{' and '.join(capabilities)}. Expected --what-if compute-capability=X.Y beside it"
+        )
+    sizes = {size for model in models for size in model.memory_gib}
+    return Gpu(
+        name=name,
+        compute_capability=capability or capabilities[0],
+        architecture=models[0].architecture if models else None,
+        memory_bytes=int(min(sizes) * 2**30) if len(sizes) == 1 else None,
+        origin=origin,
+    )

@@ -1,0 +1,1 @@
+"""What is true here: probes that read the machine and change nothing."""

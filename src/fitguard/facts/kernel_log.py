@@ -1,0 +1,110 @@
+"""The kernel log: /dev/kmsg, else dmesg, else the journal; or a file that the user has.
+
+That it may not be read is a fact. Containers and ordinary users often see nothing of it.
+"""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from fitguard.facts import child_process
+from fitguard.facts.child_process import Outcome
+from fitguard.facts.kernel_messages import parse
+from fitguard.schema.exit_codes import UnreadableInput
+from fitguard.schema.hardware import KernelLog
+
+Command = tuple[str, ...]
+
+COMMAND_LIMIT_SECONDS = 2.0
+DMESG = ("dmesg",)
+# The newest lines only: a journal can hold months, and reading them takes seconds.
+JOURNAL = (
+    *("journalctl", "--dmesg", "--boot", "--quiet", "--no-pager", "--lines=20000"),
+    *("--output=short-monotonic", "--no-hostname"),
+)
+
+RECORD_BYTES = 16384
+# The kernel may log faster than this reads.
+MOST_RECORDS = 200_000
+
+
+def read(root: Path = Path("/")) -> KernelLog:
+    """The log of the running kernel, from the first source that gives any line."""
+    kmsg = root / "dev/kmsg"
+    commands: tuple[Command, ...] = (DMESG, JOURNAL)
+    try:
+        lines = list(_records(kmsg))
+        if lines:
+            return parse(lines, "/dev/kmsg")
+        problem = "/dev/kmsg: holds no lines"
+    except FileNotFoundError:
+        problem = "/dev/kmsg: not here"
+    except OSError as error:
+        # dmesg needs the same right; the journal has its own readers.
+        problem, commands = f"/dev/kmsg: {error.strerror}", (JOURNAL,)
+    return _from_commands(commands, [problem])
+
+
+def read_file(path: Path) -> KernelLog:
+    """A log that was saved with dmesg, journalctl or syslog.
+
+    Raises:
+        UnreadableInput: if the file cannot be read.
+    """
+    try:
+        with path.open(encoding="utf-8", errors="replace") as lines:
+            return parse(lines, str(path), numbered=True)
+    except OSError as error:
+        raise UnreadableInput(
+            f"Received {path} as a kernel log, which cannot be read: {error.strerror}. "
+            "Expected a text file such as `dmesg > kernel.log` writes."
+        ) from None
+
+
+def _records(kmsg: Path) -> Iterator[str]:
+    """Lines such as dmesg prints; a record is `priority,sequence,microseconds,flags;message`."""
+    device = os.open(kmsg, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        for _ in range(MOST_RECORDS):
+            try:
+                record = os.read(device, RECORD_BYTES)
+            except BlockingIOError:
+                return
+            except BrokenPipeError:
+                # The kernel overwrote this record meanwhile; the next read gives the next one.
+                continue
+            if not record:
+                return
+            yield _line(record)
+    finally:
+        os.close(device)
+
+
+def _line(record: bytes) -> str:
+    head, _, body = record.decode("utf-8", "replace").partition(";")
+    microseconds = head.split(",")[2:3]
+    message = body.partition("\n")[0]
+    stamp = int(microseconds[0]) / 1e6 if microseconds and microseconds[0].isdecimal() else 0.0
+    return f"[{stamp:12.6f}] {message}"
+
+
+def _from_commands(commands: tuple[Command, ...], problems: list[str]) -> KernelLog:
+    environment = {**os.environ, "LC_ALL": "C"}
+    for command in commands:
+        try:
+            outcome = child_process.run(command, environment, COMMAND_LIMIT_SECONDS)
+        except OSError as error:
+            problems.append(f"{command[0]}: {error.strerror}")
+            continue
+        lines = outcome.stdout.decode("utf-8", "replace").splitlines()
+        if lines:
+            return parse(lines, command[0])
+        problems.append(f"{command[0]}: {_complaint(outcome)}")
+    return KernelLog(readable=False, problem="; ".join(problems))
+
+
+def _complaint(outcome: Outcome) -> str:
+    if outcome.timed_out:
+        return f"no answer within {COMMAND_LIMIT_SECONDS:g} s"
+    lines = outcome.stderr.decode("utf-8", "replace").strip().splitlines()
+    return lines[0] if lines else "no lines"

@@ -1,0 +1,201 @@
+"""Every CUDA library that could be loaded, in the order in which the loader would take them."""
+
+import os
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from fitguard.facts import elf, loader, toolkits, wheels, xla_tools
+from fitguard.facts.library_version import version_of
+from fitguard.facts.loader import Place, SearchOrder
+from fitguard.facts.wheels import Wheels
+from fitguard.schema.software import CudaLibraries, Library, Python, Toolkit
+
+COMPONENTS = (
+    *("cudart", "cublas", "cublasLt", "cufft", "curand", "cusolver", "cusparse", "cudnn"),
+    *("nccl", "cupti", "nvrtc", "nvJitLink", "nvinfer", "nvinfer_plugin"),
+)
+_FILE_NAME = re.compile(rf"lib({'|'.join(COMPONENTS)})\.so\.(\d[\d.]*)", re.ASCII)
+_FILE_NAME_BYTES = re.compile(_FILE_NAME.pattern.encode())
+_WHEEL = "wheel"
+
+
+def find(
+    environment: Mapping[str, str],
+    python: Python | None,
+    tensorflow_libraries: Sequence[Path],
+    site_directories: Sequence[Path],
+    root: Path = Path("/"),
+    *,
+    cuda_build: str | None = None,
+) -> CudaLibraries:
+    """Look through all that the loader searches, then through where libraries lie unused.
+
+    Args:
+        environment: The variables under which TensorFlow would run.
+        python: The interpreter that would import TensorFlow.
+        tensorflow_libraries: TensorFlow's own, whose RPATH or RUNPATH the loader follows.
+        site_directories: Where wheels are installed.
+        root: Where the system's directories such as /usr/local lie.
+        cuda_build: The CUDA that TensorFlow was built with: XLA looks for a toolkit of that name.
+    """
+    if not sys.platform.startswith("linux"):
+        return CudaLibraries()
+    executable = Path(python.executable) if python and python.executable else None
+    order = loader.search_order(
+        environment, tensorflow_libraries, executable, _FILE_NAME_BYTES, root
+    )
+    nvcc = toolkits.find_nvcc(environment)
+    on_disk = toolkits.find(environment, nvcc, root)
+    collection = _Collection(Wheels(site_directories), [Path(item.path) for item in on_disk])
+    collection.add_searched(order)
+    collection.add_unused(_unused_places(environment, python, site_directories, on_disk))
+    roots = xla_tools.cuda_roots(environment, tensorflow_libraries, cuda_build, root)
+    return CudaLibraries(
+        found=collection.in_order(),
+        toolkits=on_disk,
+        complete=True,
+        library_path=tuple(map(str, loader.library_path(environment))),
+        nvcc=_text(nvcc.path if nvcc else None),
+        nvcc_version=toolkits.nvcc_version(nvcc, on_disk, environment) if nvcc else None,
+        ptxas=_text(xla_tools.find_ptxas(environment, roots)),
+        libdevice=_text(xla_tools.find_libdevice(roots)),
+    )
+
+
+def _text(path: Path | None) -> str | None:
+    return str(path) if path else None
+
+
+def _unused_places(
+    environment: Mapping[str, str],
+    python: Python | None,
+    site_directories: Sequence[Path],
+    on_disk: Sequence[Toolkit],
+) -> Iterator[Place]:
+    """Where CUDA libraries are usually installed, whether the loader looks there or not."""
+    for path in wheels.library_directories(site_directories):
+        yield Place(path, _WHEEL)
+    prefixes = [environment.get("CONDA_PREFIX")]
+    if python is not None:
+        prefixes = [python.prefix, python.base_prefix, *prefixes]
+    for prefix in prefixes:
+        if prefix and (Path(prefix) / "conda-meta").is_dir():
+            yield Place(Path(prefix) / "lib", "conda environment")
+    for toolkit in on_disk:
+        for path in toolkits.library_directories(toolkit):
+            yield Place(path, f"toolkit {toolkit.path}")
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """A file that programs can ask for by `soname`; `reachable` where it bears that name."""
+
+    component: str
+    soname: str
+    path: Path
+    real: Path
+    reachable: bool = True
+
+
+@dataclass
+class _Collection:
+    """Libraries by real file and soname; the way that comes first stays."""
+
+    wheels: Wheels
+    toolkits: list[Path]
+    searched: dict[tuple[Path, str], Library] = field(default_factory=dict)
+    unused: dict[tuple[Path, str], Library] = field(default_factory=dict)
+
+    def add_searched(self, order: SearchOrder) -> None:
+        """What the loader finds. A file without a link of its soname lies there unused."""
+        for place in order.before_cache:
+            self._add_directory(place)
+        for path in order.cached:
+            for candidate in _candidates([path]):
+                self._keep(candidate, "ld.so.cache", searched=True)
+        for place in order.after_cache:
+            self._add_directory(place)
+
+    def add_unused(self, places: Iterable[Place]) -> None:
+        """What lies where the loader does not look."""
+        for place in loader.once(places):
+            for candidate in _candidates(_files(place.path)):
+                name = place.found_by
+                if name == _WHEEL:
+                    wheel = self.wheels.owner(candidate.real)
+                    name = f"wheel {wheel.name}" if wheel else str(place.path)
+                self._keep(candidate, f"{name}, not on the loader's path", searched=False)
+
+    def in_order(self) -> tuple[Library, ...]:
+        """The loader's order, then the unused."""
+        rest = (item for key, item in self.unused.items() if key not in self.searched)
+        return (*self.searched.values(), *rest)
+
+    def _add_directory(self, place: Place) -> None:
+        for candidate in _candidates(_files(place.path)):
+            if candidate.reachable:
+                self._keep(candidate, place.found_by, searched=True)
+            else:
+                missing = f"{place.found_by}, but there is no link {candidate.soname}"
+                self._keep(candidate, missing, searched=False)
+
+    def _keep(self, candidate: _Candidate, found_by: str, *, searched: bool) -> None:
+        held = self.searched if searched else self.unused
+        key = (candidate.real, candidate.soname)
+        if key in held or key in self.searched:
+            return
+        wheel = self.wheels.owner(candidate.real)
+        version, source = version_of(
+            candidate.component, candidate.soname, candidate.real, wheel, self.toolkits
+        )
+        held[key] = Library(
+            component=candidate.component,
+            soname=candidate.soname,
+            path=str(candidate.path),
+            version=version,
+            version_from=source,
+            found_by=found_by,
+            searched=searched,
+            package=wheel.name if wheel else None,
+        )
+
+
+def _files(directory: Path) -> list[Path]:
+    try:
+        names = [entry.name for entry in os.scandir(directory) if _FILE_NAME.fullmatch(entry.name)]
+    except OSError:
+        return []
+    # RUNPATHs are full of `a/../b`, which is not `b` where `a` is a link.
+    shown = Path(os.path.realpath(directory)) if ".." in directory.parts else directory
+    return [shown / name for name in sorted(names)]
+
+
+def _candidates(files: Sequence[Path]) -> Iterator[_Candidate]:
+    """The names by which each real file can be asked for."""
+    links: dict[Path, list[Path]] = {}
+    for path in files:
+        real = Path(os.path.realpath(path))
+        if real.is_file():
+            links.setdefault(real, []).append(path)
+    for real, paths in links.items():
+        yield from _asked_for(real, paths)
+
+
+def _asked_for(real: Path, paths: list[Path]) -> Iterator[_Candidate]:
+    """`libcudnn.so.8` of libcudnn.so.8 and libcudnn.so.8.9.7; every odd link besides.
+
+    People link `libcudart.so.10.1` to the runtime of CUDA 11, and the loader takes it.
+    """
+    names = [path for path in paths if path.name != real.name] or paths
+    for path in names:
+        longer = any(path.name.startswith(f"{other.name}.") for other in names)
+        match = _FILE_NAME.fullmatch(path.name)
+        if longer or match is None:
+            continue
+        component = match[1].replace("nvJitLink", "nvjitlink")
+        own = elf.read(real) if path.name == real.name else None
+        soname = own.soname if own and own.soname else path.name
+        yield _Candidate(component, soname, path, real, soname == path.name)

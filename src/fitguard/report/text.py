@@ -1,0 +1,39 @@
+"""Text for a terminal, with rich."""
+
+import io
+
+from rich.console import Console
+
+from fitguard.report.documents import Document
+from fitguard.report.text_doctor import print_doctor
+from fitguard.report.text_facts import print_facts
+from fitguard.report.text_page import Page
+from fitguard.report.text_resolution import print_resolution
+from fitguard.schema.doctor import DoctorReport
+from fitguard.schema.resolution import Resolution
+
+COLUMNS = 80
+
+
+def print_document(document: Document, console: Console, *, verbose: bool = False) -> None:
+    """Print to a console, in its width, colours and encoding.
+
+    Args:
+        verbose: Also the checks that were not made and the probes that failed.
+    """
+    page = Page(console)
+    shown = page.showable(document)
+    if isinstance(shown, DoctorReport):
+        print_doctor(shown, page, verbose=verbose)
+    elif isinstance(shown, Resolution):
+        print_resolution(shown, page)
+    else:
+        print_facts(shown, page)
+
+
+def to_text(document: Document, *, verbose: bool = False, width: int | None = None) -> str:
+    """The same without colour, as a string."""
+    out = io.StringIO()
+    console = Console(file=out, width=width or COLUMNS, color_system=None, force_terminal=False)
+    print_document(document, console, verbose=verbose)
+    return out.getvalue()

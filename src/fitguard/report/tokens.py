@@ -1,0 +1,46 @@
+"""Passwords, access tokens and serial numbers, as they look in text."""
+
+import re
+
+_TOKEN = re.compile(
+    r"""(?<![A-Za-z0-9])(?:
+        gh[opsur]_[A-Za-z0-9]{16,}          # GitHub
+      | github_pat_\w{16,}
+      | glpat-[\w-]{16,}                    # GitLab
+      | hf_[A-Za-z0-9]{16,}                 # Hugging Face
+      | sk-[\w-]{16,}                       # OpenAI and others
+      | pypi-[\w-]{16,}
+      | npm_[A-Za-z0-9]{16,}
+      | A[KS]IA[0-9A-Z]{16}                 # Amazon
+      | AIza[\w-]{30,}                      # Google
+      | xox[a-z]-[A-Za-z0-9-]{10,}          # Slack
+      | eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*     # JSON web token
+    )""",
+    re.VERBOSE,
+)
+_NAMES = r"(?:token|passw(?:or)?d|passphrase|secret|api_?key|access_?key|private_?key|credentials?)"
+_NAMED = re.compile(
+    rf"""({_NAMES}["']?\s{{0,2}}[=:]\s{{0,2}}|--{_NAMES}\s)("[^"\n]*"|'[^'\n]*'|[^\s"'&;,]+)""",
+    re.IGNORECASE,
+)
+_BEARER = re.compile(r"\b(Bearer|Basic)\s+[\w.+/=~-]{8,}", re.IGNORECASE)
+_URL_LOGIN = re.compile(r"(?<=://)[^\s/@]{1,512}@")
+_SERIAL = re.compile(
+    r"""(serial(?:[ _-]?(?:number|num|no))?["']?\s{0,60}[:=]\s{0,4}["']?)([^\s"',;]+)""",
+    re.IGNORECASE,
+)
+_SECRET_NAME = re.compile(rf"{_NAMES}s?$", re.IGNORECASE)
+
+
+def hide_secrets(text: str) -> str:
+    """The text without what opens an account or identifies one device."""
+    text = _URL_LOGIN.sub("<secret>@", text)
+    text = _TOKEN.sub("<secret>", text)
+    text = _BEARER.sub(r"\1 <secret>", text)
+    text = _NAMED.sub(r"\1<secret>", text)
+    return _SERIAL.sub(r"\1<serial>", text)
+
+
+def secret_name(name: str) -> bool:
+    """Whether a variable of this name holds a secret: `HF_TOKEN`, `password`."""
+    return bool(_SECRET_NAME.search(name))

@@ -1,0 +1,83 @@
+"""How values are said in words: sizes, yes and no, lists, the labels of fields."""
+
+from typing import Any
+
+UNITS = (("TiB", 2**40), ("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10))
+SUFFIXES = {"_bytes": "", "_celsius": " °C", "_watts": " W", "seconds": " s"}
+SPELLING = {
+    "cuda": "CUDA",
+    "cudnn": "cuDNN",
+    "cublas": "cuBLAS",
+    "ecc": "ECC",
+    "gpu": "GPU",
+    "gpus": "GPUs",
+    "keras": "Keras",
+    "libc": "C library",
+    "mig": "MIG",
+    "numpy": "NumPy",
+    "nvml": "NVML",
+    "pci": "PCI",
+    "os": "OS",
+    "pid": "process id",
+    "python": "Python",
+    "ram": "RAM",
+    "shm": "shared memory",
+    "tensorflow": "TensorFlow",
+    "uuid": "UUID",
+    "wsl": "WSL",
+    "xla": "XLA",
+}
+
+
+def size(number_bytes: int) -> str:
+    """`143771 * 2**20` → 140.4 GiB."""
+    for unit, factor in UNITS:
+        if abs(number_bytes) >= factor:
+            return f"{number_bytes / factor:.1f} {unit}"
+    return f"{number_bytes} bytes"
+
+
+def count(number: int, noun: str) -> str:
+    """`2, "error"` → 2 errors."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def label(field: str) -> str:
+    """`power_limit_watts` → power limit; `ecc_enabled` → ECC enabled."""
+    for suffix in ("_bytes", "_celsius", "_watts"):
+        field = field.removesuffix(suffix)
+    return " ".join(SPELLING.get(word, word) for word in field.split("_"))
+
+
+def title(text: str) -> str:
+    """With a capital letter, but cuDNN stays as it is spelled."""
+    return text if text.startswith("cu") else text[:1].upper() + text[1:]
+
+
+def say(field: str, value: Any) -> str:
+    """A plain value of a fact in words; empty where there is nothing to say."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int) and field.endswith("_bytes"):
+        return size(value)
+    if isinstance(value, int | float):
+        unit = next((unit for suffix, unit in SUFFIXES.items() if field.endswith(suffix)), "")
+        return f"{value:g}{unit}" if isinstance(value, float) else f"{value}{unit}"
+    if isinstance(value, tuple | list):
+        parts = [str(part) for part in value]
+        return ("\n" if any(" " in part for part in parts) else ", ").join(parts)
+    return str(value)
+
+
+def one_line(text: str) -> str:
+    """Line breaks and tabs as spaces, for titles and cells."""
+    return " ".join(text.split())
+
+
+def span(releases: tuple[str, ...]) -> str:
+    """Few releases one by one, many as first … last."""
+    if len(releases) <= 4:
+        return ", ".join(releases)
+    return f"{releases[0]} … {releases[-1]} ({len(releases)} releases)"

@@ -1,0 +1,1 @@
+"""The nouns of fitguard: frozen structs, no I/O."""

@@ -1,0 +1,51 @@
+"""All that is known of a machine or of a supposed one. What is None is unknown, not wrong."""
+
+from typing import Literal
+
+import msgspec
+
+from fitguard.schema.hardware import Container, Cpu, Driver, Gpu, Host, KernelLog
+from fitguard.schema.software import (
+    CudaLibraries,
+    DeepImport,
+    Packages,
+    Platform,
+    Python,
+    TensorFlow,
+)
+
+FACTS_SCHEMA: Literal["fitguard/facts/1"] = "fitguard/facts/1"
+
+
+class FailedProbe(msgspec.Struct, frozen=True):
+    """A probe that failed or hung: its fact is missing, the others stand."""
+
+    name: str
+    problem: str
+
+
+class Facts(msgspec.Struct, frozen=True, kw_only=True):
+    """One set of facts; partial sets are legal everywhere.
+
+    Args:
+        tensorflow: None where it is unknown or not installed; `packages` tells which.
+        gpus: Empty where there surely is none.
+        environment: The variables that change what TensorFlow and CUDA do.
+        failed_probes: What could not be found out, and why.
+    """
+
+    schema: Literal["fitguard/facts/1"] = FACTS_SCHEMA
+    python: Python | None = None
+    platform: Platform | None = None
+    packages: Packages | None = None
+    tensorflow: TensorFlow | None = None
+    libraries: CudaLibraries | None = None
+    driver: Driver | None = None
+    gpus: tuple[Gpu, ...] | None = None
+    kernel_log: KernelLog | None = None
+    container: Container | None = None
+    cpu: Cpu | None = None
+    host: Host | None = None
+    environment: dict[str, str] | None = None
+    deep: DeepImport | None = None
+    failed_probes: tuple[FailedProbe, ...] = ()

@@ -1,0 +1,211 @@
+"""The command line as a user calls it: a real process, its output and its exit code."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+FITGUARD = str(Path(sys.executable).with_name("fitguard"))
+
+
+def fitguard(*arguments, cwd=None, **environment):
+    return subprocess.run(
+        [FITGUARD, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+        cwd=cwd,
+        env={**os.environ, **environment},
+    )
+
+
+def test_help_names_every_command():
+    done = fitguard("--help")
+    assert done.returncode == 0
+    for command in ("doctor", "resolve", "facts", "explain"):
+        assert command in done.stdout
+
+
+@pytest.mark.parametrize("command", ["doctor", "resolve", "facts", "explain"])
+def test_every_command_has_help_with_examples(command):
+    done = fitguard(command, "--help")
+    assert done.returncode == 0
+    assert f"fitguard {command}" in done.stdout.partition("Parameters")[0]
+
+
+def test_version():
+    import fitguard as package
+
+    assert fitguard("--version").stdout.strip() == package.__version__
+
+
+def test_importing_fitguard_imports_no_tensorflow():
+    code = "import sys, fitguard; fitguard.doctor; print('tensorflow' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
+def test_doctor_here_is_well():
+    done = fitguard("doctor", "--python", sys.executable, "--format", "json")
+    report = json.loads(done.stdout)
+    assert report["schema"] == "fitguard/doctor/1"
+    assert report["ok"] is True, report["findings"]
+    assert report["facts"]["tensorflow"]["version"].startswith("2.")
+    assert done.returncode == 0
+    assert done.stderr == ""
+
+
+def test_doctor_text_fits_one_screen():
+    done = fitguard("doctor", "--python", sys.executable)
+    assert len(done.stdout.splitlines()) <= 24, done.stdout
+
+
+def test_findings_give_exit_code_3():
+    done = fitguard("doctor", "--what-if", "tf=1.4.1", "keras=2.2.4")
+    assert done.returncode == 3
+    assert "keras" in done.stdout.lower()
+    assert fitguard("doctor", "--what-if", "tf=1.4.1").returncode == 0
+
+
+def test_fail_on():
+    what_if = ("--what-if", "tf=1.4.1", "--what-if", "keras=2.2.4")
+    assert fitguard("doctor", *what_if, "--fail-on", "never").returncode == 0
+    assert fitguard("doctor", *what_if, "--fail-on", "warning").returncode == 3
+
+
+def test_select_and_ignore():
+    what_if = ("--what-if", "tf=1.4.1", "keras=2.2.4")
+    assert fitguard("doctor", *what_if, "--ignore", "FG109").returncode == 0
+    assert fitguard("doctor", *what_if, "--select", "FG2").returncode == 0
+    assert fitguard("doctor", *what_if, "--select", "FG1").returncode == 3
+
+
+def test_configuration_of_a_project(tmp_path):
+    (tmp_path / "pyproject.toml").write_text('[tool.fitguard]\nignore = ["FG109"]\n')
+    done = fitguard("doctor", "--what-if", "tf=1.4.1", "keras=2.2.4", cwd=tmp_path)
+    assert done.returncode == 0
+
+
+def test_broken_configuration_names_the_file(tmp_path):
+    (tmp_path / "pyproject.toml").write_text('[tool.fitguard]\nignored = ["FG109"]\n')
+    done = fitguard("doctor", "--what-if", "tf=2.10", cwd=tmp_path)
+    assert done.returncode == 5
+    assert "pyproject.toml" in done.stderr
+    assert "ignored" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["doctor", "--bogus"], 2, "--bogus"),
+        (["doktor"], 2, "doktor"),
+        (["doctor", "--what-if", "tf=9.9"], 2, "no release"),
+        (["doctor", "--what-if", "gpu=GTX 9999"], 2, "not in the table"),
+        (["doctor", "--what-if", "nonsense"], 2, "KEY=VALUE"),
+        (["doctor", "--format", "xml"], 2, "xml"),
+        (["doctor", "--select", "FG9"], 2, "FG9"),
+        (["doctor", "--python", "/nonexistent/python"], 2, "/nonexistent/python"),
+        (["doctor", "--python", "/etc/passwd"], 2, "/etc/passwd"),
+        (["doctor", "--facts", "/nonexistent.json"], 5, "/nonexistent.json"),
+        (["doctor", "--what-if", "tf=2.10", "--deep"], 2, "Expected one of"),
+        (["resolve", "--what-if", "library-path=/usr/lib"], 2, "library-path"),
+        (["resolve", "--format", "sarif", "--what-if", "gpu=T4"], 2, "SARIF"),
+        (["explain", "FG999"], 2, "FG999"),
+    ],
+)
+def test_wrong_usage_is_told_without_a_traceback(arguments, code, message):
+    done = fitguard(*arguments)
+    assert done.returncode == code, done.stderr
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+
+
+def test_ten_megabytes_of_garbage_as_facts(tmp_path):
+    file = tmp_path / "garbage.json"
+    file.write_bytes(os.urandom(10 * 2**20))
+    done = fitguard("doctor", "--facts", file)
+    assert done.returncode == 5
+    assert "garbage.json" in done.stderr
+    assert len(done.stderr) < 1000
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ('{"tensorflow": {"version": 2}}', "tensorflow.version"),
+        ('{"gpus": {}}', "gpus"),
+        ('{"schema": "fitguard/run/1"}', "schema"),
+        ("[]", "Received a list"),
+        ('{"python":\n {"version": "3.11"},\n oops', "line 3"),
+    ],
+)
+def test_facts_of_the_wrong_kind(tmp_path, content, message):
+    file = tmp_path / "facts.json"
+    file.write_text(content)
+    done = fitguard("doctor", "--facts", file)
+    assert done.returncode == 5
+    assert message in done.stderr
+
+
+def test_facts_go_round(tmp_path):
+    file = tmp_path / "facts.json"
+    saved = fitguard("facts", "--python", sys.executable, "--format", "json", "--output", file)
+    assert (saved.returncode, saved.stdout) == (0, "")
+    here = json.loads(fitguard("doctor", "--python", sys.executable, "--format", "json").stdout)
+    read = json.loads(fitguard("doctor", "--facts", file, "--format", "json").stdout)
+    assert [item["code"] for item in read["findings"]] == [
+        item["code"] for item in here["findings"]
+    ]
+    assert read["facts"]["tensorflow"] == here["facts"]["tensorflow"]
+
+
+def test_partial_facts(tmp_path):
+    file = tmp_path / "partial.json"
+    file.write_text('{"tensorflow": {"version": "1.4.1"}, "packages": {"found": '
+                    '[{"name": "keras", "version": "2.2.4"}]}}')  # fmt: skip
+    done = fitguard("doctor", "--facts", file)
+    assert done.returncode == 3
+    assert "FG109" in done.stdout
+
+
+def test_output_into_a_folder_that_is_not_there(tmp_path):
+    done = fitguard("facts", "--output", tmp_path / "none" / "facts.json")
+    assert done.returncode == 2
+    assert "No such file" in done.stderr
+
+
+def test_private_names_are_taken_out():
+    home = Path.home()
+    hidden = fitguard("facts", "--python", sys.executable, "--format", "json").stdout
+    shown = fitguard(
+        "facts", "--python", sys.executable, "--format", "json", "--show-private"
+    ).stdout
+    assert json.loads(hidden)["python"]["version"] == json.loads(shown)["python"]["version"]
+    assert f'"{home}/' not in hidden
+
+
+def test_reader_that_goes_away():
+    done = subprocess.run(
+        f"{FITGUARD} explain | head -n 1", shell=True, capture_output=True, text=True, check=False
+    )
+    assert done.stderr == ""
+
+
+def test_explain_lists_and_shows_every_code():
+    codes = [line.split()[:2] for line in fitguard("explain").stdout.splitlines()]
+    assert ["FG204", "cudnn-too-old"] in codes
+    page = fitguard("explain", "cudnn-too-old").stdout
+    assert page.startswith("# FG204 cudnn-too-old")
+    assert page == fitguard("explain", "fg204").stdout
+
+
+def test_no_color():
+    coloured = fitguard("doctor", "--what-if", "tf=2.10", FORCE_COLOR="1").stdout
+    plain = fitguard("doctor", "--what-if", "tf=2.10", NO_COLOR="1").stdout
+    assert "\x1b[" in coloured
+    assert "\x1b[" not in plain

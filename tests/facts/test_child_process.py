@@ -1,0 +1,91 @@
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from fitguard.facts import child_process
+from fitguard.facts.child_process import LIMIT_BYTES, Outcome
+
+
+def run_python(code: str, limit_seconds: float = 10.0) -> Outcome:
+    return child_process.run([sys.executable, "-c", code], os.environ, limit_seconds)
+
+
+def gone(pid: int) -> bool:
+    """Whether a process ends within two seconds; a dead one that nobody reaps counts."""
+    for _ in range(40):
+        try:
+            if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
+                return True
+        except OSError:
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def test_output_and_exit_code() -> None:
+    outcome = run_python("import sys; print('out'); print('err', file=sys.stderr); sys.exit(7)")
+    assert outcome == Outcome(b"out\n", b"err\n", 7)
+
+
+def test_the_environment_is_the_given_one() -> None:
+    code = "import os; print(os.environ.get('FITGUARD_TEST'), 'HOME' in os.environ)"
+    outcome = child_process.run([sys.executable, "-c", code], {"FITGUARD_TEST": "yes"}, 10)
+    assert outcome.stdout == b"yes False\n"
+
+
+def test_a_signal_is_a_negative_code() -> None:
+    assert run_python("import os; os.kill(os.getpid(), 11)").exit_code == -signal.SIGSEGV
+
+
+def test_what_hangs_and_ignores_sigterm_is_stopped() -> None:
+    start = time.monotonic()
+    outcome = run_python(
+        "import signal, time; signal.signal(15, signal.SIG_IGN); print(1, flush=True);"
+        "time.sleep(60)",
+        limit_seconds=0.5,
+    )
+    assert outcome.timed_out
+    assert outcome.exit_code == -signal.SIGKILL
+    assert outcome.stdout == b"1\n"
+    assert time.monotonic() - start < 5
+
+
+def test_what_closes_its_output_and_hangs_is_stopped() -> None:
+    outcome = run_python("import os, time; os.close(1); os.close(2); time.sleep(60)", 0.5)
+    assert outcome.timed_out
+
+
+def test_endless_output_is_cut_off() -> None:
+    start = time.monotonic()
+    outcome = run_python("while True: print('y' * 1000)", limit_seconds=60)
+    assert outcome.flooded
+    assert not outcome.timed_out
+    assert LIMIT_BYTES <= len(outcome.stdout) < LIMIT_BYTES + 100_000
+    assert time.monotonic() - start < 30
+
+
+@pytest.mark.parametrize("escapes", [False, True])
+def test_a_descendant_that_holds_the_pipe_does_not_hang_us(escapes: bool) -> None:
+    start = time.monotonic()
+    outcome = run_python(
+        "import subprocess, sys;"
+        "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(20)'],"
+        f"                        start_new_session={escapes});"
+        "print(child.pid, flush=True)"
+    )
+    assert time.monotonic() - start < 5
+    assert outcome.exit_code == 0
+    assert not outcome.timed_out
+    descendant = int(outcome.stdout)
+    if escapes:
+        os.kill(descendant, signal.SIGKILL)
+    assert gone(descendant)
+
+
+def test_what_cannot_start_is_an_os_error(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        child_process.run([str(tmp_path / "nothing")], {}, 1)

@@ -1,0 +1,54 @@
+import subprocess
+import sys
+import time
+
+import pytest
+
+from fitguard.facts.probe import Probe
+from fitguard.schema.facts import FailedProbe
+
+
+def test_answer() -> None:
+    probe = Probe("cpu", lambda: 5, 1)
+    assert probe.answer() == 5
+    assert probe.failure is None
+
+
+def test_none_is_an_answer_too() -> None:
+    probe = Probe("cpu", lambda: None, 1)
+    assert probe.answer() is None
+    assert probe.failure is None
+
+
+def test_probe_that_raises() -> None:
+    probe = Probe("cpu", lambda: int("many"), 1)
+    assert probe.answer() is None
+    assert probe.failure == FailedProbe(
+        "cpu", "ValueError: invalid literal for int() with base 10: 'many'"
+    )
+
+
+def test_probe_that_hangs_costs_its_limit() -> None:
+    start = time.monotonic()
+    probe = Probe("nvml", lambda: time.sleep(30), 0.2)
+    assert probe.answer() is None
+    assert 0.1 < time.monotonic() - start < 2
+    assert probe.failure == FailedProbe("nvml", "no answer within 0.2 s")
+
+
+def test_the_limits_of_several_run_at_the_same_time() -> None:
+    start = time.monotonic()
+    probes = [Probe("x", lambda: time.sleep(30), 0.3) for _ in range(10)]
+    assert [probe.answer() for probe in probes] == [None] * 10
+    assert time.monotonic() - start < 2
+
+
+@pytest.mark.parametrize("hang", ["time.sleep(60)", "ctypes.CDLL(None).sleep(60)"])
+def test_process_ends_while_a_probe_hangs(hang: str) -> None:
+    code = (
+        "import ctypes, time\n"
+        "from fitguard.facts.probe import Probe\n"
+        f"print(Probe('nvml', lambda: {hang}, 0.2).answer())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=20)
+    assert (done.returncode, done.stdout) == (0, "None\n")

@@ -1,0 +1,109 @@
+"""HTML: a page that needs nothing else, and a fragment for notebooks."""
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from report.samples import BROKEN, DOCUMENTS, FOUND, HEALTHY, NOT_FOUND, hostile
+
+from fitguard.report.html import fragment, page
+
+VOID = {"meta", "br"}
+
+
+class Outline(HTMLParser):
+    """The elements in order, the text, and whether every element is closed in its place."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.open: list[str] = []
+        self.words: list[str] = []
+        self.attributes: list[tuple[str, str | None]] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += attrs
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.words.append(data)
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_pages_are_well_formed_and_load_nothing(name: str) -> None:
+    outline = Outline(page(DOCUMENTS[name]))
+    assert outline.open == []
+    assert outline.tags[0] == "html"
+    assert not {"script", "link", "img", "iframe"} & set(outline.tags)
+    assert not {"src", "href", "onclick", "style"} & {name for name, _ in outline.attributes}
+    assert outline.tags.count("h1") == 1
+
+
+def test_findings_are_cards_gravest_first() -> None:
+    text = page(BROKEN)
+    assert re.findall(r'<article class="card finding (\w+)">', text) == ["error", "warning", "info"]
+    assert "<code>FG204</code>" in text
+    assert "medium confidence" in text
+    assert "<code>unset TF_CPP_MIN_LOG_LEVEL\nenv | grep TF_</code></pre>" in text
+    assert "nvidia-cudnn-cu12&gt;=9.3,&lt;10" in text
+    assert "<h2>Facts</h2>" in text
+
+
+def test_a_healthy_page_has_no_cards() -> None:
+    text = page(HEALTHY)
+    assert "No problem found" in text
+    assert "<article" not in text
+
+
+def test_resolutions() -> None:
+    assert "TensorFlow 2.15.1 works here." in page(FOUND)
+    assert "Why not newer" in page(FOUND)
+    assert "Python 3.10 instead of 3.12 → <strong>TensorFlow 2.10.1</strong>" in page(NOT_FOUND)
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_a_fragment_leaves_the_notebook_alone(name: str) -> None:
+    text = fragment(DOCUMENTS[name])
+    outline = Outline(text)
+    assert outline.open == []
+    assert not {"html", "head", "body", "main"} & set(outline.tags)
+    style = re.sub(r"@media[^{]*\{|\{[^{}]*\}", "", text.split("<style>")[1].split("</style>")[0])
+    selectors = [line for line in re.split(r"[,\n}]", style) if line.strip()]
+    assert selectors
+    assert all(selector.strip().startswith(".fitguard") for selector in selectors)
+
+
+@given(st.text(alphabet=st.sampled_from("<>&\"'{}%/= \n;#ascript"), max_size=40))
+@settings(max_examples=50, deadline=None)
+def test_hostile_strings_add_no_element(text: str) -> None:
+    plain = Outline(page(hostile("x")))
+    outline = Outline(page(hostile(f"x<script>{text}</script></pre></style>--><b onclick=a>")))
+    assert outline.tags == plain.tags
+    assert "onclick" not in {name for name, _ in outline.attributes}
+
+
+def luminance(colour: str) -> float:
+    """The relative luminance of #rrggbb as WCAG defines it."""
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    red, green, blue = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def test_every_colour_of_words_has_enough_contrast() -> None:
+    schemes = re.findall(r"--ink: #\w{6}.*?--fine: #\w{6}", fragment(HEALTHY), re.DOTALL)
+    assert len(schemes) == 2  # light and dark; print uses black on white
+    for scheme in schemes:
+        colour = dict(re.findall(r"--(\w+): (#\w{6})", scheme))
+        for words in ("ink", "faint", "error", "warning", "info", "fine"):
+            for ground in ("paper", "card", "code"):
+                pair = sorted((luminance(colour[words]), luminance(colour[ground])))
+                assert (pair[1] + 0.05) / (pair[0] + 0.05) >= 4.5, (words, ground)

@@ -1,0 +1,85 @@
+"""Markdown for an issue."""
+
+import re
+
+import markdown
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+from report.samples import BROKEN, DOCUMENTS, FOUND, HEALTHY, NOT_FOUND, hostile
+
+from fitguard.report.markdown import escaped, fenced, to_markdown
+
+GITHUB = MarkdownIt("commonmark").enable("table").enable("strikethrough")
+
+
+def tags(text: str) -> list[str]:
+    """The elements that a page would be made of, in order."""
+    return re.findall(r"<(/?[a-z][a-z0-9]*)", GITHUB.render(text))
+
+
+def test_summary_findings_and_facts() -> None:
+    text = to_markdown(BROKEN)
+    assert text.startswith("## fitguard doctor: 1 error, 1 warning, 1 note\n")
+    assert "| GPU | NVIDIA H200 · compute capability 9.0" in text
+    assert "### warning FG305: Other processes hold 138.1 of 140.4 GiB of GPU 0 *(medium" in text
+    assert "```text\nprocess 4711 (python) holds 138.0 GiB\n    -- NVML\n```" in text
+    assert "```sh\nunset TF_CPP_MIN_LOG_LEVEL\nenv | grep TF_\n```" in text
+    assert "<details><summary>Facts</summary>\n\n#### Python" in text
+    assert "| FG306 | gpu-unhealthy | the kernel log cannot be read |" in text
+
+
+def test_a_healthy_report_has_no_findings() -> None:
+    text = to_markdown(HEALTHY)
+    assert "## fitguard doctor: No problem found" in text
+    assert "###" not in text.split("<details>")[0]
+
+
+def test_resolutions() -> None:
+    assert "## fitguard resolve: TensorFlow 2.15.1" in to_markdown(FOUND)
+    assert "| Package | tensorflow\\[and-cuda\\] |" in to_markdown(FOUND)
+    assert "- Python 3.10 instead of 3.12 → TensorFlow 2.10.1" in to_markdown(NOT_FOUND)
+
+
+def test_a_fence_is_longer_than_any_inside() -> None:
+    assert fenced("a ```` b") == "`````\na ```` b\n`````"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<script>alert(1)</script>", "a | b", "*x* _y_ **z** __w__", "`code`", "[a](http://b.c)",
+        "![a](b)", "~~gone~~", "# head", "- list", "+ list", "1. list", "1) list", "> quote", "---",
+        "===", "&amp; &lt;", r"\* \|", "$x$", "a\n\n# b", "    code", "LD_LIBRARY_PATH", "x_y_z",
+    ],
+)  # fmt: skip
+def test_escaped_text_is_one_plain_paragraph(text: str) -> None:
+    rendered = GITHUB.render(escaped(text))
+    assert rendered.count("<") == 2
+    inner = rendered.removeprefix("<p>").removesuffix("</p>\n")
+    shown = inner.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+    assert shown == " ".join(text.split())
+
+
+def test_variables_stay_readable() -> None:
+    assert escaped("LD_LIBRARY_PATH") == "LD_LIBRARY_PATH"
+
+
+def test_nobody_is_called() -> None:
+    assert "@octocat" not in escaped("ping @octocat")
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_python_markdown_reads_it_too(name: str) -> None:
+    page = markdown.markdown(to_markdown(DOCUMENTS[name]), extensions=["tables", "fenced_code"])
+    assert "<h2>fitguard" in page
+    assert "<script" not in page
+
+
+@given(st.text(alphabet=st.sampled_from("<>|`*_[]()#!\\&~-\n a1.=$@:/\"'"), max_size=40))
+@settings(max_examples=150, deadline=None)
+def test_hostile_strings_do_not_change_the_page(text: str) -> None:
+    # A harmless string with the same line breaks makes the same elements.
+    harmless = re.sub(r"[^\n]", "x", text)
+    assert tags(to_markdown(hostile(f"x{text}x"))) == tags(to_markdown(hostile(f"x{harmless}x")))

@@ -1,0 +1,68 @@
+"""The one door: every document in every format, and what it loads."""
+
+import subprocess
+import sys
+from typing import get_args
+
+import pytest
+from report.samples import DOCUMENTS, HEALTHY
+
+from fitguard.report.render import Format, render
+from fitguard.schema.doctor import DoctorReport
+from fitguard.schema.exit_codes import UsageError
+
+FORMS = [
+    (name, format)
+    for name, document in DOCUMENTS.items()
+    for format in get_args(Format)
+    if format != "sarif" or isinstance(document, DoctorReport)
+]
+BEGINNINGS = {
+    "text": "System ",
+    "json": '{\n  "schema"',
+    "markdown": "## fitguard doctor",
+    "html": "<!DOCTYPE html>",
+    "sarif": '{\n  "$schema"',
+}
+
+
+@pytest.mark.parametrize("format", get_args(Format))
+def test_formats(format: str) -> None:
+    assert render(HEALTHY, format).startswith(BEGINNINGS[format])
+
+
+@pytest.mark.parametrize(("name", "format"), FORMS)
+def test_every_document_ends_with_a_newline_and_is_safe(name: str, format: str) -> None:
+    text = render(DOCUMENTS[name], format, verbose=True)
+    text.encode()
+    assert text.endswith("\n")
+    assert "\x1b" not in text
+
+
+def test_options_of_text() -> None:
+    assert "cudnn-too-old" in render(HEALTHY, "text", verbose=True)
+    assert max(map(len, render(HEALTHY, "text", width=40).splitlines())) <= 40
+
+
+def test_an_unknown_format_is_wrong_usage() -> None:
+    with pytest.raises(UsageError, match=r"Received the format 'yaml'. Expected one of text, json"):
+        render(HEALTHY, "yaml")
+
+
+@pytest.mark.parametrize(
+    ("format", "unloaded"), [("json", {"rich", "jinja2"}), ("text", {"jinja2"})]
+)
+def test_a_format_loads_only_what_it_needs(format: str, unloaded: set[str]) -> None:
+    script = (
+        "import sys\n"
+        "from fitguard.report.redaction import redacted\n"
+        "from fitguard.report.render import render\n"
+        "from fitguard.schema.doctor import DoctorReport\n"
+        f"render(redacted(DoctorReport(ok=True)), {format!r})\n"
+        "print(*sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert "msgspec" in done.stdout
+    assert not unloaded & set(done.stdout.split())
