@@ -40,7 +40,8 @@ def test_real_tensorflow_is_imported_in_a_child():
 
 @pytest.mark.parametrize("name", ["SIGSEGV", "SIGABRT", "SIGILL"])
 def test_a_crash_is_a_result(tmp_path, name):
-    body = f"import os, sys\nsys.stderr.write('last words\\n')\nos.kill(os.getpid(), {getattr(signal, name).value})"
+    number = getattr(signal, name).value
+    body = f"import os, sys\nsys.stderr.write('last words\\n')\nos.kill(os.getpid(), {number})"
     result = deep(tmp_path, body)
     assert result.signal == name
     assert result.version is None

@@ -3,6 +3,8 @@
 Where the documentation names another cuDNN than the build (1.15: 7.4, not 7.6), the build decides.
 """
 
+import re
+
 import pytest
 
 from fitguard.checks.runner import judge
@@ -10,6 +12,10 @@ from fitguard.environment.supposition import suppose
 from fitguard.knowledge import knowledge
 
 tables = knowledge()
+
+
+def lower_bound(requirement):
+    return re.search(r"(?:>=|~=)\s*([\d.]+)", requirement)[1]
 
 
 def built_for(release, capability):
@@ -20,14 +26,13 @@ def built_for(release, capability):
         "python": release.pythons[-1],
         "cuda": release.cuda,
         "cudnn": release.cudnn,
-        "driver": tables.drivers.least(release.cuda, exact=True),
+        "driver": tables.drivers.least(release.cuda),
         "compute-capability": capability,
         "os": "linux-x86_64",
-        "numpy": release.numpy.split(">=")[-1].split(",")[0].split(" ")[0].removeprefix("~="),
-        "protobuf": release.protobuf.split(">=")[-1],
+        "numpy": lower_bound(release.numpy),
     }
     if release.keras:
-        given["keras"] = release.keras.split(">=")[-1].split("rc")[0].removeprefix("~=")
+        given["keras"] = lower_bound(release.keras)
     return given
 
 
@@ -59,4 +64,6 @@ def test_the_documented_configuration_is_fine_unless_the_build_disagrees(release
 )
 def test_and_cuda_is_fine(version):
     report = judge(suppose({"tf": version, "extras": "and-cuda", "os": "linux-x86_64"}))
-    assert report.findings == ()
+    assert report.ok
+    overlooks_its_wheels = version in ("2.16.1", "2.21.0")
+    assert [item.slug for item in report.findings] == ["cuda-missing"] * overlooks_its_wheels

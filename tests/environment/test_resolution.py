@@ -65,7 +65,7 @@ def test_says_why_newer_ones_do_not_work():
 def test_an_old_gpu_gets_a_cudnn_that_still_serves_it():
     answer = resolve(gpu="GTX 1080", os="linux-x86_64")
     assert answer.chosen.tensorflow == "2.21.0"
-    pip = answer.chosen.install[0].commands[-1]
+    pip = answer.chosen.install[0].commands[2]
     assert pip == 'pip install "tensorflow[and-cuda]==2.21.0" "nvidia-cudnn-cu12<9.11"'
 
 
@@ -75,8 +75,17 @@ def test_ways_to_install_a_release_that_brings_no_cuda():
     assert "CUDA 11.2" in pip.note
     assert "conda install -c conda-forge cudatoolkit=11.2 cudnn=8.1.0" in conda.commands
     assert container.commands == (
-        "docker run --gpus all --rm -it tensorflow/tensorflow:2.10.1-gpu",
+        "docker run --gpus all --rm -it tensorflow/tensorflow:2.10.0-gpu",
     )
+
+
+def test_a_release_that_overlooks_its_own_wheels_is_shown_the_way():
+    pip, conda, _ = resolve(gpu="H200", os="linux-x86_64", python="3.12", tf="2.21").chosen.install
+    folder = "lib/python3.12/site-packages/nvidia/cusolver/lib"
+    assert pip.commands[-1] == f'export LD_LIBRARY_PATH="$VIRTUAL_ENV/{folder}:$LD_LIBRARY_PATH"'
+    assert f"$CONDA_PREFIX/{folder}" in conda.commands[-1]
+    pip = resolve(gpu="H200", os="linux-x86_64", python="3.12", tf="2.20").chosen.install[0]
+    assert "LD_LIBRARY_PATH" not in pip.commands[-1]
 
 
 def test_windows_gets_no_container_and_its_own_shell():

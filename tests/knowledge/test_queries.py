@@ -152,3 +152,8 @@ def test_library_names():
     assert tables.cuda.sonames("11.2")["cusolver"] == "libcusolver.so.11"
     assert tables.cuda.sonames("11.8")["cudart"] == "libcudart.so.11.0"
     assert tables.cuda.sonames("12.5.1")["cudart"] == "libcudart.so.12"
+
+
+def test_names_that_tensorflow_asks_for():
+    assert tables.cuda.asked("11.8", "2.12.1")["curand"] == "libcurand.so.10"
+    assert "curand" not in tables.cuda.asked("12.5.1", "2.21.0")

@@ -186,7 +186,7 @@ def host(facts: Facts) -> Host:
 
 @fixture
 def environment(facts: Facts) -> dict[str, str]:
-    return _known(facts.environment, "the environment variables")  # type: ignore[no-any-return]
+    return _known(facts.environment, "what the environment variables hold")  # type: ignore[no-any-return]
 
 
 @fixture

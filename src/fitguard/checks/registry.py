@@ -26,6 +26,8 @@ _NO_CHECKS = {
     "runner",
     "remedies",
     "testing",
+    "cuda_libraries",
+    "cuda_remedies",
     "cuda_runtime",
     "driver_version",
     "gpu_code",
@@ -33,6 +35,9 @@ _NO_CHECKS = {
     "gpu_remedies",
     "health_signs",
     "installs",
+    "keras_packages",
+    "nvidia_wheels",
+    "protobuf_range",
     "visible_gpus",
 }
 

@@ -83,8 +83,3 @@ def _driver_commands(distribution: str, branch: str | None) -> tuple[str, ...]:
     if name == "arch":
         return ("sudo pacman -S nvidia",)
     return ()
-
-
-def older_tensorflow(facts: Facts, release: Release) -> str:
-    """The command that installs another release for the GPU, with the bounds it needs."""
-    return pip_install(facts, requirement(release), *constraints(release))

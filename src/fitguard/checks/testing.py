@@ -1,7 +1,7 @@
 """For authors of checks: run one check on a set of facts.
 
-    report = run("FG204", facts)
-    assert report.findings[0].severity == "error"
+report = run("FG204", facts)
+assert report.findings[0].severity == "error"
 """
 
 from fitguard.checks.registry import find_check

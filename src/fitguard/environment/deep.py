@@ -7,6 +7,7 @@ import signal
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 from fitguard.facts import child_process
 from fitguard.schema.facts import Facts
@@ -44,10 +45,11 @@ def import_tensorflow(facts: Facts, limit_seconds: float = LIMIT_SECONDS) -> Dee
     )
 
 
-def _answer(stdout: bytes, marker: str) -> dict:
+def _answer(stdout: bytes, marker: str) -> dict[str, Any]:
     for line in stdout.decode("utf-8", "replace").splitlines():
         if line.startswith(marker):
-            return json.loads(line.removeprefix(marker))
+            answer: dict[str, Any] = json.loads(line.removeprefix(marker))
+            return answer
     return {}
 
 

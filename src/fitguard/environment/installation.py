@@ -6,9 +6,6 @@ from fitguard.knowledge import Knowledge
 from fitguard.schema.resolution import Install
 from fitguard.schema.versions import parse, text
 
-# From 2.2 on, images hold Python 3 alone and their tags no longer say so.
-_FIRST_TAG_WITHOUT_PYTHON = (2, 2)
-
 
 def installs(
     candidate: Candidate, constraints: Constraints, tables: Knowledge
@@ -16,9 +13,12 @@ def installs(
     """All ways to install the set on the given platform."""
     windows = constraints.platform is not None and constraints.platform.system == "windows"
     requirements = _requirements(candidate, constraints, tables)
-    ways = [_pip(candidate, requirements, windows), _conda(candidate, requirements, tables)]
+    ways = [
+        _pip(candidate, requirements, windows, tables),
+        _conda(candidate, requirements, windows, tables),
+    ]
     if not windows:
-        ways.append(_container(candidate, constraints))
+        ways.append(_container(candidate, constraints, tables))
     return tuple(ways)
 
 
@@ -37,12 +37,14 @@ def _requirements(
 def _cudnn_bound(
     candidate: Candidate, constraints: Constraints, tables: Knowledge
 ) -> tuple[str, ...]:
-    """Where the extra's pin is a range, pip takes the newest cuDNN, which may have dropped the GPU."""
+    """A bound where the extra's pin is a range: the newest cuDNN may have dropped the GPU."""
     pins = tables.cuda.and_cuda(candidate.release.version)
     pin = pins.pin("cudnn") if pins else None
     if pin is None or pin[1].startswith("=="):
         return ()
-    bounds = (tables.cudnn.bound_for(gpu.compute_capability or "99") for gpu in constraints.gpus or ())
+    bounds = (
+        tables.cudnn.bound_for(gpu.compute_capability or "99") for gpu in constraints.gpus or ()
+    )
     return tuple(dict.fromkeys(f"{pin[0]}{bound}" for bound in bounds if bound))
 
 
@@ -63,16 +65,36 @@ def _needs_system_cuda(candidate: Candidate) -> str | None:
     )
 
 
-def _pip(candidate: Candidate, requirements: tuple[str, ...], windows: bool) -> Install:
+def _search_wheels(candidate: Candidate, prefix: str, tables: Knowledge) -> tuple[str, ...]:
+    """LD_LIBRARY_PATH for a release that does not look into all wheels of its own extra."""
+    row = tables.cuda.unreachable(candidate.release.version)
+    if row is None or candidate.facts.libraries is None:
+        return ()
+    site = f"{prefix}/lib/python{text(parse(candidate.python), 2)}/site-packages/nvidia"
+    wheels = dict.fromkeys(component.removesuffix("Lt") for component in row.components)
+    folders = ":".join(f"{site}/{wheel}/lib" for wheel in wheels)
+    return (f'export LD_LIBRARY_PATH="{folders}:$LD_LIBRARY_PATH"',)
+
+
+def _pip(
+    candidate: Candidate, requirements: tuple[str, ...], windows: bool, tables: Knowledge
+) -> Install:
     version = text(parse(candidate.python), 2)
     python = f"py -{version}" if windows else f"python{version}"
     tool = "venv" if parse(version) >= (3, 3) else "virtualenv"
     activate = r".venv\Scripts\activate" if windows else ". .venv/bin/activate"
-    commands = (f"{python} -m {tool} .venv", activate, _pip_line(requirements))
+    commands = (
+        f"{python} -m {tool} .venv",
+        activate,
+        _pip_line(requirements),
+        *_search_wheels(candidate, "$VIRTUAL_ENV", tables),
+    )
     return Install("pip", commands, _needs_system_cuda(candidate))
 
 
-def _conda(candidate: Candidate, requirements: tuple[str, ...], tables: Knowledge) -> Install:
+def _conda(
+    candidate: Candidate, requirements: tuple[str, ...], windows: bool, tables: Knowledge
+) -> Install:
     version = text(parse(candidate.python), 2)
     name = f"tf{text(parse(candidate.release.version), 2)}"
     packages = None
@@ -83,19 +105,18 @@ def _conda(candidate: Candidate, requirements: tuple[str, ...], tables: Knowledg
     if packages:
         commands.append(f"conda install -c {channel} {' '.join(packages.packages)}")
     commands.append(_pip_line(requirements))
-    if packages:
+    if packages and not windows:
         commands.append('export LD_LIBRARY_PATH="$CONDA_PREFIX/lib:$LD_LIBRARY_PATH"')
+    commands += _search_wheels(candidate, "$CONDA_PREFIX", tables)
     return Install("conda", tuple(commands))
 
 
-def _container(candidate: Candidate, constraints: Constraints) -> Install:
-    release = candidate.release
-    suffix = "" if constraints.cpu_only else "-gpu"
-    if release.minor < _FIRST_TAG_WITHOUT_PYTHON:
-        suffix += "-py3"
-    gpus = "" if constraints.cpu_only else "--gpus all "
-    note = "The image brings its own Python."
-    if not constraints.cpu_only:
-        note += " The host needs the driver and the NVIDIA Container Toolkit, no CUDA."
-    command = f"docker run {gpus}--rm -it tensorflow/tensorflow:{release.version}{suffix}"
-    return Install("container", (command,), note)
+def _container(candidate: Candidate, constraints: Constraints, tables: Knowledge) -> Install:
+    gpu = not constraints.cpu_only
+    image = tables.tensorflow.container(candidate.release, gpu=gpu)
+    note = "The image brings its own Python and its own CUDA."
+    if gpu:
+        note += " The host needs the driver and the NVIDIA Container Toolkit."
+    return Install(
+        "container", (f"docker run {'--gpus all ' if gpu else ''}--rm -it {image}",), note
+    )

@@ -163,6 +163,7 @@ def _from_wheels(tensorflow: TensorFlow, tables: Knowledge) -> list[Library]:
     if pins is None or runtime is None:
         return []
     sonames = tables.cuda.sonames(_least(runtime[1]))
+    unreachable = tables.cuda.unreachable(tensorflow.version)
     found = []
     for component in (*sonames, "cudnn"):
         wheel = _WHEELS.get(component, component)
@@ -172,6 +173,7 @@ def _from_wheels(tensorflow: TensorFlow, tables: Knowledge) -> list[Library]:
         package, requirement = pin
         version = _least(requirement)
         soname = sonames.get(component) or _cudnn_soname(version)
+        reached = unreachable is None or component not in unreachable.components
         found.append(
             Library(
                 component=component,
@@ -179,7 +181,8 @@ def _from_wheels(tensorflow: TensorFlow, tables: Knowledge) -> list[Library]:
                 path=f"site-packages/nvidia/{wheel.replace('-', '_')}/lib/{soname}",
                 version=version,
                 version_from=f"and-cuda pin {requirement}",
-                found_by="RUNPATH of TensorFlow",
+                found_by="RUNPATH of TensorFlow" if reached else f"wheel {package}, not searched",
+                searched=reached,
                 package=package,
             )
         )

@@ -20,6 +20,10 @@ COMPONENTS = (
 _FILE_NAME = re.compile(rf"lib({'|'.join(COMPONENTS)})\.so\.(\d[\d.]*)", re.ASCII)
 _FILE_NAME_BYTES = re.compile(_FILE_NAME.pattern.encode())
 _WHEEL = "wheel"
+# The library that opens CUDA's libraries since TensorFlow 1.15; only its own RUNPATH counts then.
+_OPENER = "libtensorflow_framework.so"
+# Opened by other parts of TensorFlow, each with a RUNPATH of its own.
+_OPENED_ELSEWHERE = frozenset({"cupti", "nccl"})
 
 
 def find(
@@ -44,13 +48,12 @@ def find(
     if not sys.platform.startswith("linux"):
         return CudaLibraries()
     executable = Path(python.executable) if python and python.executable else None
-    order = loader.search_order(
-        environment, tensorflow_libraries, executable, _FILE_NAME_BYTES, root
-    )
     nvcc = toolkits.find_nvcc(environment)
     on_disk = toolkits.find(environment, nvcc, root)
     collection = _Collection(Wheels(site_directories), [Path(item.path) for item in on_disk])
-    collection.add_searched(order)
+    for libraries, opened in _who_opens(tensorflow_libraries):
+        order = loader.search_order(environment, libraries, executable, _FILE_NAME_BYTES, root)
+        collection.add_searched(order, opened)
     collection.add_unused(_unused_places(environment, python, site_directories, on_disk))
     roots = xla_tools.cuda_roots(environment, tensorflow_libraries, cuda_build, root)
     return CudaLibraries(
@@ -63,6 +66,15 @@ def find(
         ptxas=_text(xla_tools.find_ptxas(environment, roots)),
         libdevice=_text(xla_tools.find_libdevice(roots)),
     )
+
+
+def _who_opens(
+    tensorflow_libraries: Sequence[Path],
+) -> Iterator[tuple[Sequence[Path], frozenset[str]]]:
+    """Which of TensorFlow's libraries open which components."""
+    opener = [path for path in tensorflow_libraries if path.name.startswith(_OPENER)]
+    yield opener or tensorflow_libraries, _NAMES - _OPENED_ELSEWHERE
+    yield tensorflow_libraries, _OPENED_ELSEWHERE
 
 
 def _text(path: Path | None) -> str | None:
@@ -109,15 +121,16 @@ class _Collection:
     searched: dict[tuple[Path, str], Library] = field(default_factory=dict)
     unused: dict[tuple[Path, str], Library] = field(default_factory=dict)
 
-    def add_searched(self, order: SearchOrder) -> None:
+    def add_searched(self, order: SearchOrder, opened: frozenset[str]) -> None:
         """What the loader finds. A file without a link of its soname lies there unused."""
         for place in order.before_cache:
-            self._add_directory(place)
+            self._add_directory(place, opened)
         for path in order.cached:
             for candidate in _candidates([path]):
-                self._keep(candidate, "ld.so.cache", searched=True)
+                if candidate.component in opened:
+                    self._keep(candidate, "ld.so.cache", searched=True)
         for place in order.after_cache:
-            self._add_directory(place)
+            self._add_directory(place, opened)
 
     def add_unused(self, places: Iterable[Place]) -> None:
         """What lies where the loader does not look."""
@@ -134,8 +147,10 @@ class _Collection:
         rest = (item for key, item in self.unused.items() if key not in self.searched)
         return (*self.searched.values(), *rest)
 
-    def _add_directory(self, place: Place) -> None:
+    def _add_directory(self, place: Place, opened: frozenset[str]) -> None:
         for candidate in _candidates(_files(place.path)):
+            if candidate.component not in opened:
+                continue
             if candidate.reachable:
                 self._keep(candidate, place.found_by, searched=True)
             else:
@@ -161,6 +176,13 @@ class _Collection:
             searched=searched,
             package=wheel.name if wheel else None,
         )
+
+
+def _spelled(component: str) -> str:
+    return component.replace("nvJitLink", "nvjitlink")
+
+
+_NAMES = frozenset(map(_spelled, COMPONENTS))
 
 
 def _files(directory: Path) -> list[Path]:
@@ -195,7 +217,7 @@ def _asked_for(real: Path, paths: list[Path]) -> Iterator[_Candidate]:
         match = _FILE_NAME.fullmatch(path.name)
         if longer or match is None:
             continue
-        component = match[1].replace("nvJitLink", "nvjitlink")
+        component = _spelled(match[1])
         own = elf.read(real) if path.name == real.name else None
         soname = own.soname if own and own.soname else path.name
         yield _Candidate(component, soname, path, real, soname == path.name)

@@ -15,6 +15,10 @@ CudaFit = Literal["fits", "other-name", "older"]
 _FIRST_TARGETS = ("2.0", "2.1", "3.0", "3.2", "3.5", "3.7", "5.0", "5.2", "5.3")
 
 
+# The symbols of libtensorflow_framework.so.2 tell: 2.12.1 asks for cuRAND, 2.14.1 does not.
+_LAST_WITH_CURAND = (2, 12)
+
+
 class ToolkitTargets(msgspec.Struct, frozen=True, kw_only=True):
     """The range of compute capabilities that a toolkit compiles for."""
 
@@ -60,6 +64,14 @@ class AndCudaPins(msgspec.Struct, frozen=True):
         return None
 
 
+class UnreachableWheels(msgspec.Struct, frozen=True):
+    """Components of the and-cuda extra that a release brings along and does not find."""
+
+    tensorflow: str
+    components: tuple[str, ...]
+    source: str
+
+
 class CondaPackages(msgspec.Struct, frozen=True):
     """conda packages that bring one CUDA and its cuDNN."""
 
@@ -91,6 +103,18 @@ class Cuda:
     def ptx_failures_table(self) -> Table[PtxFailure]:
         """Known failures of PTX."""
         return Table("ptx_failures", PtxFailure)
+
+    @cached_property
+    def unreachable_table(self) -> Table[UnreachableWheels]:
+        """Releases that do not look into wheels of their own extra."""
+        return Table("unreachable_wheels", UnreachableWheels)
+
+    def unreachable(self, tensorflow: str) -> UnreachableWheels | None:
+        """The components that `tensorflow[and-cuda]` of this release installs and does not find."""
+        for row in self.unreachable_table.rows:
+            if row.tensorflow == tensorflow:
+                return row
+        return None
 
     @cached_property
     def conda_table(self) -> Table[CondaPackages]:
@@ -161,6 +185,13 @@ class Cuda:
             component: f"lib{component}.so.{full if suffix == 'V' else suffix}"
             for component, suffix in suffixes.items()
         }
+
+    def asked(self, cuda: str, tensorflow: str) -> dict[str, str]:
+        """The names that this TensorFlow asks for: cuRAND is no longer among them after 2.12."""
+        names = self.sonames(cuda)
+        if parse(tensorflow)[:2] > _LAST_WITH_CURAND:
+            names.pop("curand", None)
+        return names
 
     def fit(self, loaded: str, built: str) -> CudaFit:
         """Whether a TensorFlow built with one CUDA can use the libraries of another.

@@ -99,6 +99,17 @@ class Releases:
         same_minor = [release for release in self.all if release.minor == minor]
         return same_minor[-1] if len(minor) == 2 and same_minor else None
 
+    def container(self, release: Release, *, gpu: bool = True) -> str:
+        """The official image of this release's minor.
+
+        Docker Hub has the first release of a minor; later patches are often not there. From 2.2 on
+        the images hold Python 3 alone, and their tags no longer say so.
+        """
+        first = self.matching(versions.text(release.minor))[0].version
+        kind = "-gpu" if gpu else ""
+        python = "-py3" if release.minor < (2, 2) else ""
+        return f"tensorflow/tensorflow:{first}{kind}{python}"
+
     def matching(self, prefix: str) -> tuple[Release, ...]:
         """All releases that a pin such as `2`, `2.10` or `2.10.1` admits."""
         dotted = prefix.rstrip(".") + "."

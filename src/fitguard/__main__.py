@@ -1,0 +1,5 @@
+"""`python -m fitguard`."""
+
+from fitguard.cli.main import main
+
+main()

@@ -1,0 +1,125 @@
+"""Fixes for the CUDA libraries: where to get them, and how to lead the loader to the right ones."""
+
+import shlex
+from collections.abc import Iterable, Iterator
+from pathlib import PurePosixPath
+
+import msgspec
+
+from fitguard.checks import installs, remedies
+from fitguard.checks.cuda_libraries import BY_LIBRARY_PATH, built_with, folder
+from fitguard.checks.fixtures import Build, Loaded
+from fitguard.knowledge import Knowledge
+from fitguard.schema.facts import Facts
+from fitguard.schema.finding import Fix
+from fitguard.schema.software import CudaLibraries, Library
+from fitguard.schema.versions import parse, text
+
+
+def install(facts: Facts, knowledge: Knowledge, build: Build) -> Fix:
+    """How to get the CUDA and the cuDNN that this TensorFlow was built with."""
+    wanted = built_with(build)
+    if installs.by_conda(facts):
+        minor = text(parse(build.version), 2)
+        return Fix(
+            text=f"Let conda bring {wanted} as this TensorFlow's own dependencies.",
+            commands=(f'conda install -c conda-forge "tensorflow={minor}=cuda*"',),
+        )
+    if knowledge.cuda.has_and_cuda(build.version):
+        nightly = facts.tensorflow is not None and facts.tensorflow.package == "tf-nightly"
+        name = "tf-nightly" if nightly else "tensorflow"
+        return Fix(
+            text=f"Let pip bring {wanted} beside TensorFlow.",
+            commands=(remedies.pip_install(facts, f"{name}[and-cuda]=={build.version}"),),
+        )
+    return _before_and_cuda(facts, knowledge, build)
+
+
+def _before_and_cuda(facts: Facts, knowledge: Knowledge, build: Build) -> Fix:
+    wanted = built_with(build)
+    windows = facts.platform is not None and facts.platform.system == "windows"
+    packages = knowledge.cuda.conda(build.cuda)
+    if packages is None:
+        place = "bin folders on PATH" if windows else "lib64 folder on LD_LIBRARY_PATH"
+        return Fix(text=f"Install {wanted} from NVIDIA's archives, and put their {place}.")
+    names = (_fitting_package(name, build, knowledge) for name in packages.packages)
+    bring = f"conda install -c {packages.channel} {' '.join(names)}"
+    words = (
+        f"Install {wanted}: from NVIDIA's archives, or with conda in the environment that trains. "
+        "This release has no and-cuda extra."
+    )
+    if windows:
+        return Fix(text=words, commands=(bring,))
+    return Fix(
+        text=f"{words} Activate the environment anew after that.",
+        commands=(bring, "conda env config vars set LD_LIBRARY_PATH=$CONDA_PREFIX/lib"),
+    )
+
+
+def _fitting_package(name: str, build: Build, knowledge: Knowledge) -> str:
+    """The package of the table; old releases refuse its cuDNN and want their own minor."""
+    package, _, version = name.partition("=")
+    if package != "cudnn" or not build.cudnn:
+        return name
+    if knowledge.cudnn.fit(version, build.cudnn, build.version) == "fits":
+        return name
+    return f"cudnn={text(parse(build.cudnn), 2)}"
+
+
+def replace(
+    facts: Facts,
+    knowledge: Knowledge,
+    build: Build,
+    libraries: CudaLibraries,
+    wrong: Loaded,
+) -> Fix:
+    """How to get a library that fits, in place of one that the loader finds now."""
+    fix = install(facts, knowledge, build)
+    if wrong.library.found_by != BY_LIBRARY_PATH or not wrong.wanted:
+        return fix
+    # LD_LIBRARY_PATH comes before everything that pip or the system installs.
+    place = folder(wrong.library)
+    return msgspec.structs.replace(
+        fix,
+        text=f"{fix.text} Also take {place} off LD_LIBRARY_PATH, or it stays first.",
+        commands=(*fix.commands, search(libraries, without=(place,))),
+    )
+
+
+def look_there(libraries: CudaLibraries, unused: Iterable[Library]) -> Fix:
+    """How to lead the loader to libraries that are there already."""
+    folders = tuple(dict.fromkeys(folder(library) for library in unused))
+    place = folders[0] if len(folders) == 1 else "the folders that hold it"
+    return Fix(
+        text=f"What is needed is installed already: put {place} on LD_LIBRARY_PATH before Python "
+        "starts.",
+        commands=(search(libraries, first=folders),),
+    )
+
+
+def search_wheels(libraries: CudaLibraries, unused: Iterable[Library]) -> Iterator[str]:
+    """The command that puts wheels on LD_LIBRARY_PATH, wherever they are installed."""
+    folders = dict.fromkeys(folder(library).removeprefix("site-packages") for library in unused)
+    yield "SITE=$(python -c 'import sysconfig; print(sysconfig.get_path(\"purelib\"))')"
+    yield search(libraries, first=[f"$SITE{name}" for name in folders])
+
+
+def search(
+    libraries: CudaLibraries, *, first: Iterable[str] = (), without: Iterable[str] = ()
+) -> str:
+    """The command that sets LD_LIBRARY_PATH: some folders first, others left out."""
+    begin, out = list(dict.fromkeys(first)), {PurePosixPath(item) for item in without}
+    if not out:
+        # What is there stays, so that several such commands add up.
+        return f"export LD_LIBRARY_PATH={_joined(begin)}${{LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}}"
+    kept = [
+        item for item in libraries.library_path or () if item and PurePosixPath(item) not in out
+    ]
+    if not begin and not kept:
+        return "unset LD_LIBRARY_PATH"
+    return f"export LD_LIBRARY_PATH={_joined([*begin, *kept])}"
+
+
+def _joined(folders: list[str]) -> str:
+    """Folders for the shell; one that starts with a variable is left for the shell to expand."""
+    return ":".join(item if item.startswith("$") else shlex.quote(item) for item in folders)

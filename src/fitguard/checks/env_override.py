@@ -1,0 +1,104 @@
+"""An environment variable turns off, or spoils, what a training wants."""
+
+import re
+from collections.abc import Iterator
+
+from fitguard.checks import gpu_code
+from fitguard.checks.cuda_runtime import Runtime
+from fitguard.checks.fixtures import Missing
+from fitguard.checks.registry import check
+from fitguard.checks.visible_gpus import Visible, visible
+from fitguard.knowledge import Knowledge
+from fitguard.schema.facts import Facts
+from fitguard.schema.finding import Evidence, Finding, Fix
+
+# Without a GPU these variables do nothing.
+_FOR_GPUS = ("CUDA_", "TF_CUDNN_", "TF_GPU_", "TF_FORCE_GPU_")
+_LONGEST = 30
+_CUDA_LIBRARY = re.compile(r"lib(cu(da|dart|dnn|blas|fft|solver|sparse|rand)|nccl|nvinfer)\w*\.so")
+
+
+@check("FG704", "env-override")
+def env_override(
+    environment: dict[str, str],
+    runtime_if_known: Runtime | None,
+    facts: Facts,
+    knowledge: Knowledge,
+) -> Iterator[Finding]:
+    """
+    ## What it means
+    A variable is set that changes what TensorFlow, Keras, XLA or CUDA do, with a value that
+    disables something, slows it down, or cannot be understood. Often it is left over from a search
+    for a fault, comes from a copied job script, or is set in the image of a container.
+
+    ## Why training crashes
+    That depends on the variable; the title says what it does. With CUDA_DISABLE_PTX_JIT a GPU whose
+    code has to be compiled gets *no kernel image is available*. With LD_PRELOAD of a CUDA library
+    that one is used in place of the one TensorFlow was built with.
+
+    ## How to fix it
+    Unset the variable before Python starts, unless you set it on purpose. Look for where it is set:
+    `~/.bashrc`, job script, Dockerfile, `docker run -e`, notebook kernel, the program itself.
+
+    ## When this is wrong
+    Where it is set on purpose, for instance CUDA_LAUNCH_BLOCKING in a search for a fault. Then
+    ignore this check with `--ignore FG704`. CUDA_VISIBLE_DEVICES has its own check, gpu-hidden.
+
+    ## References
+    - NVIDIA CUDA C++ Programming Guide: CUDA environment variables
+    - TensorFlow source: gpu_process_state.cc, gpu_bfc_allocator.cc
+    - Keras documentation: configuring the backend
+    """
+    compiles = _compiles(runtime_if_known, facts, knowledge)
+    for row in knowledge.variables.table.rows:
+        value = environment.get(row.name)
+        idle = facts.gpus == () and row.name.startswith(_FOR_GPUS)
+        if value is None or idle or not row.applies(value) or (row.needs == "ptx" and not compiles):
+            continue
+        yield Finding(
+            severity=row.severity,
+            title=f"{row.name}={_short(value)}: {row.effect}",
+            evidence=(
+                Evidence(f"{row.name}={value}", "environment variable"),
+                Evidence(row.source, knowledge.variables.table.reference),
+            ),
+            fix=_unset(row.name, facts),
+        )
+    yield from _preloaded(environment, facts)
+
+
+def _compiles(runtime: Runtime | None, facts: Facts, knowledge: Knowledge) -> bool:
+    """Whether a GPU at hand needs kernels that the driver compiles."""
+    if runtime is None or not facts.gpus:
+        return False
+    shown: Visible = visible(facts.gpus, facts)
+    try:
+        codes = gpu_code.gpu_codes(shown, runtime, knowledge)
+    except Missing:
+        return False
+    return any(entry.code in ("ptx", "mostly-ptx") for entry in codes)
+
+
+def _preloaded(environment: dict[str, str], facts: Facts) -> Iterator[Finding]:
+    value = environment.get("LD_PRELOAD", "")
+    libraries = [item for item in re.split(r"[:\s]+", value) if _CUDA_LIBRARY.search(item)]
+    if not libraries or facts.gpus == ():
+        return
+    yield Finding(
+        severity="warning",
+        title=f"LD_PRELOAD forces {libraries[0].rsplit('/', 1)[-1]} on every program",
+        evidence=(Evidence(f"LD_PRELOAD={value}", "environment variable"),),
+        fix=_unset("LD_PRELOAD", facts),
+    )
+
+
+def _short(value: str) -> str:
+    return value if len(value) <= _LONGEST else f"{value[:_LONGEST]}…"
+
+
+def _unset(name: str, facts: Facts) -> Fix:
+    windows = facts.platform is not None and facts.platform.system == "windows"
+    return Fix(
+        text="Unset it before Python starts, unless it is set on purpose.",
+        commands=(f"set {name}=" if windows else f"unset {name}",),
+    )

@@ -1,0 +1,83 @@
+"""Which protobuf a TensorFlow release works with: what its wheel asks for, what was measured."""
+
+from typing import Literal
+
+from packaging.specifiers import SpecifierSet
+
+from fitguard.knowledge.tensorflow import Release
+from fitguard.schema.versions import Version, newer, older, parse, text
+
+Place = Literal["inside", "too-new", "too-old"]
+
+# Up to 2.11 TensorFlow's code for its messages was made by a protoc before 3.19, which protobuf 4
+# (the Python package after 3.20) refuses.
+_FIRST_FOR_PROTOBUF_4 = (2, 12)
+_FIRST_REFUSING = (4,)
+# protobuf refuses code that a newer protoc made. By release, the least that was seen to work.
+_LEAST_THAT_IMPORTS = (
+    ((2, 21), (6, 31, 1)),
+    ((2, 20), (5, 28, 3)),
+    ((2, 12), (3, 20, 0)),
+)
+
+
+def place(version: str, release: Release) -> Place:
+    """On which side of the wheel's own range a version lies; a short `5` may be any 5.x."""
+    have = parse(version)
+    for item in SpecifierSet(release.protobuf):
+        bound = parse(item.version)
+        if item.operator == ">=" and older(have, bound):
+            return "too-old"
+        if (
+            item.operator == "<"
+            and not older(have, bound)
+            and (newer(have, bound) or _known(have, bound))
+        ):
+            return "too-new"
+        if item.operator == "!=" and have == bound:
+            return "too-old"
+    return "inside"
+
+
+def _known(have: Version, bound: Version) -> bool:
+    """Whether all parts of a bound that are not zero are known: 5 is not below 5.0.0."""
+    return not any(bound[len(have) :])
+
+
+def refuses_old_code(version: str, release: Release) -> bool:
+    """Whether this protobuf refuses TensorFlow's generated code as too old."""
+    return release.minor < _FIRST_FOR_PROTOBUF_4 and parse(version) >= _FIRST_REFUSING
+
+
+def least_that_imports(release: Release) -> Version | None:
+    """The least protobuf that can run TensorFlow's generated code; None where it is not known."""
+    for first, least in _LEAST_THAT_IMPORTS:
+        if release.minor >= first:
+            return least
+    return None
+
+
+def fitting(release: Release) -> str:
+    """What to ask pip for: `protobuf>=3.20.3,<5`."""
+    bounds = {item.operator: parse(item.version) for item in SpecifierSet(release.protobuf)}
+    lower = max(bounds[">="], least_that_imports(release) or ())
+    upper = bounds.get("<", (3, 21) if release.minor < _FIRST_FOR_PROTOBUF_4 else None)
+    end = f",<{_short(upper)}" if upper else ""
+    return f"protobuf>={text(lower)}{end}"
+
+
+def asked(version: str, release: Release) -> str:
+    """What the wheel asks for, without the exclusions that do not matter here."""
+    items = sorted(SpecifierSet(release.protobuf), key=str, reverse=True)
+    kept = [
+        str(item)
+        for item in items
+        if item.operator != "!=" or parse(item.version) == parse(version)
+    ]
+    return f"TensorFlow {release.version} asks for protobuf {','.join(kept)}"
+
+
+def _short(version: Version) -> str:
+    while len(version) > 1 and version[-1] == 0:
+        version = version[:-1]
+    return text(version)

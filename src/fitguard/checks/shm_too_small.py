@@ -1,0 +1,66 @@
+"""The container has little shared memory, which NCCL and worker processes need."""
+
+from fitguard.checks.registry import check
+from fitguard.report.words import size
+from fitguard.schema.facts import Facts
+from fitguard.schema.finding import Evidence, Finding, Fix
+from fitguard.schema.hardware import Container, Host
+
+# What docker and Kubernetes give where nobody asks for more.
+_DEFAULT_BYTES = 64 * 2**20
+
+
+@check("FG702", "shm-too-small")
+def shm_too_small(container: Container, host: Host, facts: Facts) -> Finding | None:
+    """
+    ## What it means
+    Processes of one machine exchange data through `/dev/shm`. Docker and Kubernetes make it 64 MiB
+    large unless they are told otherwise. Training on several GPUs (NCCL) and loading data with
+    several worker processes need more.
+
+    ## Why training crashes
+    NCCL stops with *unhandled system error* and *Error while creating shared memory segment
+    /dev/shm/nccl-…, No space left on device*. Worker processes die with *Bus error* (SIGBUS, exit
+    code 135), or the input hangs.
+
+    ## How to fix it
+    Start the container with more: `docker run --shm-size=8g …`, or with the host's by `--ipc=host`.
+    In docker compose: `shm_size: 8gb`. In Kubernetes mount a volume at `/dev/shm`:
+    `emptyDir: {medium: Memory, sizeLimit: 8Gi}`; it counts against the pod's memory limit.
+
+    ## When this is wrong
+    On a single GPU, with data read by `tf.data` (threads, not processes), 64 MiB are enough. Then
+    this is for information only.
+
+    ## References
+    - NVIDIA NCCL documentation: troubleshooting, shared memory
+    - Docker documentation: docker run, --shm-size and --ipc
+    """
+    if container.runtime is None or host.shm_bytes is None or facts.gpus == ():
+        return None
+    if host.shm_bytes > _DEFAULT_BYTES:
+        return None
+    several = len(facts.gpus or ()) > 1
+    who = f"{len(facts.gpus or ())} GPUs" if several else "worker processes"
+    return Finding(
+        severity="warning" if several else "info",
+        title=f"/dev/shm has {size(host.shm_bytes)}, too little for {who} in a container",
+        evidence=(
+            Evidence(f"{size(host.shm_bytes)} in all", "/dev/shm"),
+            Evidence(f"container: {container.runtime}", container.evidence or "file system"),
+        ),
+        fix=_fix(container.runtime),
+    )
+
+
+def _fix(runtime: str) -> Fix:
+    if runtime == "kubernetes":
+        return Fix(
+            text="Mount a volume at /dev/shm in the pod: emptyDir with medium: Memory and "
+            "sizeLimit: 8Gi.",
+        )
+    name = runtime if runtime in ("docker", "podman") else "docker"
+    return Fix(
+        text=f"Start the container anew with {name} run --shm-size=8g, or with --ipc=host.",
+        commands=("df -h /dev/shm",),
+    )
