@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint types pytest docs bench soak facts schemas format clean
+.PHONY: demo test lint types pytest docs bench facts schemas format clean
 
 demo: $(READY)
 	@scripts/demo.sh
@@ -18,15 +18,11 @@ lint: $(READY)
 types: $(READY)
 	$(BIN)/mypy
 
-pytest: $(READY) browser
+pytest: $(READY) test-tools
 	$(BIN)/pytest -n 2
 
 docs: $(READY)
 	$(BIN)/mkdocs build --strict --quiet --site-dir site
-
-# The long fault tests; none of the capabilities so far has any.
-soak: $(READY)
-	$(BIN)/pytest -n 2 -m soak
 
 bench: $(READY)
 	$(BIN)/python bench/doctor_speed.py
@@ -46,9 +42,9 @@ $(READY): pyproject.toml constraints.txt scripts/setup.sh
 	@scripts/setup.sh $(VENV)
 	@touch $@
 
-.PHONY: browser
-browser:
-	@scripts/install_browser.sh
+.PHONY: test-tools
+test-tools:
+	@scripts/install_test_tools.sh
 
 clean:
 	rm -rf $(VENV) site build dist

@@ -26,3 +26,5 @@ fi
 echo "installing fitguard, its tools and tensorflow-cpu into $venv (about two minutes)"
 "$venv/bin/python" -m pip install --quiet --disable-pip-version-check \
   --constraint constraints.txt --editable '.[dev]' tensorflow-cpu
+# pip compiles what it installs, but not an editable install; without this every start would.
+"$venv/bin/python" -m compileall -q src

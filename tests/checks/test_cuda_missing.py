@@ -55,9 +55,22 @@ def test_an_extra_in_vain_does_not_matter_where_cuda_is_there():
     assert run("FG201", facts).findings == ()
 
 
-@pytest.mark.parametrize("version", ["2.14.0", "2.21.0"])
+@pytest.mark.parametrize("version", ["2.14.0", "2.20.0"])
 def test_the_extra_brings_cuda(version):
     facts = what_if(f"tf={version}", "extras=and-cuda", "cuda=none")
+    assert run("FG201", facts).findings == ()
+
+
+@pytest.mark.parametrize(("version", "missing"), [("2.21.0", "cusolver"), ("2.16.1", "cudnn")])
+def test_wheels_that_a_release_does_not_look_into(version, missing):
+    (finding,) = run("FG201", what_if(f"tf={version}", "extras=and-cuda")).findings
+    assert finding.severity == "warning"
+    assert f"$SITE/nvidia/{missing}/lib" in finding.fix.commands[-1]
+
+
+def test_such_wheels_on_the_library_path():
+    lead = "library-path=/usr/local/cuda-12.5/lib64"
+    facts = what_if("tf=2.21.0", "extras=and-cuda", lead)
     assert run("FG201", facts).findings == ()
 
 
@@ -73,7 +86,7 @@ def test_single_libraries_are_named():
 
 def test_many_missing_libraries_are_counted():
     (finding,) = run("FG201", machine("2.15.1", toolkit("12.2")[:1])).findings
-    assert finding.title.endswith("and 3 more")
+    assert finding.title.endswith("and 2 more")
 
 
 def test_a_whole_toolkit_and_a_newer_minor_are_fine():

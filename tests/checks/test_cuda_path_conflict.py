@@ -1,10 +1,12 @@
 """FG207 cuda-path-conflict."""
 
+import msgspec
 import pytest
 from checks.library_facts import KEPT, WHEELS, library, machine, toolkit, what_if, wheels
 
 from fitguard.checks.runner import judge
 from fitguard.checks.testing import run
+from fitguard.schema.software import Package, Packages
 
 NOT_SEARCHED = "not on the loader's path"
 
@@ -14,9 +16,9 @@ def test_a_toolkit_of_another_major_before_the_wheels():
     (finding,) = judge(facts, select=["FG2"]).findings
     assert (finding.code, finding.severity, finding.confidence) == ("FG207", "error", "medium")
     assert finding.title == (
-        "libcurand.so.10 and libcusolver.so.11 will come from CUDA 11.8, the runtime from CUDA 12.2"
+        "libcusolver.so.11 will come from CUDA 11.8, the runtime from CUDA 12.2"
     )
-    assert "/usr/local/cuda-11.8/lib64/libcurand.so.10 (by LD_LIBRARY_PATH)" in [
+    assert "/usr/local/cuda-11.8/lib64/libcusolver.so.11 (by LD_LIBRARY_PATH)" in [
         item.source for item in finding.evidence
     ]
     assert finding.fix.commands == ("unset LD_LIBRARY_PATH",)
@@ -143,3 +145,12 @@ def test_an_older_minor_of_the_same_name_is_another_check():
     facts = machine("2.21.0", [*toolkit("12.0"), unused])
     assert run("FG207", facts).passed == ("FG207",)
     assert judge(facts, select=["FG202", "FG207", "FG208"]).findings[0].code == "FG202"
+
+
+def test_wheels_that_overwrite_each_other_are_left_to_package_duplicate():
+    names = ("nvidia-cudnn-cu11", "nvidia-cudnn-cu12")
+    cudnn = library(f"{WHEELS}/cudnn/lib/libcudnn.so.9", "9.10.2", package=names[0])
+    facts = machine("2.21.0", [*wheels("12.5"), cudnn])
+    assert run("FG207", facts).findings[0].title.startswith("libcudnn.so.9 will come from CUDA 11")
+    twins = Packages(tuple(Package(name=name, version="9.10.2") for name in names), complete=True)
+    assert run("FG207", msgspec.structs.replace(facts, packages=twins)).findings == ()

@@ -33,6 +33,13 @@ def test_keras_3_on_tensorflow_2_15():
     assert "tf.keras" not in finding.fix.text
 
 
+@pytest.mark.parametrize(("version", "confidence"), [("2.15.1", "medium"), ("2.14.1", "high")])
+def test_where_keras_3_takes_over_only_keras_2_code_breaks(version, confidence):
+    (finding,) = judged(f"tf={version}", "keras=3.9.2").findings
+    assert finding.severity == "error"
+    assert finding.confidence == confidence
+
+
 def test_the_loose_bound_of_2_6_0_does_not_fool_it():
     (finding,) = judged("tf=2.6.0", "keras=2.9.0").findings
     assert finding.fix.commands == ('python -m pip install "keras~=2.6.0"',)

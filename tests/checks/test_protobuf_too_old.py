@@ -41,6 +41,11 @@ def test_fires_where_the_import_fails():
         ("2.21.0", "6.31.1", None),
         ("2.15.1", "6.31.1", None),
         ("2.10.1", "3.9.2", None),
+        ("2.10.1", "3.8.0", "warning"),
+        ("2.5.3", "3.6.1", "error"),
+        ("1.15.5", "3.6.1", None),
+        ("1.15.5", "3.5.2", "error"),
+        ("1.12.0", "3.5.2", "warning"),
     ],
 )
 def test_boundaries(version, protobuf, severity):

@@ -1,5 +1,6 @@
 """FG208 wrong-library-first."""
 
+import msgspec
 from checks.library_facts import KEPT, library, machine, toolkit, what_if
 
 from fitguard.checks.runner import judge
@@ -102,3 +103,13 @@ def test_without_a_gpu_it_is_a_warning():
 def test_skips_without_the_facts():
     assert run("FG208", what_if("tf=2.15")).skipped
     assert run("FG208", machine("2.15.1", [])).skipped
+
+
+def test_one_folder_to_blame_for_both_is_one_finding():
+    facts = what_if("tf=2.18.0", "extras=and-cuda", "library-path=/usr/local/cuda-12.2/lib64")
+    old = library("/usr/local/cuda-12.2/lib64/libcudnn.so.9", "9.0.0", "LD_LIBRARY_PATH")
+    libraries = msgspec.structs.replace(facts.libraries, found=(old, *facts.libraries.found))
+    (finding,) = run("FG208", msgspec.structs.replace(facts, libraries=libraries)).findings
+    assert finding.title.startswith("CUDA 12.2 and cuDNN 9.0.0 are found first")
+    assert finding.severity == "error"
+    assert finding.fix.commands == ("unset LD_LIBRARY_PATH",)

@@ -2,13 +2,11 @@
 
 import base64
 import hashlib
-import shutil
 import subprocess
 import sys
 import venv
 from pathlib import Path
 
-import pytest
 from facts.fake_tree import plant
 
 NEW_BUILD_INFO = """
@@ -76,9 +74,7 @@ def tensorflow_files(build_info: str, module: str = "tensorflow") -> dict[str, s
 
 
 def build_library(path: Path, *options: str, source: str = "") -> Path:
-    """A real shared library with the given linker options; skips where there is no gcc."""
-    if shutil.which("gcc") is None:
-        pytest.skip("there is no gcc")
+    """A real shared library with the given linker options, made by gcc."""
     path.parent.mkdir(parents=True, exist_ok=True)
     plain = () if source else ("-nostdlib",)
     command = ["gcc", "-shared", "-fPIC", *plain, "-x", "c", "-", "-x", "none", "-o", str(path)]

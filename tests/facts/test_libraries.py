@@ -155,6 +155,24 @@ def test_two_cudnn_wheels_beside_a_tensorflow_that_leads_there(tmp_path: Path) -
     assert found.found[0].path == str(site / "nvidia/cudnn/lib/libcudnn.so.8")
 
 
+def test_only_the_library_that_opens_the_others_leads_the_way(tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    framework, rest = (
+        build_library(
+            site / f"tensorflow/libtensorflow_{name}.so.2",
+            f"-Wl,-rpath,$ORIGIN/../nvidia/{folder}/lib",
+            "-Wl,--enable-new-dtags",
+        )
+        for name, folder in (("framework", "cudnn"), ("cc", "both"))
+    )
+    install(site, "nvidia-cudnn-cu12", "9.3.0.75", {"nvidia/cudnn/lib/libcudnn.so.9": "cudnn"})
+    both = {"nvidia/both/lib/libcusolver.so.11": "a", "nvidia/both/lib/libnccl.so.2": "b"}
+    install(site, "nvidia-both-cu12", "1.0", both)
+    found = find(tmp_path, tensorflow_libraries=(framework, rest), site_directories=(site,))
+    searched = {item.component: item.searched for item in found.found}
+    assert searched == {"cudnn": True, "nccl": True, "cusolver": False}
+
+
 def test_a_conda_environment(tmp_path: Path) -> None:
     prefix = plant(tmp_path / "conda", {"conda-meta/history": ""})
     put_library(prefix / "lib/libcudnn.so.8.9.2", "libcudnn.so.8")

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from fitguard.checks import cuda_remedies
+from fitguard.checks import cuda_remedies, nvidia_wheels
 from fitguard.checks.cuda_libraries import (
     BY_LIBRARY_PATH,
     cuda_of,
@@ -84,7 +84,12 @@ def cuda_path_conflict(
             skip_stranger(runtime, facts)
             right = unused_fitting(runtime, cuda_build, knowledge)
             return _wrong_toolkit(runtime, right, cuda_build, libraries, wanted_sonames, grave)
-        strays = list(_strays(runtime, libraries, wanted_sonames))
+        twins = _twin_wheels(facts, knowledge)
+        strays = [
+            stray
+            for stray in _strays(runtime, libraries, wanted_sonames)
+            if stray.library.package not in twins
+        ]
         if strays:
             return _mixed(runtime, strays, cuda_build, libraries, grave, facts, knowledge)
     for first in loaded.values():
@@ -129,6 +134,14 @@ def _wrong_toolkit(
             commands=(cuda_remedies.search(libraries, first=folders, without=out),),
         ),
     )
+
+
+def _twin_wheels(facts: Facts, knowledge: Knowledge) -> set[str]:
+    """Wheels that overwrite each other: package-duplicate speaks of them."""
+    if facts.packages is None:
+        return set()
+    found = nvidia_wheels.clashes(facts.packages, facts, knowledge)
+    return {package.name for clash in found for package in clash.packages}
 
 
 def _strays(runtime: Loaded, libraries: CudaLibraries, wanted: dict[str, str]) -> Iterator[Stray]:

@@ -7,6 +7,10 @@ from fitguard.knowledge.tensorflow import Release
 from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Evidence, Finding, Fix
 from fitguard.schema.software import Package
+from fitguard.schema.versions import parse
+
+# Its `tf.keras` turns into Keras 3 where that is installed, and only Keras 2 code breaks.
+_KERAS_3_TAKES_OVER = (2, 15)
 
 
 @check("FG109", "keras-too-new-for-tf")
@@ -22,10 +26,16 @@ def keras_too_new_for_tf(
 
     ## Why training crashes
     Keras 2.1.6 to 2.2.5 on TensorFlow 1.4 and older: *softmax() got an unexpected keyword argument
-    'axis'*. Keras 2.13 on TensorFlow 2.12: *_variable_v1_call() got an unexpected keyword argument
-    'experimental_enable_variable_lifting'*. Keras 3 on TensorFlow 2.15 and older: `tf.keras` stops
-    with *Keras cannot be imported. Check that it is installed* or *No module named
-    'keras.src.engine'*. The usual way there is `pip install --upgrade keras`.
+    'axis'*, *while_loop() got an unexpected keyword argument 'maximum_iterations'*. Keras 2.13 on
+    TensorFlow 2.12: *_variable_v1_call() got an unexpected keyword argument
+    'experimental_enable_variable_lifting'*. Keras 3 on TensorFlow 2.6 to 2.14: the first use of
+    `tf.keras` stops with *No module named 'keras.api._v2'*. The usual way there is
+    `pip install --upgrade keras`.
+
+    On TensorFlow 2.15 `tf.keras` quietly turns into Keras 3, and code that was written for Keras 2
+    stops: *keras.optimizers.legacy is not supported in Keras 3*, *Invalid filepath extension for
+    saving*, *A KerasTensor cannot be used as input to a TensorFlow function*. All of these were
+    measured.
 
     ## How to fix it
     Install the Keras that goes with this TensorFlow, or a newer TensorFlow. Where `tf.keras` is
@@ -33,8 +43,9 @@ def keras_too_new_for_tf(
 
     ## When this is wrong
     A script that uses `tf.keras` alone does not notice a wrong `keras` package on TensorFlow 1.4 to
-    2.5. Which TensorFlow the oldest Keras releases need was read from their code, not tested for
-    each pair.
+    2.5. On TensorFlow 2.15 code that was written for Keras 3 does train with it, though both sides
+    exclude the pair. Which TensorFlow the oldest Keras releases need was read from their code, not
+    tested for each pair.
 
     ## References
     - PyPI wheel METADATA of `tensorflow` (since 2.6) and `keras`
@@ -47,8 +58,10 @@ def keras_too_new_for_tf(
     wanted = keras_packages.fitting_keras(release, knowledge)
     newer = keras_packages.partners(version, knowledge)
     came_along = release.keras_kind == "bundled" and keras.requested is False
+    takes_over = release.minor == _KERAS_3_TAKES_OVER and parse(version) >= (3,)
     return Finding(
         severity="warning" if came_along else "error",
+        confidence="medium" if takes_over else "high",
         title=f"Keras {version} is too new for TensorFlow {release.version}, which goes with "
         f"{wanted}",
         evidence=(

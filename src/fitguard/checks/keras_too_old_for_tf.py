@@ -7,7 +7,7 @@ from fitguard.knowledge.tensorflow import Release
 from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Confidence, Evidence, Finding, Fix, Severity
 from fitguard.schema.software import Package
-from fitguard.schema.versions import parse
+from fitguard.schema.versions import Version, parse
 
 
 @check("FG110", "keras-too-old-for-tf")
@@ -25,7 +25,8 @@ def keras_too_old_for_tf(
     'tensorflow._api.v2.compat.v2.__internal__' has no attribute 'register_load_context_function'*.
     Keras 2.3.1 on TensorFlow 2.3 and later: *module 'tensorflow.python.framework.ops' has no
     attribute '_TensorLike'*. Keras 2.2 on TensorFlow 2: *module 'tensorflow' has no attribute
-    'get_default_graph'*.
+    'get_default_graph'*. Keras 2.8 on TensorFlow 2.10: *module
+    'tensorflow.compat.v2.__internal__.tracking' has no attribute 'TrackableSaver'*.
 
     ## How to fix it
     Install the Keras that goes with this TensorFlow. For code that is written for Keras 2, on
@@ -33,8 +34,8 @@ def keras_too_old_for_tf(
     `TF_USE_LEGACY_KERAS=1`, or stay with TensorFlow 2.15.
 
     ## When this is wrong
-    Neighbours often work: Keras 2.13 and 2.14 on TensorFlow 2.15.1, Keras 3.1 on 2.17.1, 3.4 on
-    2.18.1 and 2.19.1, 3.5 on 2.20.0 were measured with a small model and trained. Such pairs are a
+    Neighbours often work: Keras 2.9 on TensorFlow 2.10.1, 2.13 and 2.14 on 2.15.1, and 3.0 on
+    2.17.1, 2.18.1, 2.20.0 and 2.21.0 were measured with a small model and trained. Such pairs are a
     warning: the wheel excludes them, and pip complains. On TensorFlow 1.4 to 2.5 a script that uses
     `tf.keras` alone does not notice the package.
 
@@ -69,12 +70,17 @@ def _weight(keras: Package, release: Release, knowledge: Knowledge) -> tuple[Sev
     version = parse(keras.version or "0")
     row = knowledge.keras.row(keras.version or "0")
     near_keras3 = release.keras_kind == "keras3" and version >= (3,)
-    near_keras2 = release.keras_kind == "keras2" and version >= (2, 6)
+    near_keras2 = release.keras_kind == "keras2" and _neighbour(version, release)
     if near_keras3 or near_keras2:
         return "warning", "medium"
     if release.keras_kind == "bundled" and keras.requested is False:
         return "warning", "high"
     return "error", "medium" if row is not None and row.uncertain else "high"
+
+
+def _neighbour(version: Version, release: Release) -> bool:
+    """One minor behind, or 2.13 and 2.14 under 2.15: 2.8 under 2.10 fails, these train."""
+    return (2, release.minor[1] - 1) <= version or version >= (2, 13)
 
 
 def _for_keras_2_code(keras: Package, release: Release, knowledge: Knowledge) -> str:

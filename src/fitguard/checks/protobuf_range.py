@@ -13,11 +13,14 @@ Place = Literal["inside", "too-new", "too-old"]
 # (the Python package after 3.20) refuses.
 _FIRST_FOR_PROTOBUF_4 = (2, 12)
 _FIRST_REFUSING = (4,)
-# protobuf refuses code that a newer protoc made. By release, the least that was seen to work.
-_LEAST_THAT_IMPORTS = (
+# A protobuf older than this was seen to fail: it lacks what TensorFlow's generated code calls, or
+# refuses code of a newer protoc. By the first release it holds for.
+_LEAST_THAT_WORKS = (
     ((2, 21), (6, 31, 1)),
     ((2, 20), (5, 28, 3)),
     ((2, 12), (3, 20, 0)),
+    ((2, 1), (3, 7, 0)),
+    ((1, 15), (3, 6, 0)),
 )
 
 
@@ -49,9 +52,9 @@ def refuses_old_code(version: str, release: Release) -> bool:
     return release.minor < _FIRST_FOR_PROTOBUF_4 and parse(version) >= _FIRST_REFUSING
 
 
-def least_that_imports(release: Release) -> Version | None:
+def least_that_works(release: Release) -> Version | None:
     """The least protobuf that can run TensorFlow's generated code; None where it is not known."""
-    for first, least in _LEAST_THAT_IMPORTS:
+    for first, least in _LEAST_THAT_WORKS:
         if release.minor >= first:
             return least
     return None
@@ -60,7 +63,7 @@ def least_that_imports(release: Release) -> Version | None:
 def fitting(release: Release) -> str:
     """What to ask pip for: `protobuf>=3.20.3,<5`."""
     bounds = {item.operator: parse(item.version) for item in SpecifierSet(release.protobuf)}
-    lower = max(bounds[">="], least_that_imports(release) or ())
+    lower = max(bounds[">="], least_that_works(release) or ())
     upper = bounds.get("<", (3, 21) if release.minor < _FIRST_FOR_PROTOBUF_4 else None)
     end = f",<{_short(upper)}" if upper else ""
     return f"protobuf>={text(lower)}{end}"

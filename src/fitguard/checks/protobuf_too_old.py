@@ -22,11 +22,13 @@ def protobuf_too_old(
     an older TensorFlow.
 
     ## Why training crashes
-    `import tensorflow` stops. Measured: 2.12.1, 2.15.1 and 2.18.1 with protobuf 3.19.6 say *cannot
-    import name 'builder' from 'google.protobuf.internal'*; 2.20.0 with 3.20.3, 4.25.8 and 5.26.1
-    says *cannot import name 'runtime_version' from 'google.protobuf'*, with 5.27.5 *Detected
-    incompatible Protobuf Gencode/Runtime versions … gencode 5.28.3 runtime 5.27.5*. 2.20 asks for
-    5.28.0 or newer but carries code of 5.28.3.
+    `import tensorflow` stops. Measured: 1.15.5 with protobuf 3.5.2 says *unexpected keyword
+    argument 'serialized_options'*; 2.12.1, 2.15.1 and 2.18.1 with 3.19.6 say *cannot import name
+    'builder' from 'google.protobuf.internal'*; 2.20.0 with 3.20.3, 4.25.8 and 5.26.1 says *cannot
+    import name 'runtime_version' from 'google.protobuf'*, with 5.27.5 *Detected incompatible
+    Protobuf Gencode/Runtime versions … gencode 5.28.3 runtime 5.27.5*. 2.20 asks for 5.28.0 or
+    newer but carries code of 5.28.3; 2.21.0 carries code of 6.31.1 and fails with 6.30.2. 2.5.3
+    with 3.6.1 imports and then stops in Keras.
 
     A protobuf below the wheel's bound that can still run the code (3.20.0 to 3.20.2, and 4.21.0 to
     4.21.5, which the wheels of 2.12 to 2.19 exclude) is a warning: some of them have a known
@@ -45,7 +47,7 @@ def protobuf_too_old(
     - PyPI wheel METADATA of each release
     """
     version = protobuf.version or ""
-    least = protobuf_range.least_that_imports(release)
+    least = protobuf_range.least_that_works(release)
     fatal = least is not None and older(parse(version), least)
     outside = protobuf_range.place(version, release) == "too-old"
     if not fatal and not outside:
@@ -56,7 +58,7 @@ def protobuf_too_old(
         severity="error" if fatal else "warning",
         confidence="high" if fatal else "medium",
         title=f"protobuf {version} is too old for TensorFlow {release.version}"
-        + (": the import fails" if fatal else ", whose wheel excludes it"),
+        + (", which fails with it" if fatal else ", whose wheel excludes it"),
         evidence=(
             Evidence(f"protobuf {version}", protobuf.origin),
             Evidence(

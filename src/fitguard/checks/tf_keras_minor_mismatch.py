@@ -8,7 +8,7 @@ from fitguard.knowledge.tensorflow import Release
 from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Evidence, Finding, Fix
 from fitguard.schema.software import Package
-from fitguard.schema.versions import parse, text
+from fitguard.schema.versions import Version, parse, text
 
 
 @check("FG111", "tf-keras-minor-mismatch")
@@ -21,7 +21,10 @@ def tf_keras_minor_mismatch(
     TensorFlow, whose internal functions it calls, and from 2.15.1 on it says so in its metadata.
 
     ## Why training crashes
-    TODO
+    `import tf_keras`, or the first use of `tf.keras` under `TF_USE_LEGACY_KERAS=1`, stops.
+    Measured: tf-keras 2.15.1 on TensorFlow 2.16.2 and 2.18.1 says *module
+    'tensorflow._api.v2.compat.v2.__internal__' has no attribute 'register_load_context_function'*;
+    2.20.1 on 2.18.1 says *cannot import name 'runtime_version' from 'google.protobuf'*.
 
     ## How to fix it
     Install the `tf-keras` of TensorFlow's own minor: `pip install "tf-keras~=2.18.0"` for 2.18.
@@ -29,7 +32,9 @@ def tf_keras_minor_mismatch(
 
     ## When this is wrong
     `tf-keras` matters only where it is used: with `TF_USE_LEGACY_KERAS=1`, by an `import tf_keras`,
-    or by a package such as `transformers` or `tensorflow-probability`.
+    or by a package such as `transformers` or `tensorflow-probability`. Many pairs work: 2.16 to
+    2.19 were measured crosswise on TensorFlow 2.15.1, 2.16.2 and 2.18.1, 2.16 to 2.20 on 2.21.0,
+    and trained a small model. Those are a warning: pip complains, and nobody tests them.
 
     ## References
     - PyPI METADATA of `tf-keras`
@@ -42,9 +47,11 @@ def tf_keras_minor_mismatch(
     if minor == release.minor:
         return None
     row = knowledge.keras.row(version, "tf-keras")
+    fails = _known_to_fail(minor, release)
     wanted = keras_packages.fitting_tf_keras(release, knowledge)
     return Finding(
-        confidence="high" if row and row.tensorflow_min else "medium",
+        severity="error" if fails else "warning",
+        confidence="high" if fails and row and row.tensorflow_min else "medium",
         title=f"tf-keras {version} is made for TensorFlow {text(minor)}, and this is "
         f"{release.version}",
         evidence=(
@@ -58,11 +65,20 @@ def tf_keras_minor_mismatch(
     )
 
 
+def _known_to_fail(minor: Version, release: Release) -> bool:
+    """Across 2.16 functions of TensorFlow went away, across 2.20 the protobuf code changed."""
+    # Before 2.15 `tf.keras` never looks for tf-keras: an unused package breaks nothing.
+    looked_for = release.minor >= (2, 15)
+    gone = minor < (2, 16) <= release.minor
+    new_protobuf = release.minor < (2, 20) <= minor
+    return looked_for and (gone or new_protobuf)
+
+
 def _fix(wanted: str | None, release: Release, facts: Facts) -> Fix:
     if wanted is None:
         return Fix(
             text=f"There is no tf-keras for TensorFlow {release.version}, and none is needed: its "
-            "own tf.keras is Keras 2."
+            "own tf.keras is Keras 2. Uninstall tf-keras."
         )
     return Fix(
         text="Install the tf-keras of TensorFlow's own minor.",

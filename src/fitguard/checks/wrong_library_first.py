@@ -1,6 +1,6 @@
 """A CUDA runtime or cuDNN that does not fit is found before one that does."""
 
-from collections.abc import Iterator
+import msgspec
 
 from fitguard.checks import cuda_remedies
 from fitguard.checks.cuda_libraries import (
@@ -29,7 +29,7 @@ def wrong_library_first(
     wanted_sonames: dict[str, str],
     grave: Severity,
     knowledge: Knowledge,
-) -> Iterator[Finding]:
+) -> list[Finding]:
     """
     ## What it means
     Several files bear the very name that TensorFlow asks for, `libcudnn.so.8` say. The loader takes
@@ -57,6 +57,7 @@ def wrong_library_first(
     - The loader's search order: <https://man7.org/linux/man-pages/man8/ld.so.8.html>
     - google-research/deeplab2 issue 66 (an older cuDNN was found first)
     """
+    found: dict[str, Finding] = {}
     for first in loaded.values():
         if not first.wanted or fits(first.library, cuda_build, knowledge):
             continue
@@ -68,7 +69,23 @@ def wrong_library_first(
             fix = _fix(
                 first.library, right, named, cuda_build, libraries, wanted_sonames, knowledge
             )
-            yield _finding(first, right, named, fix, cuda_build, grave, knowledge)
+            finding = _finding(first, right, named, fix, cuda_build, grave, knowledge)
+            found[label(first.library)] = finding
+    fixes = {finding.fix.commands for finding in found.values()}
+    if len(found) == 2 and len(fixes) == 1 and () not in fixes:
+        return [_joined(found, cuda_build)]
+    return list(found.values())
+
+
+def _joined(found: dict[str, Finding], build: Build) -> Finding:
+    """Runtime and cuDNN in one finding, where one change of the path mends both."""
+    runtime, cudnn = found.values()
+    return msgspec.structs.replace(
+        cudnn,
+        title=f"{' and '.join(found)} are found first; those that TensorFlow {build.version} can "
+        "use come after them",
+        evidence=tuple(dict.fromkeys((*runtime.evidence, *cudnn.evidence))),
+    )
 
 
 def _finding(

@@ -50,6 +50,15 @@ class Constraints(msgspec.Struct, frozen=True, kw_only=True):
             self.platform.wsl or self.platform.system == "windows"
         )
 
+    def last_driver_branch(self, tables: Knowledge) -> str | None:
+        """The last driver branch that serves all the GPUs; None where the current ones do."""
+        branches = (
+            tables.drivers.last_branch(gpu.compute_capability)
+            for gpu in self.gpus or ()
+            if gpu.compute_capability
+        )
+        return min((branch for branch in branches if branch), key=int, default=None)
+
 
 class Candidate(msgspec.Struct, frozen=True, kw_only=True):
     """One release on the given hardware, with the facts that a doctor would judge."""

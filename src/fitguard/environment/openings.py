@@ -52,12 +52,8 @@ def _change(pin: str, candidate: Candidate, freed: Constraints, tables: Knowledg
 
 def _driver(candidate: Candidate, freed: Constraints, tables: Knowledge) -> str:
     least = tables.drivers.least(candidate.cuda, windows=freed.windows_drivers)
-    last = [
-        branch
-        for gpu in freed.gpus or ()
-        if gpu.compute_capability and (branch := tables.drivers.last_branch(gpu.compute_capability))
-    ]
-    until = f", but no branch above {min(last, key=int)}" if last else ""
+    last = freed.last_driver_branch(tables)
+    until = f", but no branch above {last}" if last else ""
     return f"driver {least} or newer{until}"
 
 

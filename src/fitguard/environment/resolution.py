@@ -147,6 +147,7 @@ def _version_set(found: Found, constraints: Constraints, tables: Knowledge) -> V
         numpy=release.numpy or None,
         protobuf=release.protobuf or None,
         driver_min=None if constraints.cpu_only else least,
+        driver_last_branch=constraints.last_driver_branch(tables),
         notes=tuple(finding.title for finding in report.findings),
         install=installs(candidate, constraints, tables),
     )

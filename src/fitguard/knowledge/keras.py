@@ -4,7 +4,6 @@ from functools import cached_property
 from typing import Literal
 
 import msgspec
-from packaging.specifiers import SpecifierSet
 
 from fitguard.knowledge.table import Table
 from fitguard.knowledge.tensorflow import Release
@@ -91,6 +90,8 @@ class Keras:
 
 def _against_requirement(have: Version, requirement: str) -> KerasFit:
     """Which side of a range a version falls on; a short `3` may be any 3.x and so fits."""
+    from packaging.specifiers import SpecifierSet  # slow to import, and seldom needed
+
     for item in SpecifierSet(requirement):
         bound = parse(item.version)
         if item.operator in (">=", "~=") and versions.older(have, bound):

@@ -22,5 +22,7 @@ def versions(chosen: VersionSet) -> list[Row]:
     """The versions of the set; what is not known is left out."""
     fields = ("package", "tensorflow", "python", "cuda", "cudnn", "keras", "numpy", "protobuf")
     rows = [(title(label(field)), getattr(chosen, field)) for field in fields]
-    driver = f"{chosen.driver_min} or newer" if chosen.driver_min else None
+    last = chosen.driver_last_branch
+    until = f", up to branch {last}" if last else ""
+    driver = f"{chosen.driver_min} or newer{until}" if chosen.driver_min else None
     return [(name, value) for name, value in [*rows, ("Driver", driver)] if value]

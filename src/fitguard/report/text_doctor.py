@@ -5,7 +5,7 @@ from fitguard.report.summary import checks_made, gravest_first, remarks, source,
 from fitguard.report.text_page import Page
 from fitguard.report.words import one_line
 from fitguard.schema.doctor import DoctorReport
-from fitguard.schema.finding import Evidence, Finding
+from fitguard.schema.finding import Evidence, Finding, Fix
 
 SYMBOLS = {"error": ("✖", "bold red"), "warning": ("▲", "bold yellow"), "info": ("●", "bold blue")}
 QUOTE = "    │ "
@@ -20,8 +20,11 @@ def print_doctor(report: DoctorReport, page: Page, *, verbose: bool) -> None:
         page.row(name, one_line(value), columns=10)
     if rows:
         page.blank()
+    mended: dict[Fix, str] = {}
     for finding in gravest_first(report):
         _print_finding(finding, page, verbose=verbose)
+        _print_fix(finding.fix, mended.get(finding.fix), page)
+        mended.setdefault(finding.fix, finding.code)
         page.blank()
     if verbose:
         _print_unmade(report, page)
@@ -40,9 +43,16 @@ def _print_finding(finding: Finding, page: Page, *, verbose: bool) -> None:
     )
     for evidence in finding.evidence:
         _print_evidence(evidence, page, lines=None if verbose else EVIDENCE_LINES)
-    if finding.fix.text:
-        page.put(("fix: ", "green"), finding.fix.text, first="    ", rest="         ")
-    page.commands(finding.fix.commands, indent="      ")
+
+
+def _print_fix(fix: Fix, told: str | None, page: Page) -> None:
+    """The fix; where an earlier finding gave the same one, its code is enough."""
+    if told:
+        page.put(("fix: ", "green"), f"the same as for {told}", first="    ")
+        return
+    if fix.text:
+        page.put(("fix: ", "green"), fix.text, first="    ", rest="         ")
+    page.commands(fix.commands, indent="      ")
 
 
 def _print_evidence(evidence: Evidence, page: Page, *, lines: int | None) -> None:
@@ -52,10 +62,12 @@ def _print_evidence(evidence: Evidence, page: Page, *, lines: int | None) -> Non
     if left_out := len(quoted) - len(shown):
         text += f"\n… {left_out} more lines (--verbose shows them)"
     origin = one_line(source(evidence))
-    # A source that does not fit behind its quotation stands on a line of its own.
-    fits = len(f"{QUOTE}{shown[-1]} — {origin}") <= page.console.width
-    gap = " — " if fits else "\n  "
-    page.put((text, "dim"), (gap + origin, "dim italic"), first=QUOTE, rest=QUOTE)
+    if len(f"{QUOTE}{shown[-1]} — {origin}") <= page.console.width:
+        page.put((text, "dim"), (f" — {origin}", "dim italic"), first=QUOTE, rest=QUOTE)
+        return
+    # A source that does not fit behind its quotation stands below it.
+    page.put((text, "dim"), first=QUOTE, rest=QUOTE)
+    page.put((origin, "dim italic"), first=f"{QUOTE}  ", rest=f"{QUOTE}  ")
 
 
 def _print_unmade(report: DoctorReport, page: Page) -> None:

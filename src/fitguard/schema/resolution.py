@@ -20,6 +20,7 @@ class VersionSet(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         driver_min: The least driver that serves it on this platform.
+        driver_last_branch: The last driver branch that serves the GPU, where newer ones do not.
         notes: What is worth knowing and no error: a long first run, say.
     """
 
@@ -32,6 +33,7 @@ class VersionSet(msgspec.Struct, frozen=True, kw_only=True):
     numpy: str | None = None
     protobuf: str | None = None
     driver_min: str | None = None
+    driver_last_branch: str | None = None
     notes: tuple[str, ...] = ()
     install: tuple[Install, ...] = ()
 
