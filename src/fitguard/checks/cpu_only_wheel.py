@@ -10,7 +10,6 @@ from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Evidence, Finding, Fix
 from fitguard.schema.software import TensorFlow
 
-_NVIDIA_CONTAINER = "nvcr.io/nvidia/tensorflow:25.02-tf2-py3"
 # Others that want CUDA: then CUDA on LD_LIBRARY_PATH says nothing of what TensorFlow should do.
 _OTHER_USERS = ("torch", "jaxlib")
 _NO_GPU = "If no GPU will ever be here, take the CUDA libraries away instead."
@@ -133,9 +132,8 @@ def _fix(build: Build, tensorflow: TensorFlow, facts: Facts, knowledge: Knowledg
         )
     if _is_arm(facts):
         return Fix(
-            text="Take NVIDIA's container, whose TensorFlow for ARM has CUDA (25.02 is the last "
-            "with TensorFlow), or build from source.",
-            commands=(f"docker run --gpus all -it --rm {_NVIDIA_CONTAINER}",),
+            text=f"Take {remedies.NVIDIA_CONTAINER}, whose build for ARM has CUDA, or build "
+            "TensorFlow from source.",
         )
     if _is(facts, "windows") and not release.windows_gpu:
         return installs.into_wsl(facts, knowledge)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from fitguard.checks import gpu_releases, gpu_remedies
+from fitguard.checks import gpu_releases, gpu_remedies, remedies
 from fitguard.checks.gpu_code import GpuCode
 from fitguard.checks.registry import check
 from fitguard.knowledge import Knowledge
@@ -86,10 +86,9 @@ def _fix(entry: GpuCode, facts: Facts, knowledge: Knowledge) -> Fix:
     releases = gpu_releases.working(facts, knowledge, entry.capability)
     if not releases:
         return Fix(
-            text="No TensorFlow wheel has code for it. Use NVIDIA's container "
-            "nvidia/tensorflow:25.02-tf2-py3 from the NGC catalogue, or build TensorFlow from "
-            f"source with CUDA {knowledge.cuda.first_toolkit(entry.capability)} or newer for "
-            f"compute capability {entry.capability}.",
+            text=f"No TensorFlow wheel has code for it. Use {remedies.NVIDIA_CONTAINER}, or build "
+            f"TensorFlow from source with CUDA {knowledge.cuda.first_toolkit(entry.capability)} or "
+            f"newer for compute capability {entry.capability}.",
         )
     first = releases[0]
     # The last patch of the first minor: the least change with the most mended.

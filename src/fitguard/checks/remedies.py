@@ -10,6 +10,9 @@ from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Fix
 from fitguard.schema.versions import parse
 
+# The last of NVIDIA's own images with TensorFlow; it is built for ARM and for Blackwell too.
+NVIDIA_CONTAINER = "NVIDIA's container nvidia/tensorflow:25.02-tf2-py3 (NGC catalogue)"
+
 
 def pip_install(facts: Facts, *requirements: str) -> str:
     """`python -m pip install …` with the interpreter that was judged."""

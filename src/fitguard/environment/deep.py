@@ -28,10 +28,9 @@ def import_tensorflow(facts: Facts, limit_seconds: float = LIMIT_SECONDS) -> Dee
     marker = f"fitguard-{secrets.token_hex(8)}:"
     script = Path(__file__).with_name("deep_child.py")
     started = time.monotonic()
-    # faulthandler writes the Python stack of a crash, which is often the only word left.
-    outcome = child_process.run(
-        [python, "-X", "faulthandler", str(script), marker], os.environ, limit_seconds
-    )
+    # The Python stack of a crash is often the only word left. Python 2.7 ignores the variable.
+    environment = {**os.environ, "PYTHONFAULTHANDLER": "1"}
+    outcome = child_process.run([python, str(script), marker], environment, limit_seconds)
     answer = _answer(outcome.stdout, marker)
     return DeepImport(
         version=answer.get("version"),
