@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
+from fitguard.checks import remedies
 from fitguard.checks.gpu_code import GpuCode
 from fitguard.checks.registry import check
 from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Evidence, Finding, Fix
 
-_CACHE = "CUDA_CACHE_MAXSIZE=4294967296"
+_CACHE_BYTES = str(4 * 2**30)
 
 
 @check("FG308", "gpu-arch-jit")
@@ -43,10 +44,10 @@ def gpu_arch_jit(gpu_codes: tuple[GpuCode, ...], facts: Facts) -> Iterator[Findi
         if build is None or entry.verdict not in ("compiled", "mostly-compiled"):
             continue
         wholly = entry.verdict == "compiled"
-        share = "its" if wholly else "most of its"
+        share = "all GPU" if wholly else "most GPU"
         yield Finding(
             severity="warning" if wholly else "info",
-            title=f"TensorFlow {build.version} compiles {share} kernels for {entry.name} at first",
+            title=f"The first run compiles {share} kernels for {entry.name}",
             evidence=(
                 Evidence(f"compute capability {entry.capability}", entry.gpu.origin),
                 Evidence(
@@ -65,9 +66,8 @@ def _fix(wholly: bool, facts: Facts) -> Fix:
             text="Nothing has to change: the first GPU operation takes about a minute, once. The "
             "driver keeps the result in ~/.nv/ComputeCache.",
         )
-    windows = facts.platform is not None and facts.platform.system == "windows"
     return Fix(
         text="Give the first run up to 30 minutes, once, and make the driver's cache large enough "
         "to keep the result. In a container keep it outside with CUDA_CACHE_PATH.",
-        commands=(f"setx {_CACHE.replace('=', ' ')}" if windows else f"export {_CACHE}",),
+        commands=(remedies.set_variable(facts, "CUDA_CACHE_MAXSIZE", _CACHE_BYTES),),
     )
