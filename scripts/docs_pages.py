@@ -6,13 +6,16 @@
 """
 
 import re
+from itertools import groupby
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
+from fitguard.checks.installs import pythons_text
 from fitguard.checks.registry import Check, all_checks
 from fitguard.cli.main import app
 from fitguard.knowledge import knowledge
+from fitguard.knowledge.tensorflow import Release
 
 _GROUPS = {
     "FG1": "Installation",
@@ -76,12 +79,22 @@ def _releases() -> str:
         "| TensorFlow | Python | CUDA | cuDNN | GPU code for | also as PTX for | GPU package |",
         "| --- | --- | --- | --- | --- | --- | --- |",
     ]
-    for row in table.rows:
-        cudnn = row.cudnn + ("?" if row.cudnn_uncertain else "")
-        if not row.cudnn.startswith(row.cudnn_documented):
-            cudnn += f" ({row.cudnn_documented})"
-        lines.append(
-            f"| {', '.join(row.versions)} | {', '.join(row.pythons)} | {row.cuda} | {cudnn} "
-            f"| {', '.join(row.sass)} | {', '.join(row.ptx)} | `{row.gpu_package}` |"
-        )
+    for cells, group in groupby(knowledge().tensorflow.all, key=_cells):
+        versions = [release.version for release in group]
+        shown = versions[0] if len(versions) == 1 else f"{versions[0]} to {versions[-1]}"
+        lines.append(f"| {shown} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
+
+
+def _cells(release: Release) -> tuple[str, ...]:
+    cudnn = release.cudnn + ("?" if release.cudnn_uncertain else "")
+    if not release.cudnn.startswith(release.cudnn_documented):
+        cudnn += f" ({release.cudnn_documented})"
+    return (
+        pythons_text(release),
+        release.cuda,
+        cudnn,
+        ", ".join(release.sass),
+        ", ".join(release.ptx),
+        f"`{release.gpu_package}`",
+    )

@@ -97,7 +97,7 @@ def test_windows_gets_no_container_and_its_own_shell():
 def test_without_a_gpu_the_cpu_package_is_chosen():
     answer = resolve(gpu="none", os="linux-x86_64", python="3.11")
     assert answer.chosen.package == "tensorflow-cpu"
-    assert answer.chosen.driver_min is None
+    assert answer.chosen.driver_min is answer.chosen.cuda is None
     assert all("--gpus" not in command for way in answer.chosen.install for command in way.commands)
 
 
@@ -108,7 +108,8 @@ def test_without_a_gpu_the_cpu_package_is_chosen():
         ({"gpu": "Tesla T4", "tf": "2.18", "python": "3.14"}, "Use Python 3.12"),
         ({"gpu": "Tesla K80", "tf": "2.18"}, "Use TensorFlow 2.14.1"),
         ({"gpu": "Tesla T4", "tf": "2.18", "os": "windows"}, "Train in WSL2"),
-        ({"gpu": "RTX 5090", "driver": "580"}, "NGC"),
+        ({"gpu": "RTX 5090", "driver": "580"}, "compute capability 9.0 or older"),
+        ({"gpu": "GH200", "os": "linux-aarch64"}, "Train on an x86_64 machine"),
     ],
 )
 def test_no_set_says_which_single_change_opens_one(what_if, change):

@@ -37,6 +37,10 @@ def cudnn_too_old(
     2.14 on `tensorflow[and-cuda]` brings it. Where the old one is found through LD_LIBRARY_PATH,
     take its folder off there too: that variable comes before all that pip installs.
 
+    Where TensorFlow's documentation names another cuDNN than the wheel was built with, the build
+    decides: the documentation says 7.4 for 1.15, but its wheel wants 7.6. The table of releases in
+    these pages shows both.
+
     ## When this is wrong
     Where a program loads another cuDNN before TensorFlow does (PyTorch imported first, LD_PRELOAD),
     that one counts. The exact minor of some old builds is not documented; the confidence is then

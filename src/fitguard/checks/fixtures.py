@@ -5,7 +5,7 @@ A fact that is missing raises `Missing` with the reason, and the check is skippe
 
 import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -24,6 +24,9 @@ from fitguard.schema.software import (
     TensorFlow,
 )
 from fitguard.schema.versions import parse, text
+
+
+T = TypeVar("T")
 
 
 class Missing(Exception):
@@ -78,12 +81,12 @@ def whereabouts(library: Library) -> str:
     return f"{library.path} ({'by ' if library.searched else ''}{library.found_by})"
 
 
-_fixtures: dict[str, Callable[..., Any]] = {}
+_fixtures: dict[str, tuple[Callable[..., Any], tuple[str, ...]]] = {}
 
 
 def fixture(function: Callable[..., Any]) -> Callable[..., Any]:
     """Make a function's result available to checks under its name."""
-    _fixtures[function.__name__] = function
+    _fixtures[function.__name__] = function, tuple(inspect.signature(function).parameters)
     return function
 
 
@@ -107,14 +110,14 @@ class FactResolver:
         return value
 
     def _resolve(self, name: str) -> Any:
-        function = _fixtures[name]
+        function, parameters = _fixtures[name]
         try:
-            return function(**{item: self(item) for item in inspect.signature(function).parameters})
+            return function(**{item: self(item) for item in parameters})
         except Missing as missing:
             return missing
 
 
-def _known(value: Any, what: str) -> Any:
+def _known(value: T | None, what: str) -> T:
     if value is None:
         raise Missing(f"{what} is not known")
     return value
@@ -122,40 +125,40 @@ def _known(value: Any, what: str) -> Any:
 
 @fixture
 def python(facts: Facts) -> Python:
-    return _known(facts.python, "the Python version")  # type: ignore[no-any-return]
+    return _known(facts.python, "the Python version")
 
 
 @fixture
 def platform(facts: Facts) -> Platform:
-    return _known(facts.platform, "the operating system")  # type: ignore[no-any-return]
+    return _known(facts.platform, "the operating system")
 
 
 @fixture
 def packages(facts: Facts) -> Packages:
-    return _known(facts.packages, "what is installed")  # type: ignore[no-any-return]
+    return _known(facts.packages, "what is installed")
 
 
 @fixture
 def tensorflow(facts: Facts) -> TensorFlow:
     if facts.tensorflow is None and facts.packages is not None and facts.packages.complete:
         raise Missing("TensorFlow is not installed")
-    return _known(facts.tensorflow, "the TensorFlow version")  # type: ignore[no-any-return]
+    return _known(facts.tensorflow, "the TensorFlow version")
 
 
 @fixture
 def libraries(facts: Facts) -> CudaLibraries:
-    return _known(facts.libraries, "which CUDA libraries are there")  # type: ignore[no-any-return]
+    return _known(facts.libraries, "which CUDA libraries are there")
 
 
 @fixture
 def driver(facts: Facts) -> Driver:
-    return _known(facts.driver, "the GPU driver")  # type: ignore[no-any-return]
+    return _known(facts.driver, "the GPU driver")
 
 
 @fixture
 def gpus(facts: Facts) -> tuple[Gpu, ...]:
     """At least one GPU."""
-    found: tuple[Gpu, ...] = _known(facts.gpus, "the GPU")
+    found = _known(facts.gpus, "the GPU")
     if not found:
         raise Missing("there is no NVIDIA GPU that the driver shows")
     return found
@@ -163,7 +166,7 @@ def gpus(facts: Facts) -> tuple[Gpu, ...]:
 
 @fixture
 def kernel_log(facts: Facts) -> KernelLog:
-    log: KernelLog = _known(facts.kernel_log, "the kernel log")
+    log = _known(facts.kernel_log, "the kernel log")
     if not log.readable:
         raise Missing(f"the kernel log cannot be read: {log.problem or 'no permission'}")
     return log
@@ -171,22 +174,22 @@ def kernel_log(facts: Facts) -> KernelLog:
 
 @fixture
 def container(facts: Facts) -> Container:
-    return _known(facts.container, "whether this is a container")  # type: ignore[no-any-return]
+    return _known(facts.container, "whether this is a container")
 
 
 @fixture
 def cpu(facts: Facts) -> Cpu:
-    return _known(facts.cpu, "the processor")  # type: ignore[no-any-return]
+    return _known(facts.cpu, "the processor")
 
 
 @fixture
 def host(facts: Facts) -> Host:
-    return _known(facts.host, "the host's memory")  # type: ignore[no-any-return]
+    return _known(facts.host, "the host's memory")
 
 
 @fixture
 def environment(facts: Facts) -> dict[str, str]:
-    return _known(facts.environment, "what the environment variables hold")  # type: ignore[no-any-return]
+    return _known(facts.environment, "what the environment variables hold")
 
 
 @fixture

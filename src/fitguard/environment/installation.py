@@ -1,5 +1,6 @@
 """Install commands for a set of versions: pip, conda, the official container."""
 
+from fitguard.checks.installs import requirement
 from fitguard.checks.remedies import constraints as forgotten_bounds
 from fitguard.environment.candidates import Candidate, Constraints
 from fitguard.knowledge import Knowledge
@@ -26,8 +27,7 @@ def _requirements(
     candidate: Candidate, constraints: Constraints, tables: Knowledge
 ) -> tuple[str, ...]:
     release = candidate.release
-    name = "tensorflow-cpu" if constraints.cpu_only else release.gpu_package
-    found = [f"{name}=={release.version}", *forgotten_bounds(release)]
+    found = [requirement(candidate.facts, release), *forgotten_bounds(release)]
     found += _cudnn_bound(candidate, constraints, tables)
     pinned = constraints.packages.found if constraints.packages else ()
     found += [f"{package.name}=={package.version}" for package in pinned]
@@ -61,7 +61,7 @@ def _needs_system_cuda(candidate: Candidate) -> str | None:
         return None
     return (
         f"pip does not bring CUDA to this release: install CUDA {candidate.cuda} and cuDNN "
-        f"{text(parse(candidate.cudnn), 2)} first, or take the conda or the container way."
+        f"{text(parse(candidate.cudnn), 2)} first, or take another way."
     )
 
 
@@ -114,9 +114,12 @@ def _conda(
 def _container(candidate: Candidate, constraints: Constraints, tables: Knowledge) -> Install:
     gpu = not constraints.cpu_only
     image = tables.tensorflow.container(candidate.release, gpu=gpu)
-    note = "The image brings its own Python and its own CUDA."
+    note = "The image brings its own Python."
     if gpu:
-        note += " The host needs the driver and the NVIDIA Container Toolkit."
+        note = (
+            "The image brings its own Python and its own CUDA. The host needs the driver and the "
+            "NVIDIA Container Toolkit."
+        )
     return Install(
         "container", (f"docker run {'--gpus all ' if gpu else ''}--rm -it {image}",), note
     )

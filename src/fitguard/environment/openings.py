@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+from fitguard.checks.remedies import NVIDIA_CONTAINER
 from fitguard.environment.candidates import Candidate, Constraints
 from fitguard.environment.search import Found, search
 from fitguard.knowledge import Knowledge
@@ -23,15 +24,29 @@ def openings(constraints: Constraints, tables: Knowledge) -> Iterator[Opening]:
         found, _ = search(freed, tables)
         if found:
             yield Opening(_change(pin, found[0], freed, tables), _version(found))
-    if constraints.platform is not None and constraints.platform.system == "windows":
-        wsl = Platform(system="linux", machine="x86_64", wsl=True, origin="resolve")
-        found, _ = search(msgspec.structs.replace(constraints, platform=wsl), tables)
-        if found:
-            yield Opening("Train in WSL2 instead of native Windows", _version(found))
-    if constraints.gpus:
+    elsewhere = list(_other_platform(constraints, tables))
+    yield from elsewhere
+    if constraints.gpus and not elsewhere:
         found, _ = search(msgspec.structs.replace(constraints, gpus=None), tables)
         if found:
             yield Opening(_other_gpu(constraints, tables), _version(found))
+
+
+def _other_platform(constraints: Constraints, tables: Knowledge) -> Iterator[Opening]:
+    """Windows and ARM have no CUDA wheels; their neighbours do."""
+    platform = constraints.platform
+    if platform is None or not (platform.system == "windows" or platform.machine == "aarch64"):
+        return
+    windows = platform.system == "windows"
+    neighbour = Platform(system="linux", machine="x86_64", wsl=windows, origin="resolve")
+    found, _ = search(msgspec.structs.replace(constraints, platform=neighbour), tables)
+    if found:
+        change = (
+            "Train in WSL2 instead of native Windows"
+            if windows
+            else f"Train on an x86_64 machine; on ARM there is {NVIDIA_CONTAINER}"
+        )
+        yield Opening(change, _version(found))
 
 
 def _version(found: Found) -> str:
@@ -65,7 +80,7 @@ def _other_gpu(constraints: Constraints, tables: Knowledge) -> str:
     )
     if too_new:
         return (
-            f"Use a GPU of compute capability {known} or older; for this one there are NVIDIA's "
-            "NGC TensorFlow container (25.01 or newer) and a build from source"
+            f"Use a GPU of compute capability {known} or older; for this one there are "
+            f"{NVIDIA_CONTAINER} and a build from source"
         )
     return "Use another GPU"

@@ -5,6 +5,7 @@ Each release is judged by the doctor's own checks, with the CUDA and cuDNN it wa
 
 from collections.abc import Mapping
 
+from fitguard.checks.installs import requirement
 from fitguard.environment.candidates import Constraints
 from fitguard.environment.installation import installs
 from fitguard.environment.openings import openings
@@ -139,10 +140,10 @@ def _version_set(found: Found, constraints: Constraints, tables: Knowledge) -> V
     least = tables.drivers.least(candidate.cuda, windows=constraints.windows_drivers)
     return VersionSet(
         tensorflow=release.version,
-        package="tensorflow-cpu" if constraints.cpu_only else release.gpu_package,
+        package=requirement(candidate.facts, release).partition("==")[0],
         python=candidate.python,
-        cuda=candidate.cuda,
-        cudnn=text(parse(candidate.cudnn), 2),
+        cuda=None if constraints.cpu_only else candidate.cuda,
+        cudnn=None if constraints.cpu_only else text(parse(candidate.cudnn), 2),
         keras=release.keras or None,
         numpy=release.numpy or None,
         protobuf=release.protobuf or None,

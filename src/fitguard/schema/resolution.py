@@ -19,6 +19,7 @@ class VersionSet(msgspec.Struct, frozen=True, kw_only=True):
     """Versions that work together.
 
     Args:
+        cuda: With `cudnn`, what the release was built with; None where no GPU is there.
         driver_min: The least driver that serves it on this platform.
         driver_last_branch: The last driver branch that serves the GPU, where newer ones do not.
         notes: What is worth knowing and no error: a long first run, say.
@@ -27,8 +28,8 @@ class VersionSet(msgspec.Struct, frozen=True, kw_only=True):
     tensorflow: str
     package: str
     python: str
-    cuda: str
-    cudnn: str
+    cuda: str | None = None
+    cudnn: str | None = None
     keras: str | None = None
     numpy: str | None = None
     protobuf: str | None = None

@@ -4,10 +4,12 @@
 """
 
 import re
+from functools import lru_cache
 
 Version = tuple[int, ...]
 
 
+@lru_cache(maxsize=4096)
 def parse(text: str) -> Version:
     """The leading numbers of a version: `12.5.1` → (12, 5, 1), `2.15.0.post1` → (2, 15, 0).
 
