@@ -25,7 +25,6 @@ from fitguard.schema.software import (
 )
 from fitguard.schema.versions import parse, text
 
-
 T = TypeVar("T")
 
 
