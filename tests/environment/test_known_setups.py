@@ -2,7 +2,7 @@
 
 import pytest
 
-from fitguard.checks.runner import judge
+from fitguard.checks.runner import FAILED, judge
 from fitguard.environment.supposition import parse_arguments, suppose
 
 BROKEN = [
@@ -82,7 +82,9 @@ FINE = [
 def findings(setup: str):
     arguments = [part.replace("_", " ") if part.startswith("gpu=") else part
                  for part in setup.split()]  # fmt: skip
-    return judge(suppose(parse_arguments(arguments))).findings
+    report = judge(suppose(parse_arguments(arguments)))
+    assert not [item for item in report.skipped if item.reason.startswith(FAILED)]
+    return report.findings
 
 
 @pytest.mark.parametrize(("setup", "slug"), BROKEN)

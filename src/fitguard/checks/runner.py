@@ -17,6 +17,8 @@ from fitguard.schema.finding import SEVERITIES, Finding, Skipped
 # driver and GPU, then CUDA and cuDNN, then memory, then the host.
 _GROUPS = ("FG1", "FG3", "FG2", "FG4", "FG7", "FG5", "FG6")
 _CONFIDENCES = ("high", "medium", "low")
+# How the reason of a skip starts where the check itself broke.
+FAILED = "the check itself failed on these facts"
 
 
 def judge(
@@ -51,6 +53,11 @@ def judge(
             found = _run(check, resolve)
         except Missing as missing:
             skipped.append(Skipped(check.code, check.slug, str(missing)))
+            continue
+        except Exception as error:
+            # Facts from a file may hold anything; one check that chokes on them costs itself only.
+            reason = f"{FAILED}: {type(error).__name__}: {error}"
+            skipped.append(Skipped(check.code, check.slug, reason))
             continue
         findings[check.code] = found
     ranked = sorted((item for found in findings.values() for item in found), key=_rank)
