@@ -8,7 +8,7 @@ from fitguard.checks import fixtures
 from fitguard.checks.fixtures import Build, Loaded, Missing, fixture
 from fitguard.knowledge import Knowledge
 from fitguard.schema.facts import Facts
-from fitguard.schema.finding import Severity
+from fitguard.schema.finding import Evidence, Severity
 from fitguard.schema.software import CudaLibraries, Library
 from fitguard.schema.versions import Version, parse, text
 
@@ -112,6 +112,14 @@ def label(library: Library) -> str:
     if not name or not library.version or not library.version[0].isdecimal():
         return library.soname
     return f"{name} {text(parse(library.version), parts)}"
+
+
+def compared(cudnn: Loaded, build: Build) -> tuple[Evidence, ...]:
+    """The cuDNN that is loaded, and the one that TensorFlow was built with."""
+    return (
+        Evidence(label(cudnn.library), cudnn.source),
+        Evidence(f"TensorFlow {build.version} is built with cuDNN {build.cudnn}", build.origin),
+    )
 
 
 # The name, and how many parts of the version count.

@@ -1,7 +1,7 @@
 """The cuDNN that will be loaded is newer than TensorFlow 1.6 and before accept."""
 
 from fitguard.checks import cuda_remedies
-from fitguard.checks.cuda_libraries import label
+from fitguard.checks.cuda_libraries import compared, label
 from fitguard.checks.fixtures import Build, Loaded
 from fitguard.checks.registry import check
 from fitguard.knowledge import Knowledge
@@ -53,11 +53,7 @@ def cudnn_too_new(
         title=f"TensorFlow {cuda_build.version} takes cuDNN {need} only, and the loader finds "
         f"{label(cudnn.library)}",
         evidence=(
-            Evidence(label(cudnn.library), cudnn.source),
-            Evidence(
-                f"TensorFlow {cuda_build.version} is built with cuDNN {cuda_build.cudnn}",
-                cuda_build.origin,
-            ),
+            *compared(cudnn, cuda_build),
             Evidence(rule, f"{knowledge.cudnn.table.reference} ({row.source if row else 'rule'})"),
         ),
         fix=cuda_remedies.replace(facts, knowledge, cuda_build, libraries, cudnn),

@@ -1,12 +1,12 @@
 """The cuDNN that will be loaded is older than the one TensorFlow was built with."""
 
 from fitguard.checks import cuda_remedies
-from fitguard.checks.cuda_libraries import label
+from fitguard.checks.cuda_libraries import compared, label
 from fitguard.checks.fixtures import Build, Loaded
 from fitguard.checks.registry import check
 from fitguard.knowledge import Knowledge
 from fitguard.schema.facts import Facts
-from fitguard.schema.finding import Evidence, Finding, Severity
+from fitguard.schema.finding import Finding, Severity
 from fitguard.schema.software import CudaLibraries
 from fitguard.schema.versions import parse, text
 
@@ -59,12 +59,6 @@ def cudnn_too_old(
         confidence="medium" if cuda_build.cudnn_uncertain else "high",
         title=f"{label(cudnn.library)} is older than the {need} that TensorFlow "
         f"{cuda_build.version} was built with",
-        evidence=(
-            Evidence(label(cudnn.library), cudnn.source),
-            Evidence(
-                f"TensorFlow {cuda_build.version} is built with cuDNN {cuda_build.cudnn}",
-                cuda_build.origin,
-            ),
-        ),
+        evidence=compared(cudnn, cuda_build),
         fix=cuda_remedies.replace(facts, knowledge, cuda_build, libraries, cudnn),
     )

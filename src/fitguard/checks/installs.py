@@ -8,7 +8,7 @@ from fitguard.checks.gpu_code import capability_of
 from fitguard.knowledge import Knowledge
 from fitguard.knowledge.tensorflow import Release
 from fitguard.schema.facts import Facts
-from fitguard.schema.finding import Fix
+from fitguard.schema.finding import Evidence, Fix
 from fitguard.schema.software import Package, Packages, Python, TensorFlow
 from fitguard.schema.versions import Version, parse, text
 
@@ -86,6 +86,15 @@ def pythons_text(release: Release) -> str:
     threes = [item for item in release.pythons if item.startswith("3")]
     others = [item for item in release.pythons if not item.startswith("3")]
     return " and ".join([*others, f"{threes[0]} to {threes[-1]}"])
+
+
+def wheel_evidence(python: Python, release: Release, knowledge: Knowledge) -> tuple[Evidence, ...]:
+    """The Python at hand, and those that a release has wheels for."""
+    wheels = f"TensorFlow {release.version}: wheels for Python {pythons_text(release)}"
+    return (
+        Evidence(f"Python {python.version}", python.origin),
+        Evidence(wheels, metadata_source(knowledge)),
+    )
 
 
 def newest_release(facts: Facts, knowledge: Knowledge, python: Version | None) -> Release | None:

@@ -5,7 +5,7 @@ from fitguard.checks.registry import check
 from fitguard.knowledge import Knowledge
 from fitguard.knowledge.tensorflow import Release
 from fitguard.schema.facts import Facts
-from fitguard.schema.finding import Evidence, Finding, Fix
+from fitguard.schema.finding import Finding, Fix
 from fitguard.schema.software import Python, TensorFlow
 from fitguard.schema.versions import Version, parse, text
 
@@ -45,13 +45,7 @@ def python_too_new(
     return Finding(
         title=f"Python {text(minor)} is too new for TensorFlow {release.version}, which needs "
         f"{wheels}",
-        evidence=(
-            Evidence(f"Python {python.version}", python.origin),
-            Evidence(
-                f"TensorFlow {release.version}: wheels for Python {wheels}",
-                installs.metadata_source(knowledge),
-            ),
-        ),
+        evidence=installs.wheel_evidence(python, release, knowledge),
         fix=_fix(minor, release, facts, knowledge),
     )
 
