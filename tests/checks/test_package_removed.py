@@ -17,7 +17,7 @@ def test_fires_on_the_empty_package():
     assert finding.slug == "package-removed"
     assert finding.severity == "error"
     assert finding.evidence[0].source == "--what-if tf=2.12.0"
-    assert finding.evidence[1].source == "https://pypi.org/project/tensorflow-gpu/"
+    assert finding.evidence[1].source == "PyPI, project tensorflow-gpu"
     assert finding.fix.commands == ('python -m pip install "tensorflow==2.12.0"',)
 
 

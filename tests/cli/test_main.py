@@ -26,8 +26,8 @@ def fitguard(*arguments, cwd=None, **environment):
 def test_help_names_every_command():
     done = fitguard("--help")
     assert done.returncode == 0
-    for command in ("doctor", "resolve", "facts", "explain"):
-        assert command in done.stdout
+    for line in ("doctor       Will this machine train?", "resolve      Which versions work here?"):
+        assert line in done.stdout
 
 
 @pytest.mark.parametrize("command", ["doctor", "resolve", "facts", "explain"])
@@ -132,6 +132,16 @@ def test_ten_megabytes_of_garbage_as_facts(tmp_path):
     assert done.returncode == 5
     assert "garbage.json" in done.stderr
     assert len(done.stderr) < 1000
+
+
+@pytest.mark.parametrize("option", ["--facts", "--what-if-file"])
+@pytest.mark.parametrize("opening", ["[", '{"a":'])
+def test_nesting_without_end(tmp_path, option, opening):
+    file = tmp_path / "deep.json"
+    file.write_text(opening * 200_000)
+    done = fitguard("doctor", option, file)
+    assert done.returncode == 5
+    assert "nested too deeply" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ def package_removed(packages: Packages, facts: Facts, knowledge: Knowledge) -> F
     says nothing.
 
     ## References
-    - PyPI: <https://pypi.org/project/tensorflow-gpu/>
+    - PyPI: the page of the project tensorflow-gpu
     - tensorflow/tensorflow issues 59720 and 60886
     """
     package = packages.first("tensorflow-gpu")
@@ -52,7 +52,7 @@ def package_removed(packages: Packages, facts: Facts, knowledge: Knowledge) -> F
             Evidence(f"tensorflow-gpu {package.version}", package.origin),
             Evidence(
                 "2.11.0 is the last tensorflow-gpu; 2.12.0 is an empty package",
-                "https://pypi.org/project/tensorflow-gpu/",
+                "PyPI, project tensorflow-gpu",
             ),
         ),
         fix=Fix(

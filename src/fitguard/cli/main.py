@@ -8,6 +8,10 @@ from cyclopts import App, CycloptsError, Parameter
 
 import fitguard
 from fitguard.cli.console import complain
+from fitguard.cli.doctor import doctor
+from fitguard.cli.explain import explain
+from fitguard.cli.facts import facts
+from fitguard.cli.resolve import resolve
 from fitguard.schema.exit_codes import ExitCode, UnreadableInput, UsageError
 
 app = App(
@@ -17,10 +21,9 @@ app = App(
     help_format="markdown",
     default_parameter=Parameter(show_default=False),
 )
-# Named by their place: only the command that is called is imported. The modules keep their own
-# imports inside the functions, so that --help stays quick.
-for name in ("doctor", "resolve", "facts", "explain"):
-    app.command(f"fitguard.cli.{name}:{name}", name=name)
+# The modules of the commands keep their own imports inside the functions: --help stays quick.
+for command in (doctor, resolve, facts, explain):
+    app.command(command)
 
 
 def main() -> NoReturn:

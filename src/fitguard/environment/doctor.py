@@ -96,6 +96,8 @@ def read_facts(path: Path) -> Facts:
         raise UnreadableInput(f"{path}: {error.strerror}") from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise UnreadableInput(f"{path}: no JSON ({_place(error, content)})") from error
+    except RecursionError as error:
+        raise UnreadableInput(f"{path}: nested too deeply to be facts") from error
     if not isinstance(document, dict):
         raise UnreadableInput(
             f"{path}: Received a {type(document).__name__}. Expected an object with "

@@ -83,6 +83,8 @@ def read_file(path: Path) -> dict[str, str]:
         raise UnreadableInput(f"{path}: no text in UTF-8 (byte {error.start})") from error
     except json.JSONDecodeError as error:
         raise UnreadableInput(f"{path}, line {error.lineno}: no JSON: {error.msg}") from error
+    except RecursionError as error:
+        raise UnreadableInput(f"{path}: nested too deeply to be a combination") from error
     if not isinstance(content, dict):
         raise UnreadableInput(
             f"{path}: Received a {type(content).__name__}. "
