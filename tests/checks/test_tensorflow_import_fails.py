@@ -27,8 +27,9 @@ def test_an_exception_is_quoted():
     assert finding.title == (
         "The import of TensorFlow fails: ImportError: numpy.core.umath failed to import"
     )
-    assert finding.evidence[-1].text == log[-1]
-    assert "--deep" in finding.evidence[-1].source
+    (evidence,) = finding.evidence
+    assert evidence.text.endswith(log[-1])
+    assert "--deep" in evidence.source
     assert finding.fix.commands == ('/env/bin/python -X faulthandler -c "import tensorflow"',)
 
 
@@ -59,8 +60,20 @@ def test_the_title_and_the_quote_stay_short():
     log = tuple(f"line {number} " + "x" * 200 for number in range(40))
     (finding,) = judged(DeepImport(exit_code=1, log=log)).findings
     assert len(finding.title) <= 100
-    assert [item.text[:8].strip() for item in finding.evidence][-1] == "line 39"
-    assert len(finding.evidence) == 6
+    quoted = finding.evidence[0].text.split("\n")
+    assert quoted[-1].startswith("line 39")
+    assert len(quoted) == 6
+
+
+def test_frames_of_the_import_machinery_are_left_out():
+    log = (
+        "Fatal Python error: Segmentation fault",
+        '  File "/site/tensorflow/__init__.py", line 40 in <module>',
+        '  File "<frozen importlib._bootstrap>", line 1176 in _find_and_load',
+        '  File "/site/fitguard/environment/deep_child.py", line 32 in main',
+    )
+    (finding,) = judged(DeepImport(signal="SIGSEGV", exit_code=-11, log=log)).findings
+    assert finding.evidence[0].text == "\n".join(log[:2])
 
 
 def test_python_2_knows_no_faulthandler():

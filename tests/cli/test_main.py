@@ -82,6 +82,7 @@ def test_select_and_ignore():
     assert fitguard("doctor", *what_if, "--ignore", "FG109").returncode == 0
     assert fitguard("doctor", *what_if, "--select", "FG2").returncode == 0
     assert fitguard("doctor", *what_if, "--select", "FG1").returncode == 3
+    assert fitguard("doctor", *what_if, "--ignore", "FG2,keras-too-new-for-tf").returncode == 0
 
 
 def test_configuration_of_a_project(tmp_path):

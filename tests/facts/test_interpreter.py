@@ -95,12 +95,13 @@ def test_an_odd_output_encoding_does_no_harm() -> None:
     assert interview(sys.executable, {**PLAIN, "PYTHONIOENCODING": "utf-16"}).python is not None
 
 
-def test_a_tensorflow_of_unknown_version_is_a_failed_part(tmp_path: Path) -> None:
+def test_a_tensorflow_of_unknown_version_belongs_to_nobody(tmp_path: Path) -> None:
     python, site = make_environment(tmp_path)
     plant(site, tensorflow_files(NEW_BUILD_INFO))
     told = interview(str(python), PLAIN)
     assert told.tensorflow is None
-    assert [item.name for item in told.failed] == ["tensorflow"]
+    assert told.packages is not None
+    assert told.packages.unowned == str(site / "tensorflow")
 
 
 def test_no_such_path(tmp_path: Path) -> None:

@@ -140,6 +140,8 @@ def packages(facts: Facts) -> Packages:
 @fixture
 def tensorflow(facts: Facts) -> TensorFlow:
     if facts.tensorflow is None and facts.packages is not None and facts.packages.complete:
+        if facts.packages.unowned:
+            raise Missing(f"nothing tells the version of {facts.packages.unowned}")
         raise Missing("TensorFlow is not installed")
     return _known(facts.tensorflow, "the TensorFlow version")
 

@@ -82,7 +82,8 @@ def _without_metadata(package: Package, packages: Packages, facts: Facts) -> Fin
 def _without_files(packages: Packages, facts: Facts) -> Iterator[Finding]:
     """TensorFlow is recorded, all of the path was searched, and its folder is not there."""
     searched = not any(probe.name == "tensorflow" for probe in facts.failed_probes)
-    if facts.tensorflow is not None or not packages.complete or not searched:
+    somewhere = facts.tensorflow is not None or packages.unowned is not None
+    if somewhere or not packages.complete or not searched:
         return
     for package in installs.recorded(packages):
         if package.version is None or package.problem or _is_stub(package):

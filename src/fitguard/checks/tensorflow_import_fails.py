@@ -1,5 +1,7 @@
 """A child of this Python tried to import TensorFlow and did not come through."""
 
+import re
+
 from fitguard.checks import remedies
 from fitguard.checks.registry import check
 from fitguard.schema.facts import Facts
@@ -8,6 +10,8 @@ from fitguard.schema.software import DeepImport
 
 _SOURCE = "import of TensorFlow in a child process (--deep)"
 _QUOTED_LINES = 6
+# Frames of the import machinery and of fitguard's own child say nothing of the crash.
+_OWN_FRAMES = re.compile(r'File "(<frozen importlib|.*deep_child\.py)')
 _BY_SIGNAL = {
     "SIGILL": "The processor lacks an instruction that this build uses, mostly AVX: see FG105.",
     "SIGSEGV": "Mostly two builds of one library meet in the process: first mend what else stands "
@@ -50,11 +54,11 @@ def tensorflow_import_fails(deep: DeepImport, facts: Facts) -> Finding | None:
     """
     if deep.version is not None:
         return None
-    lines = [line for line in deep.log if line.strip()][-_QUOTED_LINES:]
-    said = tuple(Evidence(line, _SOURCE) for line in lines)
+    lines = [line for line in deep.log if line.strip() and not _OWN_FRAMES.search(line)]
+    quoted = "\n".join(lines[-_QUOTED_LINES:]) or _ending(deep)
     return Finding(
         title=_title(deep, lines),
-        evidence=said or (Evidence(_ending(deep), _SOURCE),),
+        evidence=(Evidence(quoted, _SOURCE),),
         fix=Fix(text=_advice(deep), commands=(_repeat(facts),)),
     )
 

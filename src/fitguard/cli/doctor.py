@@ -75,11 +75,12 @@ def doctor(
     return _exit_code(report, fail_on or configuration.fail_on)
 
 
-def _known(names: tuple[str, ...]) -> tuple[str, ...]:
-    """The names, each of which must be the code, the slug or the prefix of a check."""
+def _known(given: tuple[str, ...]) -> tuple[str, ...]:
+    """The names, also such as `FG2,FG3`; each must be the code, slug or prefix of a check."""
     from fitguard.checks.registry import all_checks
 
     checks = all_checks().values()
+    names = tuple(name.strip() for item in given for name in item.split(","))
     for name in names:
         if not any(item.code.startswith(name.upper()) or item.slug == name for item in checks):
             raise UsageError(

@@ -67,20 +67,25 @@ def interview(
         outcome = child_process.run([str(path), str(AGENT)], environment, limit_seconds)
     except OSError as error:
         raise UsageError(f"Received {path}, which does not start: {error}. {_EXPECTED}") from error
-    return _interview(_parse(path, outcome, limit_seconds), origin)
+    return _interview(_parse(path, outcome, limit_seconds), path, origin)
 
 
-def _interview(answer: _Answer, origin: str) -> Interview:
+def _interview(answer: _Answer, path: Path, origin: str) -> Interview:
     found = answer.tensorflow
     described = tensorflow_build.described(found) if found else None
     failed = [FailedProbe(name, problem) for name, problem in answer.failed.items()]
-    if found and described is None:
-        problem = f"{found.location} has no metadata that tells its version"
-        failed.append(FailedProbe("tensorflow", problem))
+    packages = None
+    if answer.packages is not None:
+        unowned = found.location if found and described is None else None
+        packages = Packages(answer.packages, complete=True, unowned=unowned)
+    # A wrapper that sets variables is what the user trains with: commands should call it, too.
+    python = answer.python and msgspec.structs.replace(
+        answer.python, executable=str(path), origin=origin
+    )
     return Interview(
-        python=answer.python and msgspec.structs.replace(answer.python, origin=origin),
+        python=python,
         platform=answer.platform,
-        packages=None if answer.packages is None else Packages(answer.packages, complete=True),
+        packages=packages,
         tensorflow=described,
         tensorflow_libraries=tuple(map(Path, found.libraries)) if found else (),
         site_directories=tuple(map(Path, answer.site_directories)),

@@ -7,7 +7,7 @@ from fitguard.report.words import SPELLING, size
 from fitguard.schema import versions
 from fitguard.schema.facts import Facts
 from fitguard.schema.hardware import Driver, Gpu
-from fitguard.schema.software import CudaLibraries, Library, TensorFlow
+from fitguard.schema.software import CudaLibraries, Library, Packages, TensorFlow
 
 Row = tuple[str, str]
 
@@ -48,10 +48,16 @@ def _python(facts: Facts) -> str:
 def _tensorflow(facts: Facts) -> str:
     tensorflow = facts.tensorflow
     if not tensorflow:
-        return "not installed" if facts.packages and facts.packages.complete else ""
+        return _no_tensorflow(facts.packages)
     other_name = tensorflow.package not in (None, "tensorflow")
     version = tensorflow.version + (f" ({tensorflow.package})" if other_name else "")
     return _joined([version, _build(tensorflow)])
+
+
+def _no_tensorflow(packages: Packages | None) -> str:
+    if packages is None or not packages.complete:
+        return ""
+    return f"unknown version · {packages.unowned}" if packages.unowned else "not installed"
 
 
 def _build(tensorflow: TensorFlow) -> str:

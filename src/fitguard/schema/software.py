@@ -54,10 +54,16 @@ class Package(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Packages(msgspec.Struct, frozen=True):
-    """The distributions that matter. If `complete`, what is not here is not installed."""
+    """The distributions that matter. If `complete`, what is not here is not installed.
+
+    Args:
+        unowned: A folder that Python would import as TensorFlow, though no package owns it and
+            nothing in it tells a version.
+    """
 
     found: tuple[Package, ...] = ()
     complete: bool = False
+    unowned: str | None = None
 
     def named(self, name: str) -> tuple[Package, ...]:
         """All copies of one distribution, the one that Python imports first."""
