@@ -5,10 +5,13 @@ cd "$(dirname "$0")/.."
 export VIRTUAL_ENV="$PWD/.venv"
 fitguard="$VIRTUAL_ENV/bin/fitguard"
 
+bold="" plain=""
+if [ -t 1 ] && [ -z "${NO_COLOR:-}" ]; then bold=$'\033[1m' plain=$'\033[0m'; fi
+
 show() {
-  printf '\n\033[1m$ fitguard'
+  printf '\n%s$ fitguard' "$bold"
   printf ' %q' "$@"
-  printf '\033[0m\n\n'
+  printf '%s\n\n' "$plain"
   "$fitguard" "$@"
   local code=$?
   # 0: nothing found, 3: findings. Anything else is fitguard's own failure.

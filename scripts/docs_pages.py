@@ -11,8 +11,8 @@ from itertools import groupby
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
-from fitguard.checks.installs import pythons_text
-from fitguard.checks.registry import Check, all_checks
+from fitguard.checks.fixes.installs import pythons_text
+from fitguard.checks.framework.registry import Check, all_checks
 from fitguard.cli.main import app
 from fitguard.knowledge import knowledge
 from fitguard.knowledge.tensorflow import Release

@@ -17,6 +17,10 @@ from pathlib import Path
 TABLES = Path(__file__).parent.parent / "src/fitguard/knowledge/tables"
 UNCERTAIN = re.compile(r"\?|unverified|not read|not checked|assumed|inferred|interpolated", re.I)
 
+# Keras versions whose lowest TensorFlow was only "lowest checked", and proven since.
+PROVEN_FLOORS = ("2.3.0", "2.3.1")
+PROOF = "tf.keras.backend.get_graph, called at import, is absent in TF 1.12.0 and there in 1.13.1"
+
 Row = dict[str, str]
 Block = dict[str, object]
 
@@ -161,6 +165,8 @@ def keras(row: Row) -> Block | None:
     if row["keras"].startswith("floor"):
         return None  # the same floors stand in the tensorflow table, as each wheel declares them
     package, _, version = row["keras"].rpartition(" ")
+    proven = row["keras"] in PROVEN_FLOORS
+    doubt = re.search(r"lowest checked|not checked", row["tf_min"] + row["note"])
     return {
         "package": package or "keras",
         "versions": version_range(version),
@@ -168,9 +174,9 @@ def keras(row: Row) -> Block | None:
         "tensorflow_min": first_version(row["tf_min"]),
         "tensorflow_below": row["tf_max_exclusive"],
         "python": row["python"],
-        "source": row["source"],
+        "source": f"{row['source']}; {PROOF}" if proven else row["source"],
         "note": row["note"],
-        "uncertain": bool(re.search(r"lowest checked|not checked", row["tf_min"] + row["note"])),
+        "uncertain": bool(doubt) and not proven,
     }
 
 

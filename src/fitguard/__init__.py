@@ -8,24 +8,34 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from fitguard.environment.doctor import doctor as doctor
+    from fitguard.environment.doctor import gather_facts as gather_facts
     from fitguard.environment.resolution import resolve as resolve
-    from fitguard.facts.gather import gather as gather_facts
+    from fitguard.schema.exit_codes import UnreadableInput as UnreadableInput
+    from fitguard.schema.exit_codes import UsageError as UsageError
 
 __version__ = "0.1.0"
-__all__ = ["__version__", "doctor", "gather_facts", "resolve"]
+__all__ = [
+    "UnreadableInput",
+    "UsageError",
+    "__version__",
+    "doctor",
+    "gather_facts",
+    "resolve",
+]
 
 _PLACES = {
-    "doctor": ("fitguard.environment.doctor", "doctor"),
-    "gather_facts": ("fitguard.facts.gather", "gather"),
-    "resolve": ("fitguard.environment.resolution", "resolve"),
+    "UnreadableInput": "fitguard.schema.exit_codes",
+    "UsageError": "fitguard.schema.exit_codes",
+    "doctor": "fitguard.environment.doctor",
+    "gather_facts": "fitguard.environment.doctor",
+    "resolve": "fitguard.environment.resolution",
 }
 
 
 def __getattr__(name: str) -> Any:
     if name not in _PLACES:
         raise AttributeError(f"module 'fitguard' has no attribute {name!r}")
-    module, attribute = _PLACES[name]
-    return getattr(importlib.import_module(module), attribute)
+    return getattr(importlib.import_module(_PLACES[name]), name)
 
 
 def __dir__() -> list[str]:

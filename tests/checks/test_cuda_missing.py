@@ -3,7 +3,7 @@
 import pytest
 from checks.library_facts import KEPT, library, machine, toolkit, what_if, wheels
 
-from fitguard.checks.testing import run
+from fitguard.checks.framework.testing import run
 from fitguard.schema.facts import Facts
 from fitguard.schema.software import Python
 

@@ -4,8 +4,8 @@ import msgspec
 import pytest
 from checks.library_facts import KEPT, WHEELS, library, machine, toolkit, what_if, wheels
 
-from fitguard.checks.runner import judge
-from fitguard.checks.testing import run
+from fitguard.checks.framework.runner import judge
+from fitguard.checks.framework.testing import run
 from fitguard.schema.software import Package, Packages
 
 NOT_SEARCHED = "not on the loader's path"

@@ -4,9 +4,10 @@ import msgspec
 import pytest
 from checks.library_facts import what_if
 
-from fitguard.checks import cuda_remedies
-from fitguard.checks.testing import run
-from fitguard.schema.software import CudaLibraries, Package, Packages
+from fitguard.checks.fixes import cuda_remedies
+from fitguard.checks.framework.testing import run
+from fitguard.schema.facts import Facts
+from fitguard.schema.software import CudaLibraries, Package, Packages, Platform
 
 
 @pytest.mark.parametrize(
@@ -23,7 +24,13 @@ from fitguard.schema.software import CudaLibraries, Package, Packages
 )
 def test_library_path(now, first, without, command):
     libraries = CudaLibraries(library_path=now)
-    assert cuda_remedies.search(libraries, first=first, without=without) == command
+    found = cuda_remedies.search(Facts(), libraries, first=first, without=without)
+    assert found == (command,)
+
+
+def test_windows_has_no_library_path():
+    windows = Facts(platform=Platform(system="windows"))
+    assert cuda_remedies.search(windows, CudaLibraries(), first=("/a",)) == ()
 
 
 def fix(*arguments, package="tensorflow", installer="pip"):

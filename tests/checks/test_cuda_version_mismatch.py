@@ -3,8 +3,8 @@
 import pytest
 from checks.library_facts import library, machine, toolkit, what_if
 
-from fitguard.checks.runner import judge
-from fitguard.checks.testing import run
+from fitguard.checks.framework.runner import judge
+from fitguard.checks.framework.testing import run
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ import msgspec
 import pytest
 from checks.library_facts import T4, library, machine, what_if
 
-from fitguard.checks.runner import judge
-from fitguard.checks.testing import run
+from fitguard.checks.framework.runner import judge
+from fitguard.checks.framework.testing import run
 from fitguard.schema.hardware import Gpu
 
 V100 = Gpu(name="Tesla V100-SXM2-16GB", compute_capability="7.0", origin="NVML")

@@ -2,7 +2,7 @@
 
 from checks.library_facts import KEPT, library, machine, toolkit, what_if
 
-from fitguard.checks.testing import run
+from fitguard.checks.framework.testing import run
 
 
 def test_no_cudnn():

@@ -4,8 +4,8 @@ import msgspec
 import pytest
 from checks.library_facts import library, machine, what_if
 
-from fitguard.checks.runner import judge
-from fitguard.checks.testing import run
+from fitguard.checks.framework.runner import judge
+from fitguard.checks.framework.testing import run
 
 
 @pytest.mark.parametrize(

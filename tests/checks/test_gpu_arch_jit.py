@@ -16,7 +16,7 @@ def test_all_kernels():
 
 def test_all_kernels_on_windows():
     (finding,) = what_if("FG308", "tf=1.12", "gpu=GTX 750 Ti", "os=windows").findings
-    assert finding.fix.commands == ("setx CUDA_CACHE_MAXSIZE 4294967296",)
+    assert finding.fix.commands == ("set CUDA_CACHE_MAXSIZE=4294967296",)
 
 
 @pytest.mark.parametrize(("tensorflow", "gpu"), [("2.21", "H200"), ("2.4", "RTX 3090")])

@@ -3,7 +3,7 @@
 import pytest
 from checks.what_if import what_if
 
-from fitguard.checks.testing import run
+from fitguard.checks.framework.testing import run
 from fitguard.schema.facts import Facts
 from fitguard.schema.hardware import Gpu
 from fitguard.schema.software import TensorFlow

@@ -2,8 +2,8 @@
 
 import pytest
 
-from fitguard.checks.runner import judge
-from fitguard.checks.testing import run
+from fitguard.checks.framework.runner import judge
+from fitguard.checks.framework.testing import run
 from fitguard.schema.facts import Facts
 from fitguard.schema.hardware import Gpu
 from fitguard.schema.software import DeepImport, TensorFlow

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fitguard.checks.testing import run
+from fitguard.checks.framework.testing import run
 from fitguard.schema.facts import Facts
 from fitguard.schema.hardware import Gpu, KernelLog, Xid
 

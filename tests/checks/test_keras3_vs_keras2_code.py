@@ -2,7 +2,7 @@
 
 import pytest
 
-from fitguard.checks.testing import run
+from fitguard.checks.framework.testing import run
 from fitguard.environment.supposition import parse_arguments, suppose
 from fitguard.schema.facts import Facts
 from fitguard.schema.software import Package, Packages, Platform, Python, TensorFlow
@@ -61,7 +61,7 @@ def test_keras_2_packages_are_named_each():
 def test_windows_sets_variables_its_own_way():
     addons = Package(name="tensorflow-addons", version="0.23.0")
     (finding,) = judged(addons, environment={}, platform=Platform(system="windows")).findings
-    assert finding.fix.commands[1] == f"setx {SWITCH} 1"
+    assert finding.fix.commands[1] == f"set {SWITCH}=1"
 
 
 @pytest.mark.parametrize(("version", "fires"), [("1.1.0", True), ("2.0.0", False)])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fitguard.checks.testing import run
+from fitguard.checks.framework.testing import run
 from fitguard.environment.supposition import parse_arguments, suppose
 from fitguard.schema.facts import Facts
 from fitguard.schema.software import Package, Packages, TensorFlow
@@ -66,8 +66,9 @@ def test_boundaries(version, keras, fires):
     assert bool(judged(f"tf={version}", f"keras={keras}").findings) is fires
 
 
-def test_an_uncertain_floor_is_no_finding():
-    assert not judged("tf=1.8.0", "keras=2.3.1").findings
+def test_keras_2_3_calls_what_tensorflow_has_since_1_13():
+    assert judged("tf=1.12.0", "keras=2.3.1").findings
+    assert not judged("tf=1.13.1", "keras=2.3.1").findings
 
 
 @pytest.mark.parametrize(("requested", "severity"), [(False, "warning"), (None, "error")])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fitguard.checks.testing import run
+from fitguard.checks.framework.testing import run
 from fitguard.environment.supposition import parse_arguments, suppose
 from fitguard.schema.facts import Facts
 from fitguard.schema.software import Package, Packages, TensorFlow
@@ -26,7 +26,7 @@ def test_keras_2_on_tensorflow_2_16():
 def test_keras_2_3_1_on_tensorflow_2_4():
     (finding,) = judged("tf=2.4.4", "keras=2.3.1").findings
     assert finding.severity == "error"
-    assert finding.confidence == "medium"
+    assert finding.confidence == "high"
     assert finding.evidence[1].text == "Keras 2.3.1 goes with TensorFlow 1.13 or newer, below 2.3"
     assert "keras-team/keras tag 2.3.1" in finding.evidence[1].source
     assert finding.fix.commands == ('python -m pip install "keras==2.4.3"',)

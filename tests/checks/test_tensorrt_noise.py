@@ -3,7 +3,7 @@
 import pytest
 from checks.library_facts import library, machine, what_if
 
-from fitguard.checks.testing import run
+from fitguard.checks.framework.testing import run
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """Which GPUs CUDA_VISIBLE_DEVICES leaves."""
 
-from fitguard.checks.visible_gpus import visible
+from fitguard.checks.derived.visible_gpus import visible
 from fitguard.schema.facts import Facts
 from fitguard.schema.hardware import Gpu
 

@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from fitguard.checks.testing import run
+from fitguard.checks.framework.testing import run
 from fitguard.environment.supposition import parse_arguments, suppose
 
 

@@ -3,8 +3,8 @@
 import msgspec
 from checks.library_facts import KEPT, library, machine, toolkit, what_if
 
-from fitguard.checks.runner import judge
-from fitguard.checks.testing import run
+from fitguard.checks.framework.runner import judge
+from fitguard.checks.framework.testing import run
 
 OLD = library("/opt/old/lib/libcudnn.so.8", "8.0.5", "LD_LIBRARY_PATH")
 RIGHT = library("/usr/lib/x86_64-linux-gnu/libcudnn.so.8", "8.9.7")

@@ -4,8 +4,8 @@ import msgspec
 import pytest
 from checks.library_facts import machine, toolkit, what_if
 
-from fitguard.checks.runner import judge
-from fitguard.checks.testing import run
+from fitguard.checks.framework.runner import judge
+from fitguard.checks.framework.testing import run
 from fitguard.schema.facts import Facts
 from fitguard.schema.software import Package, Packages, Toolkit
 
@@ -50,14 +50,14 @@ def test_releases_that_do_not_look_at_wheels_are_told():
     (finding,) = judged("2.12.0", ("libdevice",)).findings
     install, use = finding.fix.commands
     assert install == "python -m pip install nvidia-cuda-nvcc-cu11"
-    assert use.startswith('export XLA_FLAGS="--xla_gpu_cuda_data_dir=$(python -c ')
+    assert use.startswith('export XLA_FLAGS="$XLA_FLAGS "--xla_gpu_cuda_data_dir="$(python -c ')
 
 
 def test_a_toolkit_that_lies_elsewhere_is_used():
     held = Toolkit("12.2", "/opt/nvidia/cuda-12.2", nvcc=True)
     (finding,) = judged("2.15.1", ("libdevice",), toolkits=(held,)).findings
     assert finding.fix.commands == (
-        'export XLA_FLAGS="--xla_gpu_cuda_data_dir=/opt/nvidia/cuda-12.2 $XLA_FLAGS"',
+        'export XLA_FLAGS="$XLA_FLAGS "--xla_gpu_cuda_data_dir=/opt/nvidia/cuda-12.2',
     )
 
 

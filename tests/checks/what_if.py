@@ -1,6 +1,6 @@
 """One check on a supposed machine: `what_if("FG304", "tf=2.15", "driver=470")`."""
 
-from fitguard.checks.testing import run
+from fitguard.checks.framework.testing import run
 from fitguard.environment.supposition import parse_arguments, suppose
 from fitguard.schema.doctor import DoctorReport
 

@@ -107,6 +107,10 @@ def test_broken_configuration_names_the_file(tmp_path):
         (["doctor", "--what-if", "tf=9.9"], 2, "no release"),
         (["doctor", "--what-if", "gpu=GTX 9999"], 2, "not in the table"),
         (["doctor", "--what-if", "nonsense"], 2, "KEY=VALUE"),
+        (["doctor", "--what-if"], 2, "without a value"),
+        (["doctor", "--ignore", ""], 2, "Expected a code"),
+        (["doctor", "--ignore", "FG7,"], 2, "Expected a code"),
+        (["resolve", "--what-if", "gpu=T4", "--python", "/nonexistent"], 2, "another machine"),
         (["doctor", "--format", "xml"], 2, "xml"),
         (["doctor", "--select", "FG9"], 2, "FG9"),
         (["doctor", "--python", "/nonexistent/python"], 2, "/nonexistent/python"),
@@ -152,6 +156,8 @@ def test_nesting_without_end(tmp_path, option, opening):
         ('{"gpus": {}}', "gpus"),
         ('{"schema": "fitguard/run/1"}', "schema"),
         ("[]", "Received a list"),
+        ("{}", "no facts of fitguard"),
+        ('{"name": "left-pad"}', "Received the keys: name"),
         ('{"python":\n {"version": "3.11"},\n oops', "line 3"),
     ],
 )
@@ -200,11 +206,85 @@ def test_private_names_are_taken_out():
     assert f'"{home}/' not in hidden
 
 
-def test_reader_that_goes_away():
-    done = subprocess.run(
-        f"{FITGUARD} explain | head -n 1", shell=True, capture_output=True, text=True, check=False
+def shell(command, cwd=None):
+    return subprocess.run(
+        command, shell=True, capture_output=True, text=True, check=False, cwd=cwd, timeout=120
     )
+
+
+@pytest.mark.parametrize("form", ["text", "json", "html"])
+def test_reader_that_goes_away(form):
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    done = subprocess.run(
+        [FITGUARD, "doctor", "--what-if", "tf=2.10", "--format", form],
+        stdout=write_end,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    os.close(write_end)
+    assert (done.returncode, done.stderr) == (141, "")
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_full_disk(form):
+    done = shell(f"{FITGUARD} doctor --what-if tf=2.10 --format {form} > /dev/full")
+    assert done.returncode == 1
+    assert done.stderr == "fitguard: the answer could not be written: No space left on device\n"
+
+
+def test_closed_stdout():
+    done = shell(f"{FITGUARD} doctor --what-if tf=1.4.1 keras=2.2.4 --format json >&-")
+    assert (done.returncode, done.stderr) == (3, "")
+
+
+def test_folder_that_was_deleted(tmp_path):
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    done = shell(f"rmdir {folder}; {FITGUARD} doctor --what-if tf=2.10", cwd=folder)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["doctor", "--help"],
+        ["explain", "FG201"],
+        *(["doctor", "--what-if", "tf=2.10", "gpu=K80", "--format", form]
+          for form in ("text", "json", "markdown", "html", "sarif")),
+    ],
+)  # fmt: skip
+def test_a_terminal_that_knows_ascii_only(arguments):
+    done = fitguard(*arguments, PYTHONIOENCODING="ascii", LC_ALL="C")
+    assert done.returncode in (0, 3)
     assert done.stderr == ""
+    assert done.stdout.isascii()
+
+
+def test_columns_are_heeded():
+    done = fitguard("doctor", "--what-if", "tf=1.4.1", "keras=2.2.4", COLUMNS="60")
+    lines = [line for line in done.stdout.splitlines() if not line.lstrip().startswith("$")]
+    assert max(map(len, lines)) <= 60
+
+
+def test_output_tells_the_format_by_its_ending(tmp_path):
+    for name, start in (
+        ("a.html", "<!doctype"),
+        ("a.json", "{"),
+        ("a.md", "## "),
+        ("a.txt", "Ten"),
+    ):
+        fitguard("doctor", "--what-if", "tf=2.10", "--output", tmp_path / name)
+        assert (tmp_path / name).read_text().lower().startswith(start.lower())
+
+
+def test_resolve_from_saved_facts(tmp_path):
+    file = tmp_path / "machine.json"
+    file.write_text('{"gpus": [{"name": "Tesla K80"}], "platform": {"system": "linux"}}')
+    done = fitguard("resolve", "--facts", file, "--format", "json")
+    assert json.loads(done.stdout)["ok"], done.stderr
 
 
 def test_explain_lists_and_shows_every_code():
@@ -213,6 +293,9 @@ def test_explain_lists_and_shows_every_code():
     page = fitguard("explain", "cudnn-too-old").stdout
     assert page.startswith("# FG204 cudnn-too-old")
     assert page == fitguard("explain", "fg204").stdout
+    group = [line.split()[0] for line in fitguard("explain", "FG2").stdout.splitlines()]
+    assert "FG204" in group
+    assert "FG301" not in group
 
 
 def test_no_color():

@@ -2,7 +2,10 @@
 
 import os
 import signal
+import subprocess
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -63,6 +66,70 @@ def test_an_exception_is_quoted(tmp_path):
     assert any("libcudart.so.11.0" in line for line in result.log)
 
 
+def test_much_output_is_no_crash(tmp_path):
+    body = "import os\nfor _ in range(12): os.write(2, b'y' * 2**20)\nraise ImportError('so it is')"
+    result = deep(tmp_path, body)
+    assert (result.exit_code, result.signal) == (1, None)
+    assert result.log[-1] == "ImportError: so it is"
+
+
+def test_no_module_of_fitguard_shadows_one_of_the_user(tmp_path):
+    body = (
+        "import importlib.util\nraise SystemExit(3 + bool(importlib.util.find_spec('deep_child')))"
+    )
+    assert deep(tmp_path, body).exit_code == 3
+
+
+def test_the_child_has_the_variables_of_the_user(tmp_path, monkeypatch):
+    monkeypatch.setenv("FITGUARD_TEST", "yes")
+    body = "import os\nos.write(2, ' '.join(map(os.environ.get, %r)).encode())\nraise SystemExit"
+    result = deep(tmp_path, body % (["FITGUARD_TEST", "PYTHONFAULTHANDLER"],))
+    assert result.log == ("yes 1",)
+
+
+def test_ctrl_c_leaves_no_child(tmp_path):
+    note = tmp_path / "pid"
+    body = (
+        f"import os, time\nopen({str(note)!r}, 'w').write(str(os.getpid()) + ' ')\ntime.sleep(60)"
+    )
+    python = interpreter_that(tmp_path, body)
+    started = subprocess.Popen(
+        [sys.executable, "-m", "fitguard", "doctor", "--deep", "--python", python],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        # A shell that starts pytest in the background has it ignore Ctrl-C.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+    child = None
+    try:
+        assert within_seconds(30, lambda: note.exists() and note.read_text().endswith(" "))
+        child = int(note.read_text())
+        started.send_signal(signal.SIGINT)
+        assert started.wait(10) != 0
+        assert within_seconds(5, lambda: not running(child))
+    finally:
+        started.kill()
+        if child and running(child):
+            os.kill(child, signal.SIGKILL)
+
+
+def within_seconds(limit: float, condition: Callable[[], bool]) -> bool:
+    deadline = time.monotonic() + limit
+    while time.monotonic() < deadline:
+        if condition():
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def running(pid: int) -> bool:
+    """A dead process that nobody reaps does not run."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
 def test_an_interpreter_without_tensorflow(tmp_path):
     import venv
 
@@ -79,7 +146,17 @@ def test_several_things_to_judge_are_refused():
         fitguard.doctor(python=sys.executable, what_if={"tf": "2.10"})
 
 
-def test_notebooks_show_a_page_without_private_names():
-    page = fitguard.doctor(python=sys.executable)._repr_html_()
-    assert "TensorFlow" in page
-    assert f"{Path.home()}{os.sep}" not in page
+def test_notebooks_show_a_page_without_private_names(monkeypatch):
+    home = str(Path(sys.executable).parent.parent.parent)
+    monkeypatch.setenv("HOME", home)
+    for document in (fitguard.doctor(python=sys.executable), fitguard.gather_facts(sys.executable)):
+        page = document._repr_html_()
+        assert "tensorflow" in page.lower()
+        assert home not in page
+
+
+def test_select_may_be_a_string():
+    report = fitguard.doctor(what_if={"tf": "1.4.1", "keras": "2.2.4"}, select="FG2,FG3")
+    assert report.findings == ()
+    with pytest.raises(fitguard.UsageError, match="Expected a code"):
+        fitguard.doctor(what_if={"tf": "1.4.1"}, select=["nonsense"])

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from fitguard.checks.runner import judge
+from fitguard.checks.framework.runner import judge
 from fitguard.environment.supposition import suppose
 from fitguard.knowledge import knowledge
 

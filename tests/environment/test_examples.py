@@ -8,7 +8,11 @@ import pytest
 
 @pytest.mark.parametrize(
     "module",
-    ["fitguard.environment.doctor", "fitguard.environment.resolution", "fitguard.checks.runner"],
+    [
+        "fitguard.environment.doctor",
+        "fitguard.environment.resolution",
+        "fitguard.checks.framework.runner",
+    ],
 )
 def test_examples(module):
     outcome = doctest.testmod(importlib.import_module(module))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from fitguard.checks.runner import judge
+from fitguard.checks.framework.runner import judge
 from fitguard.environment.doctor import read_facts
 from fitguard.schema.software import Library
 

@@ -3,7 +3,7 @@
 import pytest
 
 import fitguard
-from fitguard.checks.runner import judge
+from fitguard.checks.framework.runner import judge
 from fitguard.environment.supposition import suppose
 from fitguard.knowledge import knowledge
 from fitguard.schema.exit_codes import UsageError
@@ -54,6 +54,10 @@ def test_the_chosen_set_passes_the_doctor():
     assert judge(facts).ok
 
 
+def test_the_python_is_one_that_the_extra_can_be_installed_on():
+    assert resolve(gpu="Tesla K80", os="linux-x86_64").chosen.python == "3.10"
+
+
 def test_says_why_newer_ones_do_not_work():
     answer = resolve(gpu="Tesla K80", os="linux-x86_64")
     newest = knowledge().tensorflow.newest.version
@@ -82,7 +86,9 @@ def test_ways_to_install_a_release_that_brings_no_cuda():
 def test_a_release_that_overlooks_its_own_wheels_is_shown_the_way():
     pip, conda, _ = resolve(gpu="H200", os="linux-x86_64", python="3.12", tf="2.21").chosen.install
     folder = "lib/python3.12/site-packages/nvidia/cusolver/lib"
-    assert pip.commands[-1] == f'export LD_LIBRARY_PATH="$VIRTUAL_ENV/{folder}:$LD_LIBRARY_PATH"'
+    assert pip.commands[-1] == (
+        f'export LD_LIBRARY_PATH="$VIRTUAL_ENV/{folder}${{LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}}"'
+    )
     assert f"$CONDA_PREFIX/{folder}" in conda.commands[-1]
     pip = resolve(gpu="H200", os="linux-x86_64", python="3.12", tf="2.20").chosen.install[0]
     assert "LD_LIBRARY_PATH" not in pip.commands[-1]
@@ -128,6 +134,36 @@ def test_this_machine_with_pins():
     answer = fitguard.resolve(what_if={"tf": "2.15"}, facts=here)
     assert answer.chosen.tensorflow == "2.15.1"
     assert answer.given["python"] == "3.11"
+
+
+@pytest.mark.parametrize("system", ["macos", "linux-aarch64"])
+def test_systems_without_cuda_wheels_get_none(system):
+    chosen = resolve(os=system).chosen
+    assert (chosen.package, chosen.cuda, chosen.driver_min) == ("tensorflow", None, None)
+    assert not any("nvidia" in command for way in chosen.install for command in way.commands)
+
+
+def test_pins_that_a_wheel_does_not_admit():
+    answer = resolve(gpu="A100", numpy="1.20")
+    assert answer.chosen.tensorflow == "2.11.1"
+    assert answer.rejected[0].reason == "TensorFlow 2.21.0 asks for numpy >=1.26.0"
+    assert resolve(gpu="A100", numpy="1.24.0", tf="2.16", python="3.12").chosen is None
+    assert resolve(gpu="A100", numpy="1.24.0", tf="2.16", python="3.11").chosen
+
+
+def test_a_pinned_cuda_that_no_release_was_built_for():
+    answer = resolve(gpu="Tesla T4", cuda="13.0")
+    assert answer.chosen is None
+    assert answer.rejected[0].codes == ("FG202",)
+
+
+def test_a_pin_is_read_as_the_doctor_reads_it():
+    assert resolve(gpu="T4", tf="v2.10").chosen.tensorflow == "2.10.1"
+
+
+def test_another_machine_has_no_python_of_this_one():
+    with pytest.raises(UsageError, match="describes another machine"):
+        fitguard.resolve(what_if={"gpu": "T4"}, python="/usr/bin/python3")
 
 
 @pytest.mark.parametrize("key", ["library-path", "cuda-toolkits", "extras", "package"])

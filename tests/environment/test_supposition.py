@@ -48,6 +48,17 @@ def test_people_write_versions_loosely():
     assert suppose({"driver": "R536"}).driver.version == "536"
     assert suppose({"cuda": "10.x"}).libraries.candidates("cudart")[0].version == "10"
     assert suppose({"tf": "v2.15.0.post1"}).tensorflow.version == "2.15.0.post1"
+    assert suppose({"tf": "2.15.0"}).tensorflow.version == "2.15.0"
+    assert suppose({"tf": "2.21.0-dev20250729"}).tensorflow.version == "2.21.0"
+    assert suppose({"cudnn": "8600"}).libraries.candidates("cudnn")[0].version == "8.6.0"
+    assert suppose({"cudnn": "90300"}).libraries.candidates("cudnn")[0].version == "9.3.0"
+    assert suppose({"cudnn": "5.0.5"}).libraries.candidates("cudnn")[0].version == "5.0.5"
+    assert suppose({"keras": "2.2.4-tf"}).packages is None
+
+
+def test_of_a_minor_the_patch_for_this_python_counts():
+    assert suppose({"tf": "2.6", "python": "3.6"}).tensorflow.version == "2.6.2"
+    assert suppose({"tf": "2.6"}).tensorflow.version == "2.6.5"
 
 
 def test_and_cuda_brings_its_pins():
@@ -100,8 +111,35 @@ def test_wrong_arguments(arguments, message):
 
 def test_file(tmp_path):
     file = tmp_path / "combination.json"
-    file.write_text(json.dumps({"tf": "2.10.1", "python": 3.1, "cuda-toolkits": ["11.2", "12.2"]}))
-    assert read_file(file) == {"tf": "2.10.1", "python": "3.1", "cuda-toolkits": "11.2,12.2"}
+    file.write_text(json.dumps({"tf": "2.10.1", "driver": 535, "cuda_toolkits": ["11.2", "12.2"]}))
+    assert read_file(file) == {"tf": "2.10.1", "driver": "535", "cuda-toolkits": "11.2,12.2"}
+
+
+def test_file_of_a_windows_editor(tmp_path):
+    file = tmp_path / "combination.json"
+    file.write_bytes(b'\xef\xbb\xbf{"tf": "2.10.1"}')
+    assert read_file(file) == {"tf": "2.10.1"}
+
+
+@pytest.mark.parametrize(
+    ("what_if", "message"),
+    [
+        ({"tensorflow": "1.4.1"}, "Received the key 'tensorflow'"),
+        ({"tf": 2.1}, "2.10 and 2.1 are one number"),
+        ({"tf": None}, "Received tf=None"),
+        ({"gpu": True}, "Received gpu=True"),
+        ({"keras": "99"}, "no known keras"),
+        ({"cuda": "9" * 5000}, "Expected a version"),
+    ],
+)
+def test_wrong_python_values(what_if, message):
+    with pytest.raises(UsageError) as caught:
+        suppose(what_if)
+    assert message in str(caught.value)
+
+
+def test_underscores_are_hyphens():
+    assert suppose({"compute_capability": "3.7"}).gpus[0].compute_capability == "3.7"
 
 
 @pytest.mark.parametrize(
@@ -110,6 +148,9 @@ def test_file(tmp_path):
         (b'{"tf": "2.10",\n oops}', "line 2"),
         (b"[1, 2]", "Received a list"),
         (b"\xff\xfe\x00", "UTF-8"),
+        (b'{"tff": "2.10"}', "Did you mean tf?"),
+        (b'{"tf": 2.10}', "Expected text in quotes"),
+        (b'{"tf": null}', "Received tf=None"),
     ],
 )
 def test_broken_file(tmp_path, content, message):

@@ -231,6 +231,33 @@ def test_of_two_owners_the_one_whose_bytes_lie_there_counts(home: Path, tmp_path
     assert ask(home, tmp_path)["tensorflow"]["package"] == "tensorflow"
 
 
+@pytest.mark.parametrize(
+    ("files", "taken"),
+    [
+        ({"tensorflow.py": ""}, "tensorflow.py"),
+        ({"tensorflow.py": "", "tensorflow/python/x.py": ""}, "tensorflow.py"),
+        ({"tensorflow.py": "", "tensorflow/__init__.py": ""}, "tensorflow"),
+    ],
+)
+def test_a_file_named_tensorflow_is_taken_where_python_takes_it(
+    home: Path, tmp_path: Path, files: dict[str, str], taken: str
+) -> None:
+    mine = plant(tmp_path / "mine", files)
+    site = tmp_path / "site"
+    install(site, "tensorflow", "2.18.0", tensorflow_files(NEW_BUILD_INFO))
+    told = ask(home, mine, site)
+    assert told["tensorflow"]["location"] == str(mine / taken)
+    assert told["failed"] == {}
+    python_takes = subprocess.run(
+        [home / "bin/python", "-c", "import tensorflow; print(tensorflow.__file__)"],
+        env={**os.environ, "PYTHONPATH": f"{mine}{os.pathsep}{site}"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert python_takes.stdout.startswith(str(mine / taken))
+
+
 def test_the_version_of_a_copy_without_metadata(home: Path, tmp_path: Path) -> None:
     plant(tmp_path, tensorflow_files(NEW_BUILD_INFO))
     assert ask(home, tmp_path)["tensorflow"]["version"] is None

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fitguard.facts import child_process
-from fitguard.facts.child_process import LIMIT_BYTES, Outcome
+from fitguard.facts.child_process import KEPT_BYTES, Outcome
 
 
 def run_python(code: str, limit_seconds: float = 10.0) -> Outcome:
@@ -59,13 +59,41 @@ def test_what_closes_its_output_and_hangs_is_stopped() -> None:
     assert outcome.timed_out
 
 
-def test_endless_output_is_cut_off() -> None:
-    start = time.monotonic()
-    outcome = run_python("while True: print('y' * 1000)", limit_seconds=60)
-    assert outcome.flooded
-    assert not outcome.timed_out
-    assert LIMIT_BYTES <= len(outcome.stdout) < LIMIT_BYTES + 100_000
-    assert time.monotonic() - start < 30
+def test_much_output_ends_well_and_its_end_is_kept() -> None:
+    outcome = run_python(
+        "import sys\n"
+        "for stream in (sys.stdout, sys.stderr):\n"
+        "    for _ in range(40_000): print('y' * 999, file=stream)\n"
+        "    print('last words', file=stream)",
+        limit_seconds=60,
+    )
+    assert (outcome.exit_code, outcome.timed_out) == (0, False)
+    for kept in (outcome.stdout, outcome.stderr):
+        assert len(kept) == KEPT_BYTES
+        assert kept.endswith(b"y\nlast words\n")
+
+
+def test_endless_output_ends_at_the_time_limit() -> None:
+    outcome = run_python("while True: print('y' * 1000)", limit_seconds=1)
+    assert outcome.timed_out
+    assert 0 < len(outcome.stdout) <= KEPT_BYTES
+
+
+def test_an_exception_while_waiting_leaves_no_child(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> bool:
+        while not note.exists() or not note.read_text():
+            time.sleep(0.05)
+        raise KeyboardInterrupt
+
+    note = tmp_path / "pid"
+    monkeypatch.setattr(child_process, "_wait", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run_python(
+            f"import os, time; open({str(note)!r}, 'w').write(str(os.getpid()));time.sleep(60)"
+        )
+    assert gone(int(note.read_text()))
 
 
 @pytest.mark.parametrize("escapes", [False, True])

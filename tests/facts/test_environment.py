@@ -1,6 +1,8 @@
+import json
+
 import pytest
 
-from fitguard.facts.environment import select
+from fitguard.facts.environment import NO_CLUSTER, select
 
 
 @pytest.mark.parametrize(
@@ -63,6 +65,13 @@ def test_variables_of_others(name: str) -> None:
         ("NVIDIA_NGC", "nvapi-abcdefghijklmnopqrstuvwxyz0123456789"),
         ("TF_HUB_X", "hf_abcdefghijklmnopqrstuvwxyz01234567"),
         ("TF_PROXY", "https://user:password@proxy.example:8080"),
+        ("TF_KEY_PLAIN_KEY", "x"),
+        ("NVIDIA_AUTH", "x"),
+        ("TF_PUBLISH", "npm_abcdefghijklmnopqrstuvwxyz"),
+        ("TF_AMAZON", "ASIAIOSFODNN7EXAMPLE"),
+        ("TF_CUSTOM_FLAGS", "--auth=abc"),
+        ("TF_URL", "http://example.org/?token=abc"),
+        ("TF_PEM", "-----BEGIN RSA PRIVATE KEY-----\nMIIE"),
         ("TF_X", "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.e30.c2ln"),
     ],
 )
@@ -75,3 +84,28 @@ def test_secrets_are_left_out(name: str, value: str) -> None:
 )
 def test_library_path_is_no_secret(value: str) -> None:
     assert select({"LD_LIBRARY_PATH": value}) == {"LD_LIBRARY_PATH": value}
+
+
+def test_of_a_cluster_only_the_shape_is_told() -> None:
+    config = {
+        "cluster": {
+            "chief": ["gpu01.lab.example:2222"],
+            "worker": ["10.1.2.3:2222", "10.1.2.4:2222"],
+            "ps": {"0": "10.1.2.5:2222"},
+        },
+        "task": {"type": "worker", "index": 1, "trial": "ann-7"},
+        "environment": "cloud",
+        "rpc_layer": "grpc://user:password@10.1.2.3",
+    }
+    told = select({"TF_CONFIG": json.dumps(config)})
+    assert json.loads(told["TF_CONFIG"]) == {
+        "cluster": {"chief": 1, "worker": 2, "ps": 1},
+        "task": {"type": "worker", "index": 1},
+    }
+
+
+@pytest.mark.parametrize(
+    "value", ["", "10.1.2.3:2222", "[]", '{"cluster": "10.1.2.3"}', "[" * 100_000]
+)
+def test_a_cluster_that_is_none_is_not_quoted(value: str) -> None:
+    assert select({"TF_CONFIG": value}) == {"TF_CONFIG": NO_CLUSTER}

@@ -86,6 +86,18 @@ def test_interview_that_breaks_costs_the_interpreters_facts(
     assert facts.failed_probes == (FailedProbe("interpreter", "RuntimeError: no such luck"),)
 
 
+@pytest.mark.parametrize("python", ["~nosuchuser/python", "x" * 5000, "py\0thon"])
+def test_a_python_that_is_no_path_reaches_the_caller(python: str) -> None:
+    with pytest.raises(UsageError, match=r"Received --python .*Expected"):
+        gather(python)
+
+
+def test_nothing_about_a_given_python_is_swallowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(interpreter, "interview", fail)
+    with pytest.raises(RuntimeError, match="no such luck"):
+        gather(sys.executable)
+
+
 @pytest.mark.usefixtures("no_nvml")
 def test_libraries_that_break(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(libraries, "find", fail)

@@ -60,10 +60,9 @@ def test_the_virtual_environment_is_the_default(tmp_path: Path) -> None:
     assert told.python.origin == "$VIRTUAL_ENV"
 
 
-def test_a_virtual_environment_that_is_gone_is_passed_over(tmp_path: Path) -> None:
-    told = interview(None, {**PLAIN, "VIRTUAL_ENV": str(tmp_path / "gone")})
-    assert told.python is not None
-    assert told.python.prefix == sys.prefix
+def test_a_virtual_environment_that_is_gone(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="where no Python is"):
+        interview(None, {**PLAIN, "VIRTUAL_ENV": str(tmp_path / "gone")})
 
 
 def test_python_may_be_a_directory_or_a_name(tmp_path: Path) -> None:
@@ -104,6 +103,28 @@ def test_a_tensorflow_of_unknown_version_belongs_to_nobody(tmp_path: Path) -> No
     assert told.packages.unowned == str(site / "tensorflow")
 
 
+def test_a_file_that_python_would_take_for_tensorflow(tmp_path: Path) -> None:
+    python, site = make_environment(tmp_path)
+    install(site, "tensorflow", "2.18.0", tensorflow_files(NEW_BUILD_INFO))
+    plant(tmp_path, {"mine/tensorflow.py": ""})
+    told = interview(str(python), {**PLAIN, "PYTHONPATH": str(tmp_path / "mine")})
+    assert told.tensorflow is None
+    assert told.packages is not None
+    assert told.packages.unowned == str(tmp_path / "mine/tensorflow.py")
+
+
+def test_a_file_in_the_current_folder_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plant(tmp_path, {"tensorflow.py": ""})
+    monkeypatch.chdir(tmp_path)
+    told = interview(sys.executable, PLAIN)
+    assert told.packages is not None
+    assert told.packages.shadows == (str(tmp_path / "tensorflow.py"),)
+    assert told.packages.unowned is None
+    assert told.tensorflow is not None
+
+
 def test_no_such_path(tmp_path: Path) -> None:
     message = refused(tmp_path / "nothing/python")
     assert "does not exist" in message
@@ -112,6 +133,29 @@ def test_no_such_path(tmp_path: Path) -> None:
 
 def test_no_such_name() -> None:
     assert "does not exist" in refused("python-that-nobody-has")
+
+
+@pytest.mark.parametrize(
+    ("python", "problem"),
+    [
+        ("~nosuchuser/python", "home directory"),
+        ("x" * 5000, "File name too long"),
+        ("/" + "x" * 300 + "/python", "File name too long"),
+        ("bin/py\0thon", "NUL byte"),
+    ],
+)
+def test_what_is_no_path(python: str, problem: str) -> None:
+    message = refused(python)
+    assert message.startswith("Received --python '")
+    assert problem in message
+    assert "Expected the path of a Python interpreter" in message
+    assert "\0" not in message
+    assert len(message) < 500
+
+
+def test_a_virtual_environment_whose_path_is_too_long() -> None:
+    with pytest.raises(UsageError, match="where no Python is"):
+        interview(None, {**PLAIN, "VIRTUAL_ENV": "/" + "x" * 300})
 
 
 def test_a_directory_without_python(tmp_path: Path) -> None:
@@ -174,3 +218,13 @@ def test_a_hang_ends_at_the_limit(tmp_path: Path) -> None:
     start = time.monotonic()
     assert "Received no answer in 0.5 s" in refused(script(tmp_path / "python", body), 0.5)
     assert time.monotonic() - start < 5
+
+
+def test_a_leftover_of_pip_costs_nothing_else(tmp_path: Path) -> None:
+    python, site = make_environment(tmp_path)
+    install(site, "tensorflow", "2.21.0", tensorflow_files(NEW_BUILD_INFO))
+    plant(site, {"~umpy-1.0.dist-info/": ""})
+    told = interview(str(python), PLAIN)
+    assert told.tensorflow is not None
+    assert told.tensorflow.version == "2.21.0"
+    assert told.failed == ()

@@ -64,6 +64,47 @@ def test_journal_where_dmesg_is_refused(tmp_path: Path, monkeypatch: pytest.Monk
     assert (log.readable, log.origin, len(log.xids)) == (True, "journalctl", 1)
 
 
+def test_the_journal_is_searched_and_its_order_is_that_of_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    programs(
+        tmp_path,
+        monkeypatch,
+        journalctl='case "$*" in *--reverse*--lines=2000*--grep=NVRM*) ;; *) exit 1;; esac\n'
+        "echo '[ 9.0] kernel: NVRM: Xid (PCI:0000:01:00): 79, the second'\n"
+        "echo '[ 5.0] kernel: NVRM: API mismatch: the client has 1'\n"
+        "echo '              NVRM: and the module has 2'\n"
+        "echo '[ 1.0] kernel: NVRM: Xid (PCI:0000:01:00): 13, the first'",
+    )
+    log = kernel_log.read(tmp_path)
+    assert [xid.number for xid in log.xids] == [13, 79]
+    assert [line.count("module has 2") for line in log.module_messages] == [1]
+
+
+def test_a_journalctl_that_cannot_search_is_asked_plainly(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    programs(
+        tmp_path,
+        monkeypatch,
+        journalctl='case "$*" in *--grep*) echo "Compiled without pattern matching" >&2; exit 1;;'
+        f" esac\necho '[ 1.0] kernel: {XID}'",
+    )
+    log = kernel_log.read(tmp_path)
+    assert (log.readable, log.origin, len(log.xids)) == (True, "journalctl", 1)
+
+
+def test_the_journal_does_not_hold_up_a_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # What it found before the limit counts.
+    programs(tmp_path, monkeypatch, journalctl=f"echo '[ 1.0] {XID}'; exec /bin/sleep 60")
+    start = time.monotonic()
+    log = kernel_log.read(tmp_path)
+    assert time.monotonic() - start < 1.9
+    assert len(log.xids) == 1
+
+
 def test_nothing_readable_is_a_fact_with_reasons(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,13 +2,15 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from facts.fake_site import build_library, install
 from facts.fake_tree import link, plant
 
-from fitguard.facts import interpreter, libraries
+from fitguard.facts import elf, interpreter, ld_cache, libraries
 from fitguard.schema.software import CudaLibraries, Library, Python
 
 ASKING = """
@@ -51,6 +53,23 @@ def test_this_machine_in_good_time() -> None:
     assert found.complete
     assert all(Path(item.path).is_file() for item in found.found)
     assert min(seconds) < 0.1
+
+
+def test_every_file_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[Path] = []
+    for module in (elf, ld_cache):
+
+        def counted(path: Path, *more: object, real: Callable[..., Any] = module.read) -> Any:
+            read.append(path)
+            return real(path, *more)
+
+        monkeypatch.setattr(module, "read", counted)
+    names = ("libtensorflow_framework.so.2", "libtensorflow_cc.so.2")
+    own = [build_library(tmp_path / "tensorflow" / name) for name in names]
+    python = Python(version="3.11", executable=sys.executable)
+    find(tmp_path, tensorflow_libraries=own, python=python)
+    expected = [*own, Path(sys.executable), tmp_path / "etc/ld.so.cache"]
+    assert sorted(read) == sorted(expected)
 
 
 def test_an_empty_machine(tmp_path: Path) -> None:

@@ -6,8 +6,7 @@ import pytest
 from facts.fake_site import build_library
 from facts.fake_tree import link, plant
 
-from fitguard.facts import loader
-from fitguard.facts.loader import Place
+from fitguard.facts.loader import Loader, Place
 
 WANTED = re.compile(rb"libcudart\.so\..*")
 
@@ -19,7 +18,7 @@ def places(
     executable: Path | None = None,
 ) -> list[tuple[str, str]]:
     """The directories before the cache, relative to the root, with what leads there."""
-    order = loader.search_order(environment or {}, libraries, executable, WANTED, root)
+    order = Loader(environment or {}, executable, WANTED, root).search_order(libraries)
     return [(os.path.relpath(item.path, root), item.found_by) for item in order.before_cache]
 
 
@@ -95,7 +94,7 @@ def test_the_default_directories_come_last(root: Path) -> None:
     multiarch = f"usr/lib/{os.uname().machine}-linux-gnu"
     plant(root, {"usr/lib64/": "", f"{multiarch}/": ""})
     link(root, "lib", "usr/lib")
-    order = loader.search_order({}, (), None, WANTED, root)
+    order = Loader({}, None, WANTED, root).search_order(())
     assert order.cached == ()
     assert order.after_cache == (
         Place(root / "usr/lib64", "default directory"),

@@ -44,14 +44,32 @@ gpus = knowledge().gpus
         ("NVIDIA RTX PRO 6000 Blackwell Server Edition", "12.0"),
         ("DGX Spark", "12.1"),
         ("NVIDIA® GeForce® RTX™ 2080 SUPER", "7.5"),
+        ("RTX PRO 6000", "12.0"),
+        ("RTX PRO 6000 Max-Q", "12.0"),
+        ("RTX 6000 Ada", "8.9"),
+        ("Quadro RTX 5000 with Max-Q Design", "7.5"),
+        ("GTX TITAN X", "5.2"),
+        ("TITAN X (Pascal)", "6.1"),
+        ("NVIDIA GeForce RTX 3060 Lite Hash Rate", "8.6"),
+        ("GeForce RTX 3080 LHR", "8.6"),
     ],
 )
 def test_one_capability(name, capability):
     assert gpus.capabilities(name) == (capability,)
 
 
-def test_two_chips_under_one_name():
-    assert gpus.capabilities("GTX 860M") == ("3.0", "5.0")
+@pytest.mark.parametrize(
+    ("name", "capabilities"),
+    [
+        ("GTX 860M", ("3.0", "5.0")),
+        ("RTX 6000", ("7.5", "8.9")),
+        ("NVIDIA RTX 5000", ("7.5", "8.9")),
+        ("RTX 4000", ("7.5", "8.9")),
+        ("NVIDIA TITAN X", ("5.2", "6.1")),
+    ],
+)
+def test_two_chips_under_one_name(name, capabilities):
+    assert gpus.capabilities(name) == capabilities
 
 
 def test_variants_are_not_confused():
@@ -59,7 +77,9 @@ def test_variants_are_not_confused():
     assert all("Ti" not in model.name for model in gpus.find("RTX 3060"))
 
 
-@pytest.mark.parametrize("name", ["GTX 9999", "Radeon RX 7900 XTX", "", "NVIDIA", "🦆", "x" * 5000])
+@pytest.mark.parametrize(
+    "name", ["GTX 9999", "NVIDIA H20", "Radeon RX 7900 XTX", "", "NVIDIA", "🦆", "x" * 5000]
+)
 def test_unknown(name):
     assert gpus.find(name) == ()
 

@@ -80,6 +80,7 @@ def test_least_driver():
     assert tables.drivers.least("12.5", windows=True) == "527.41"
     assert tables.drivers.least("10.0") == tables.drivers.least("10.0", exact=True) == "410.48"
     assert tables.drivers.least("11.0") == "450.51.05"
+    assert tables.drivers.least("8.0") == "367.48"
     assert tables.drivers.least("99.1") is None
 
 
@@ -87,7 +88,7 @@ def test_drivers_of_a_gpu():
     assert tables.drivers.last_branch("3.7") == "470"
     assert tables.drivers.last_branch("6.1") == "580"
     assert tables.drivers.last_branch("8.6") is None
-    assert tables.drivers.first_driver("12.0") == "570.26"
+    assert tables.drivers.architecture("12.0").first_driver == "570.26"
 
 
 def test_newest_cuda_of_a_driver():
@@ -130,7 +131,8 @@ def test_cudnn_and_gpus():
         ("2.2.4", "1.9.0", "fits"),
         ("2.2.4", "2.1.0", "too-old"),
         ("2.3.1", "2.4.0", "too-old"),
-        ("2.3.1", "1.10.0", "unknown"),
+        ("2.3.1", "1.12.0", "too-new"),
+        ("2.3.1", "1.13.1", "fits"),
         ("2.1.4", "1.4.1", "fits"),
         ("2.9.0", "2.10.1", "too-old"),
         ("2.13.1", "2.10.1", "too-new"),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fitguard.knowledge import knowledge
+from fitguard.knowledge import knowledge, thresholds
 from fitguard.schema import versions
 
 tables = knowledge()
@@ -21,6 +21,11 @@ ALL_TABLES = [
     tables.gpus.table,
     tables.xids.table,
     tables.variables.table,
+    tables.protobuf.table,
+    tables.keras.tf_keras_failures,
+    tables.cuda.tensorrt_table,
+    tables.cuda.unreachable_table,
+    thresholds.table(),
 ]
 
 

@@ -3,6 +3,8 @@
 The GPU is a real H200 as nvidia-smi described it, in use by one training process.
 """
 
+import msgspec
+
 from fitguard.schema.doctor import DoctorReport
 from fitguard.schema.facts import Facts, FailedProbe
 from fitguard.schema.finding import Evidence, Finding, Fix, Skipped
@@ -33,6 +35,8 @@ GIB = 2**30
 SITE = "/home/ann/mnist/.venv/lib/python3.11/site-packages"
 UUID = "GPU-5a1b2c3d-1111-2222-3333-444455556666"
 NASTY = "\x1b[31m\x9b2J\x07\r\u202e<script>alert(1)</script> | `x` ```\n[bold]hi[/bold] \x00 ]]>"
+UNSEEN = "\x7f\xad\u061c\u180e\u200b\u202e\u2066\ufeff\ufff9\ufffb\U000e0001\U000e007f"
+"""Characters that a terminal obeys, or that nobody sees."""
 
 H200 = Gpu(
     index=0,
@@ -146,7 +150,11 @@ CUDNN_TOO_OLD = Finding(
     severity="error",
     title="cuDNN 9.1.0 will be loaded, but TensorFlow 2.18.0 was built with cuDNN 9.3.0",
     evidence=(
-        Evidence("cuDNN 9.1.0", f"{SITE}/nvidia/cudnn/lib/libcudnn.so.9"),
+        Evidence(
+            "cuDNN 9.1.0",
+            f"{SITE}/nvidia/cudnn/lib/libcudnn.so.9 (by RUNPATH)",
+            path=f"{SITE}/nvidia/cudnn/lib/libcudnn.so.9",
+        ),
         Evidence("TensorFlow 2.18.0 was built with cuDNN 9.3.0", "knowledge: tensorflow.toml", 812),
     ),
     fix=Fix(
@@ -181,6 +189,17 @@ BROKEN = DoctorReport(
     facts=FACTS,
 )
 
+ONE_CHECK_BROKE = msgspec.structs.replace(
+    HEALTHY, skipped=(*HEALTHY.skipped, Skipped("FG305", "gpu-busy", "KeyError: 'used_'", True))
+)
+SAME_FIX = DoctorReport(
+    ok=False,
+    findings=(
+        CUDNN_TOO_OLD,
+        msgspec.structs.replace(CUDNN_TOO_OLD, code="FG205", slug="cudnn-major-mismatch"),
+    ),
+)
+
 
 def hostile(text: str) -> DoctorReport:
     """A report in which every free string is the given one."""
@@ -191,11 +210,11 @@ def hostile(text: str) -> DoctorReport:
                 code="FG999",
                 slug="hostile",
                 title=text,
-                evidence=(Evidence(text, text, 3), Evidence(text, f"/tmp/{text}")),
+                evidence=(Evidence(text, text, 3), Evidence(text, text, None, f"/tmp/{text}")),
                 fix=Fix(text, (text,)),
             ),
         ),
-        skipped=(Skipped("FG998", text, text),),
+        skipped=(Skipped("FG998", text, text), Skipped("FG997", text, text, True)),
         facts=Facts(
             python=Python(version=text, executable=text),
             platform=Platform(system=text, distribution=text),
@@ -250,6 +269,8 @@ NOT_FOUND = Resolution(
 DOCUMENTS = {
     "healthy": HEALTHY,
     "broken": BROKEN,
+    "one check broke": ONE_CHECK_BROKE,
+    "same fix": SAME_FIX,
     "hostile": HOSTILE,
     "facts": FACTS,
     "no facts": Facts(),

@@ -6,7 +6,16 @@ from html.parser import HTMLParser
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from report.samples import BROKEN, DOCUMENTS, FOUND, HEALTHY, NOT_FOUND, hostile
+from report.samples import (
+    BROKEN,
+    DOCUMENTS,
+    FOUND,
+    HEALTHY,
+    NOT_FOUND,
+    ONE_CHECK_BROKE,
+    SAME_FIX,
+    hostile,
+)
 
 from fitguard.report.html import fragment, page
 
@@ -62,6 +71,19 @@ def test_a_healthy_page_has_no_cards() -> None:
     text = page(HEALTHY)
     assert "No problem found" in text
     assert "<article" not in text
+
+
+def test_a_check_that_broke_is_not_folded_away() -> None:
+    seen, folded = page(ONE_CHECK_BROKE).split("<details>", 1)
+    assert "1 check broke: FG305 gpu-busy (KeyError: &#39;used_&#39;)" in seen
+    assert "FG305" not in folded
+    assert "broke" not in page(HEALTHY)
+
+
+def test_a_fix_is_told_once() -> None:
+    text = page(SAME_FIX)
+    assert text.count("Install cuDNN 9.3") == text.count("-m pip install") == 1
+    assert text.index("-m pip install") < text.index("the same as for <code>FG204</code>.")
 
 
 def test_resolutions() -> None:

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from report.samples import BROKEN, DOCUMENTS, hostile
+from report.samples import BROKEN, DOCUMENTS, UNSEEN, hostile
 
 import fitguard.knowledge
 from fitguard.report.json_document import to_json
@@ -45,6 +45,13 @@ def test_hostile_strings_read_back_and_stay_escaped(text: str) -> None:
     shown = to_json(document)
     assert msgspec.json.decode(shown, type=type(document)) == document
     assert not {char for char in shown if (char < " " and char != "\n") or "\x7f" <= char <= "\x9f"}
+
+
+@pytest.mark.parametrize("char", UNSEEN)
+def test_what_nobody_sees_is_escaped_and_reads_back(char: str) -> None:
+    shown = to_json(hostile(f"a{char}b"))
+    assert char not in shown
+    assert json.loads(shown)["findings"][0]["title"] == f"a{char}b"
 
 
 def test_half_a_surrogate_is_spelled_out() -> None:

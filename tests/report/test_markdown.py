@@ -7,7 +7,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
-from report.samples import BROKEN, DOCUMENTS, FOUND, HEALTHY, NOT_FOUND, hostile
+from report.samples import (
+    BROKEN,
+    DOCUMENTS,
+    FOUND,
+    HEALTHY,
+    NOT_FOUND,
+    ONE_CHECK_BROKE,
+    SAME_FIX,
+    hostile,
+)
 
 from fitguard.report.markdown import escaped, fenced, to_markdown
 
@@ -36,6 +45,19 @@ def test_a_healthy_report_has_no_findings() -> None:
     assert "###" not in text.split("<details>")[0]
 
 
+def test_a_check_that_broke_is_not_folded_away() -> None:
+    seen, folded = to_markdown(ONE_CHECK_BROKE).split("<details>", 1)
+    assert "3 checks passed, 1 had nothing to judge." in seen
+    assert "1 check broke: FG305 gpu-busy (KeyError: 'used\\_')" in seen
+    assert "FG305" not in folded
+
+
+def test_a_fix_is_told_once() -> None:
+    text = to_markdown(SAME_FIX)
+    assert text.count("Install cuDNN 9.3") == text.count("-m pip install") == 1
+    assert text.index("-m pip install") < text.index("**Fix:** the same as for FG204.")
+
+
 def test_resolutions() -> None:
     assert "## fitguard resolve: TensorFlow 2.15.1" in to_markdown(FOUND)
     assert "| Package | tensorflow\\[and-cuda\\] |" in to_markdown(FOUND)
@@ -43,7 +65,7 @@ def test_resolutions() -> None:
 
 
 def test_a_fence_is_longer_than_any_inside() -> None:
-    assert fenced("a ```` b") == "`````\na ```` b\n`````"
+    assert fenced("a ```` b", "text") == "`````text\na ```` b\n`````"
 
 
 @pytest.mark.parametrize(

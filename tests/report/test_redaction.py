@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from report.samples import BROKEN, DOCUMENTS, FACTS, NASTY
+from report.samples import BROKEN, DOCUMENTS, FACTS, NASTY, UNSEEN
 
 from fitguard.report.redaction import clean, cleaned, redact, redacted
 from fitguard.schema.facts import Facts
@@ -35,7 +35,14 @@ def hidden(
         (r"C:\Users\Bob Miller\AppData", r"~\AppData"),
         (r"C:\\Users\\Bob\\AppData", r"~\\AppData"),
         ("/Users/Shared/x", "/Users/Shared/x"),
+        (r"C:\Users\Ann Lee", "~"),
+        (r"Python at C:\Users\Ann Lee", "Python at ~"),
+        (r"no 'C:\Users\ann lee' here", "no '~' here"),
+        (r"PATH=C:\x;C:\Users\ann lee;C:\y", r"PATH=C:\x;~;C:\y"),
+        (r"C:\Users\Ann is missing, Sir", "~"),
+        (r"no C:\Users\Ann is there", "no ~ is there"),
         ("/home/annex/x", "~/x"),
+        ("/home/ann.lee/x", "~/x"),
         ("/opt/homework/x", "/opt/homework/x"),
     ],
 )
@@ -46,6 +53,11 @@ def test_home_folders(text: str, expected: str) -> None:
 def test_a_home_elsewhere_is_found_and_its_namesake_is_not() -> None:
     text = "/data/people/x7 /data/people/x72 /mnt/data/people/x7"
     assert hidden(text, home="/data/people/x7/") == "~ /data/people/x72 /mnt/data/people/x7"
+
+
+def test_a_home_on_windows_is_found_in_any_spelling() -> None:
+    text = r"D:\people\Ann Lee\x d:/people/ann lee/x D:\\people\\Ann Lee\\x D:\people\Ann Leeds"
+    assert hidden(text, home=r"D:\people\Ann Lee", user="") == (r"~\x ~/x ~\\x D:\people\Ann Leeds")
 
 
 @pytest.mark.parametrize("home", ["", "/"])
@@ -60,10 +72,17 @@ def test_an_empty_home_hides_nothing(home: str) -> None:
         ("dgx07.lab.org", "<host>"),
         ("ann_env ann-laptop", "<user>_env <user>-laptop"),
         ("annotation channel Ann", "annotation channel Ann"),
+        ("DGX07 Dgx07.Lab.org", "<host> <host>"),
+        (r"D:\data\Ann\x D:\ANN_env", r"D:\data\<user>\x D:\<user>_env"),
     ],
 )
 def test_names_are_whole_words(text: str, expected: str) -> None:
     assert hidden(text) == expected
+
+
+def test_a_long_user_name_is_found_in_any_case() -> None:
+    assert hidden("Annika ANNIKA annika", user="annika") == "<user> <user> <user>"
+    assert hidden("Anni ANNI anni", user="anni") == "Anni ANNI <user>"
 
 
 @pytest.mark.parametrize("name", ["root", "user", "tensorflow", "nvidia", "lib", "ab", ""])
@@ -178,6 +197,13 @@ def test_clean_shows_what_a_terminal_would_obey() -> None:
     assert clean("a\x1b[31m\x9b\x00\x7f\rb\u202ec\ud83d") == (
         r"a\x1b[31m\x9b\x00\x7f\x0db\u202ec\ud83d"
     )
+
+
+@pytest.mark.parametrize("char", UNSEEN)
+def test_clean_spells_what_nobody_sees(char: str) -> None:
+    spelled = clean(f"a{char}b")
+    assert spelled.isascii()
+    assert spelled[1:-1].encode().decode("unicode_escape") == char
 
 
 def test_clean_leaves_words_lines_and_tabs() -> None:

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from report.samples import BROKEN, FACTS, FOUND, HEALTHY, HOSTILE, hostile
+from report.samples import BROKEN, FACTS, FOUND, HEALTHY, HOSTILE, ONE_CHECK_BROKE, hostile
 
 from fitguard.report.sarif import to_sarif
 from fitguard.schema.doctor import DoctorReport
@@ -123,27 +123,64 @@ def test_levels_rules_and_messages() -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "artifact"),
+    ("path", "artifact"),
     [
         ("/usr/lib/a b.so", {"uri": "file:///usr/lib/a%20b.so"}),
-        ("~/x/y.so", {"uri": "x/y.so", "uriBaseId": "HOME"}),
+        ("/opt/x (1), y.so", {"uri": "file:///opt/x%20%281%29%2C%20y.so"}),
+        ("~/x y/z.so", {"uri": "x%20y/z.so", "uriBaseId": "HOME"}),
         (r"C:\x y\z.dll", {"uri": "file:///C:/x%20y/z.dll"}),
         (r"~\x\z.dll", {"uri": "x/z.dll", "uriBaseId": "HOME"}),
     ],
 )
-def test_a_file_is_a_physical_location(source: str, artifact: dict[str, str]) -> None:
-    location = results(Evidence("x", source, 3))[0]["locations"][0]
+def test_a_file_is_a_physical_location(path: str, artifact: dict[str, str]) -> None:
+    location = results(Evidence("x", "a sentence", 3, path))[0]["locations"][0]
+    assert location["logicalLocations"][0]["name"] == "a sentence"
     assert location["physicalLocation"] == {
         "artifactLocation": artifact,
         "region": {"startLine": 3},
     }
 
 
-@pytest.mark.parametrize("source", ["NVML", "--what-if tf=2.1", "knowledge: cudnn.toml", "a\nb"])
+@pytest.mark.parametrize(
+    ("source", "uri"),
+    [
+        ("/usr/lib/libcudart.so.11.0", "file:///usr/lib/libcudart.so.11.0"),
+        ("~/x/y.so", "x/y.so"),
+        (r"C:\x\z.dll", "file:///C:/x/z.dll"),
+    ],
+)
+def test_a_source_that_is_wholly_a_path_names_the_file(source: str, uri: str) -> None:
+    place = results(Evidence("x", source))[0]["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"]["uri"] == uri
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "NVML",
+        "--what-if tf=2.1",
+        "knowledge: cudnn.toml",
+        "a\nb",
+        "/a\nb",
+        "/usr/lib/libcudart.so.11.0 (by LD_LIBRARY_PATH)",
+        "/usr/lib/a.so,/usr/lib/b.so",
+        "~/lib/a.so and ~/lib/b.so",
+        r"C:\x\z.dll (by PATH)",
+    ],
+)
 def test_anything_else_is_a_logical_location_only(source: str) -> None:
     location = results(Evidence("x", source))[0]["locations"][0]
     assert location["logicalLocations"][0]["name"] == source
     assert "physicalLocation" not in location
+
+
+def test_a_check_that_broke_is_a_notification_of_the_run() -> None:
+    (invocation,) = sarif(ONE_CHECK_BROKE)["invocations"]
+    assert invocation["executionSuccessful"] is False
+    (notice,) = invocation["toolExecutionNotifications"]
+    assert notice["descriptor"] == {"id": "FG305"}
+    assert "KeyError" in notice["message"]["text"]
+    assert sarif(HEALTHY)["invocations"] == [{"executionSuccessful": True}]
 
 
 def test_fingerprints_outlive_figures_and_tell_findings_apart() -> None:

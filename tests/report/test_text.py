@@ -5,10 +5,21 @@ import io
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from report.samples import BROKEN, DOCUMENTS, FACTS, FOUND, HEALTHY, NOT_FOUND, hostile
+from report.samples import (
+    BROKEN,
+    DOCUMENTS,
+    FACTS,
+    FOUND,
+    HEALTHY,
+    NOT_FOUND,
+    ONE_CHECK_BROKE,
+    SAME_FIX,
+    hostile,
+)
 from rich.cells import cell_len
 from rich.console import Console
 
+from fitguard.report.documents import Document
 from fitguard.report.redaction import redact
 from fitguard.report.text import print_document, to_text
 from fitguard.schema.doctor import DoctorReport
@@ -16,11 +27,19 @@ from fitguard.schema.facts import Facts, FailedProbe
 from fitguard.schema.finding import Evidence, Finding, Fix
 
 
-def printed(document: object, encoding: str = "utf-8", **options: object) -> str:
-    """What a console of this encoding receives."""
+def printed(
+    document: Document,
+    encoding: str = "utf-8",
+    *,
+    width: int = 80,
+    verbose: bool = False,
+    **options: object,
+) -> str:
+    """What a console of this encoding and width receives."""
     raw = io.BytesIO()
     file = io.TextIOWrapper(raw, encoding=encoding)
-    print_document(document, Console(file=file, width=80, **options))  # type: ignore[arg-type]
+    console = Console(file=file, width=width, **options)  # type: ignore[arg-type]
+    print_document(document, console, verbose=verbose)
     file.flush()
     return raw.getvalue().decode(encoding)
 
@@ -34,7 +53,7 @@ def test_a_healthy_report_is_short_and_says_what_was_judged() -> None:
         "GPU         none found",
         "Driver      none found",
         "",
-        "No problem found · 3 checks passed, 1 could not be made (--verbose lists them)",
+        "No problem found · 3 checks passed, 1 had nothing to judge (--verbose lists them)",
     ]
 
 
@@ -68,11 +87,35 @@ def test_verbose_lists_what_was_not_made() -> None:
         facts=Facts(failed_probes=(FailedProbe("nvml", "no answer within 2 s"),)),
     )
     assert "FG306" not in to_text(report)
-    assert "1 probe failed (--verbose lists them)" in to_text(report, width=100)
+    assert "1 probe failed (--verbose lists them)" in printed(report, width=100)
     text = to_text(report, verbose=True)
     assert "FG306 gpu-unhealthy: the kernel log cannot be read" in text
     assert "nvml: no answer within 2 s" in text
     assert "FG101" in text
+
+
+@pytest.mark.parametrize("verbose", [False, True])
+def test_a_check_that_broke_is_always_told(verbose: bool) -> None:
+    text = to_text(ONE_CHECK_BROKE, verbose=verbose)
+    assert "No problem found · 3 checks passed, 1 had nothing to judge" in text
+    assert text.endswith("\n1 check broke: FG305 gpu-busy (KeyError: 'used_')\n")
+    assert text.count("FG305") == 1
+
+
+def test_nothing_is_left_to_list_where_the_only_unmade_check_broke() -> None:
+    report = DoctorReport(ok=True, passed=("FG101",), skipped=ONE_CHECK_BROKE.skipped[1:])
+    assert to_text(report).startswith("No problem found · 1 check passed\n1 check broke: FG305")
+
+
+def test_a_fix_is_told_once() -> None:
+    text = to_text(SAME_FIX)
+    assert text.count("-m pip install") == 1
+    assert "    fix: the same as for FG204\n" in text
+
+
+def test_two_findings_without_a_fix_do_not_refer_to_one_another() -> None:
+    findings = tuple(Finding(code=c, title="t", evidence=(), fix=Fix("")) for c in ("FG1", "FG2"))
+    assert "the same as" not in to_text(DoctorReport(ok=False, findings=findings))
 
 
 def test_long_evidence_is_cut_unless_verbose() -> None:
@@ -80,7 +123,7 @@ def test_long_evidence_is_cut_unless_verbose() -> None:
     finding = Finding(code="FG1", title="t", evidence=(evidence,), fix=Fix("f"))
     report = DoctorReport(ok=False, findings=(finding,))
     assert "… 22 more lines (--verbose shows them) — train.log:7" in " ".join(
-        to_text(report, width=200).split()
+        printed(report, width=200).split()
     )
     assert "line 29" in to_text(report, verbose=True)
 
@@ -89,11 +132,11 @@ def test_a_command_is_never_broken() -> None:
     command = "python -m pip install " + " ".join(f"package{number}" for number in range(30))
     finding = Finding(code="FG1", title="t", evidence=(), fix=Fix("f", (command,)))
     report = DoctorReport(ok=False, findings=(finding,))
-    assert f"      $ {command}\n" in to_text(report, width=40)
+    assert f"      $ {command}\n" in printed(report, width=40)
 
 
 def test_words_keep_to_the_width() -> None:
-    for line in to_text(BROKEN, width=50).splitlines():
+    for line in printed(BROKEN, width=50).splitlines():
         assert cell_len(line) <= 50 or line.lstrip().startswith("$ ")
 
 
@@ -141,7 +184,7 @@ def test_no_resolution_names_the_openings() -> None:
 @pytest.mark.parametrize("name", DOCUMENTS)
 @pytest.mark.parametrize("width", [1, 20, 200])
 def test_every_document_at_every_width(name: str, width: int) -> None:
-    assert to_text(DOCUMENTS[name], verbose=True, width=width).endswith("\n")
+    assert printed(DOCUMENTS[name], verbose=True, width=width).endswith("\n")
 
 
 @given(st.text(max_size=60))

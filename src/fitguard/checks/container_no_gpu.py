@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from fitguard.checks.fixtures import Missing
-from fitguard.checks.registry import check
+from fitguard.checks.framework.fixtures import Missing
+from fitguard.checks.framework.registry import check
 from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Evidence, Finding, Fix
 from fitguard.schema.hardware import Container, Driver

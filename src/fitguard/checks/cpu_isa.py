@@ -1,8 +1,8 @@
 """The processor has no AVX, and this TensorFlow uses it."""
 
-from fitguard.checks import installs
-from fitguard.checks.fixtures import Missing
-from fitguard.checks.registry import check
+from fitguard.checks.fixes import installs
+from fitguard.checks.framework.fixtures import Missing
+from fitguard.checks.framework.registry import check
 from fitguard.knowledge import Knowledge
 from fitguard.knowledge.tensorflow import Release
 from fitguard.schema.facts import Facts

@@ -2,9 +2,10 @@
 
 import msgspec
 
-from fitguard.checks import installs, remedies
-from fitguard.checks.fixtures import Build, Missing
-from fitguard.checks.registry import check
+from fitguard.checks.derived.build import Build
+from fitguard.checks.fixes import installs, remedies
+from fitguard.checks.framework.fixtures import Missing
+from fitguard.checks.framework.registry import check
 from fitguard.knowledge import Knowledge
 from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Evidence, Finding, Fix
@@ -132,25 +133,22 @@ def _fix(build: Build, tensorflow: TensorFlow, facts: Facts, knowledge: Knowledg
         )
     if _is_arm(facts):
         return Fix(
-            text=f"Take {remedies.NVIDIA_CONTAINER}, whose build for ARM has CUDA, or build "
-            "TensorFlow from source.",
+            text=f"Take {knowledge.tensorflow.nvidia_container}, whose build for ARM has CUDA, or "
+            "build TensorFlow from source.",
         )
     if _is(facts, "windows") and not release.windows_gpu:
         return installs.into_wsl(facts, knowledge)
     if installs.by_conda(facts):
-        minor = ".".join(str(part) for part in release.minor)
         return Fix(
             text="conda has builds with and without CUDA; ask for one whose build string starts "
             "with cuda.",
-            commands=(f'conda install -c conda-forge "tensorflow={minor}=cuda*"',),
+            commands=(installs.conda_with_cuda(release.version),),
         )
     name = tensorflow.package or "tensorflow"
     return Fix(
         text=f"First uninstall {name}, then install the build with CUDA: both own the folder "
         "tensorflow, so the order matters.",
-        commands=(
-            remedies.pip_install(
-                facts, remedies.requirement(release), *remedies.constraints(release)
-            ),
+        commands=remedies.pip_install(
+            facts, remedies.requirement(release), *remedies.constraints(release)
         ),
     )

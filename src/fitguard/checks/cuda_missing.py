@@ -2,10 +2,18 @@
 
 from collections.abc import Mapping
 
-from fitguard.checks import cuda_remedies
-from fitguard.checks.cuda_libraries import cuda_of, file_name, installed_with, skip_without_gpu
-from fitguard.checks.fixtures import Build, Missing, whereabouts
-from fitguard.checks.registry import check
+from fitguard.checks.derived.build import Build
+from fitguard.checks.derived.cuda_libraries import (
+    built_with_cuda,
+    cuda_of,
+    file_name,
+    installed_with,
+    skip_without_gpu,
+)
+from fitguard.checks.derived.loaded import whereabouts
+from fitguard.checks.fixes import cuda_remedies
+from fitguard.checks.framework.fixtures import Missing
+from fitguard.checks.framework.registry import check
 from fitguard.knowledge import Knowledge
 from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Evidence, Finding, Fix
@@ -63,7 +71,7 @@ def cuda_missing(
         return _no_such_extra(tensorflow, cuda_build, facts, knowledge)
     gone = libraries.lack("cudart")
     if gone is None and not libraries.complete:
-        return _unreachable(tensorflow, libraries, knowledge)
+        return _unreachable(tensorflow, libraries, facts, knowledge)
     if gone is not None:
         missing = {"cudart": wanted_sonames["cudart"]}
         source = gone
@@ -80,15 +88,10 @@ def cuda_missing(
         evidence=(
             *(Evidence(f"no {file_name(item, facts)}", source) for item in missing.values()),
             *(Evidence(item.soname, whereabouts(item)) for item in _one_of_each(unused)[:3]),
-            _asked(cuda_build),
+            built_with_cuda(cuda_build),
         ),
         fix=_fix(cuda_build, libraries, missing, unused, facts, knowledge),
     )
-
-
-def _asked(build: Build) -> Evidence:
-    cuda = text(parse(build.cuda), 2)
-    return Evidence(f"TensorFlow {build.version} is built with CUDA {cuda}", build.origin)
 
 
 def _asked_in_vain(tensorflow: TensorFlow, libraries: CudaLibraries, knowledge: Knowledge) -> bool:
@@ -106,13 +109,15 @@ def _no_such_extra(
         evidence=(
             Evidence(f"tensorflow[and-cuda]=={tensorflow.version}", tensorflow.origin),
             Evidence("the first release whose and-cuda extra brings CUDA is 2.14", table.reference),
-            _asked(build),
+            built_with_cuda(build),
         ),
         fix=cuda_remedies.install(facts, knowledge, build),
     )
 
 
-def _unreachable(tensorflow: TensorFlow, libraries: CudaLibraries, knowledge: Knowledge) -> Finding:
+def _unreachable(
+    tensorflow: TensorFlow, libraries: CudaLibraries, facts: Facts, knowledge: Knowledge
+) -> Finding:
     """Wheels that a release is known not to look into.
 
     A warning: whether LD_LIBRARY_PATH leads there all the same is not known.
@@ -140,7 +145,7 @@ def _unreachable(tensorflow: TensorFlow, libraries: CudaLibraries, knowledge: Kn
         fix=Fix(
             text="Put the folders of those wheels on LD_LIBRARY_PATH before Python starts, or use "
             "another release of TensorFlow.",
-            commands=tuple(cuda_remedies.search_wheels(libraries, unused)),
+            commands=cuda_remedies.search_wheels(facts, unused),
         ),
     )
 
@@ -198,5 +203,5 @@ def _fix(
 ) -> Fix:
     there = {item.component for item in unused}
     if missing.keys() <= there:
-        return cuda_remedies.look_there(libraries, _one_of_each(unused))
+        return cuda_remedies.look_there(facts, libraries, _one_of_each(unused))
     return cuda_remedies.install(facts, knowledge, build)

@@ -4,9 +4,11 @@ from collections.abc import Iterator
 
 import msgspec
 
-from fitguard.checks import cuda_remedies, nvidia_wheels
-from fitguard.checks.cuda_libraries import (
+from fitguard.checks.derived import nvidia_wheels
+from fitguard.checks.derived.build import Build
+from fitguard.checks.derived.cuda_libraries import (
     BY_LIBRARY_PATH,
+    built_with_cuda,
     cuda_of,
     fits,
     folder,
@@ -15,8 +17,9 @@ from fitguard.checks.cuda_libraries import (
     skip_stranger,
     unused_fitting,
 )
-from fitguard.checks.fixtures import Build, Loaded, whereabouts
-from fitguard.checks.registry import check
+from fitguard.checks.derived.loaded import Loaded, whereabouts
+from fitguard.checks.fixes import cuda_remedies
+from fitguard.checks.framework.registry import check
 from fitguard.knowledge import Knowledge
 from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Evidence, Finding, Fix, Severity
@@ -36,8 +39,8 @@ class Stray(msgspec.Struct, frozen=True):
 @check("FG207", "cuda-path-conflict", requires={"FG201", "FG208"})
 def cuda_path_conflict(
     cuda_build: Build,
-    loaded: dict[str, Loaded],
     libraries: CudaLibraries,
+    loaded: dict[str, Loaded],
     wanted_sonames: dict[str, str],
     grave: Severity,
     facts: Facts,
@@ -83,7 +86,9 @@ def cuda_path_conflict(
         if knowledge.cuda.fit(runtime.version, cuda_build.cuda) == "other-name":
             skip_stranger(runtime, facts)
             right = unused_fitting(runtime, cuda_build, knowledge)
-            return _wrong_toolkit(runtime, right, cuda_build, libraries, wanted_sonames, grave)
+            return _wrong_toolkit(
+                runtime, right, cuda_build, libraries, wanted_sonames, grave, facts
+            )
         twins = _twin_wheels(facts, knowledge)
         strays = [
             stray
@@ -95,13 +100,8 @@ def cuda_path_conflict(
     for first in loaded.values():
         hidden = _hidden(first, cuda_build, knowledge)
         if hidden is not None:
-            return _overridden(first, hidden, cuda_build, libraries)
+            return _overridden(first, hidden, cuda_build, libraries, facts)
     return None
-
-
-def _built(build: Build) -> Evidence:
-    cuda = text(parse(build.cuda), 2)
-    return Evidence(f"TensorFlow {build.version} is built with CUDA {cuda}", build.origin)
 
 
 def _wrong_toolkit(
@@ -111,6 +111,7 @@ def _wrong_toolkit(
     libraries: CudaLibraries,
     wanted: dict[str, str],
     grave: Severity,
+    facts: Facts,
 ) -> Finding | None:
     """The loader is led to another CUDA, and the right one lies unused."""
     if right is None:
@@ -127,11 +128,11 @@ def _wrong_toolkit(
         evidence=(
             Evidence(f"{label(wrong)} ({wrong.soname})", runtime.source),
             Evidence(f"{label(right)} ({right.soname})", whereabouts(right)),
-            _built(build),
+            built_with_cuda(build),
         ),
         fix=Fix(
             text=f"Put {place} on LD_LIBRARY_PATH{instead} before Python starts.",
-            commands=(cuda_remedies.search(libraries, first=folders, without=out),),
+            commands=cuda_remedies.search(facts, libraries, first=folders, without=out),
         ),
     )
 
@@ -181,7 +182,7 @@ def _mixed(
                 )
                 for stray in strays[: _MOST_CANDIDATES - 1]
             ),
-            _built(build),
+            built_with_cuda(build),
         ),
         fix=_one_installation(strays, build, libraries, facts, knowledge),
     )
@@ -198,7 +199,7 @@ def _one_installation(
         folders = tuple(dict.fromkeys(folder(stray.library) for stray in strays))
         return Fix(
             text=f"Take {' and '.join(folders)} off LD_LIBRARY_PATH before Python starts.",
-            commands=(cuda_remedies.search(libraries, without=folders),),
+            commands=cuda_remedies.search(facts, libraries, without=folders),
         )
     whole = cuda_remedies.install(facts, knowledge, build)
     return msgspec.structs.replace(
@@ -221,7 +222,9 @@ def _hidden(first: Loaded, build: Build, knowledge: Knowledge) -> Library | None
     return None
 
 
-def _overridden(first: Loaded, hidden: Library, build: Build, libraries: CudaLibraries) -> Finding:
+def _overridden(
+    first: Loaded, hidden: Library, build: Build, libraries: CudaLibraries, facts: Facts
+) -> Finding:
     place = folder(first.library)
     named = [item for item in first.others if item.soname == first.library.soname]
     return Finding(
@@ -234,11 +237,11 @@ def _overridden(first: Loaded, hidden: Library, build: Build, libraries: CudaLib
                 Evidence(f"{label(item)} ({item.soname})", whereabouts(item))
                 for item in [first.library, *named][:_MOST_CANDIDATES]
             ),
-            _built(build),
+            built_with_cuda(build),
         ),
         fix=Fix(
             text=f"Take {place} off LD_LIBRARY_PATH before Python starts; then {label(hidden)} is "
             "used, for all libraries alike.",
-            commands=(cuda_remedies.search(libraries, without=(place,)),),
+            commands=cuda_remedies.search(facts, libraries, without=(place,)),
         ),
     )

@@ -1,9 +1,10 @@
 """The CUDA that the loader finds is not the one that this TensorFlow asks for."""
 
-from fitguard.checks import cuda_remedies
-from fitguard.checks.cuda_libraries import file_name, label, skip_stranger
-from fitguard.checks.fixtures import Build, Loaded
-from fitguard.checks.registry import check
+from fitguard.checks.derived.build import Build
+from fitguard.checks.derived.cuda_libraries import file_name, label, skip_stranger
+from fitguard.checks.derived.loaded import Loaded
+from fitguard.checks.fixes import cuda_remedies
+from fitguard.checks.framework.registry import check
 from fitguard.knowledge import Knowledge
 from fitguard.knowledge.cuda import CudaFit
 from fitguard.schema.facts import Facts

@@ -4,12 +4,15 @@ from collections.abc import Iterator
 
 import msgspec
 
-from fitguard.checks import cuda_remedies, gpu_releases, gpu_remedies, remedies
-from fitguard.checks.cuda_libraries import label
-from fitguard.checks.fixtures import Build, Loaded, Missing
-from fitguard.checks.gpu_code import capability_of
-from fitguard.checks.registry import check
-from fitguard.checks.visible_gpus import Visible
+from fitguard.checks.derived import gpu_releases
+from fitguard.checks.derived.build import Build
+from fitguard.checks.derived.cuda_libraries import label
+from fitguard.checks.derived.gpu_code import capability_of, title_name
+from fitguard.checks.derived.loaded import Loaded
+from fitguard.checks.derived.visible_gpus import Visible
+from fitguard.checks.fixes import cuda_remedies, gpu_remedies, remedies
+from fitguard.checks.framework.fixtures import Missing
+from fitguard.checks.framework.registry import check
 from fitguard.knowledge import Knowledge
 from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Evidence, Finding, Fix
@@ -26,8 +29,7 @@ class Old(msgspec.Struct, frozen=True):
     @property
     def name(self) -> str:
         """As a title names it."""
-        cc = f"compute capability {self.capability}"
-        return f"the {self.gpu.name} ({cc})" if self.gpu.name else f"a GPU of {cc}"
+        return title_name(self.gpu, self.capability)
 
 
 @check("FG206", "cudnn-dropped-arch", requires={"FG205", "FG208", "FG306"})
@@ -140,7 +142,7 @@ def _fix(old: Old, cudnn: Loaded, build: Build, facts: Facts, knowledge: Knowled
     return Fix(
         text=f"Pin cuDNN to {major}.{minor}, the last that serves it, or to an older one down to "
         f"the {text(parse(build.cudnn), 2)} that TensorFlow was built with.",
-        commands=(remedies.pip_install(facts, f"{package}{bounds}"),),
+        commands=remedies.pip_install(facts, f"{package}{bounds}"),
     )
 
 

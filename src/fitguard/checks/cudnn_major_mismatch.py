@@ -1,9 +1,10 @@
 """The cuDNN that the loader finds has another major than the one TensorFlow asks for."""
 
-from fitguard.checks import cuda_remedies
-from fitguard.checks.cuda_libraries import file_name, label, skip_stranger, unused_fitting
-from fitguard.checks.fixtures import Build, Loaded, whereabouts
-from fitguard.checks.registry import check
+from fitguard.checks.derived.build import Build
+from fitguard.checks.derived.cuda_libraries import file_name, label, skip_stranger, unused_fitting
+from fitguard.checks.derived.loaded import Loaded, whereabouts
+from fitguard.checks.fixes import cuda_remedies
+from fitguard.checks.framework.registry import check
 from fitguard.knowledge import Knowledge
 from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Evidence, Finding, Severity
@@ -68,7 +69,7 @@ def cudnn_major_mismatch(
                 cuda_build.origin,
             ),
         ),
-        fix=cuda_remedies.look_there(libraries, [unused])
+        fix=cuda_remedies.look_there(facts, libraries, [unused])
         if unused
         else cuda_remedies.replace(facts, knowledge, cuda_build, libraries, cudnn),
     )

@@ -1,9 +1,11 @@
 """The loader finds no cuDNN, without which TensorFlow does not use the GPU."""
 
-from fitguard.checks import cuda_remedies
-from fitguard.checks.cuda_libraries import file_name, label, skip_without_gpu
-from fitguard.checks.fixtures import Build, Missing, whereabouts
-from fitguard.checks.registry import check
+from fitguard.checks.derived.build import Build
+from fitguard.checks.derived.cuda_libraries import file_name, label, skip_without_gpu
+from fitguard.checks.derived.loaded import whereabouts
+from fitguard.checks.fixes import cuda_remedies
+from fitguard.checks.framework.fixtures import Missing
+from fitguard.checks.framework.registry import check
 from fitguard.knowledge import Knowledge
 from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Evidence, Finding
@@ -68,7 +70,7 @@ def cudnn_missing(
                 f"TensorFlow {cuda_build.version} is built with cuDNN {wanted}", cuda_build.origin
             ),
         ),
-        fix=cuda_remedies.look_there(libraries, right[:1])
+        fix=cuda_remedies.look_there(facts, libraries, right[:1])
         if right
         else cuda_remedies.install(facts, knowledge, cuda_build),
     )

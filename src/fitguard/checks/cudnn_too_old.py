@@ -1,9 +1,10 @@
 """The cuDNN that will be loaded is older than the one TensorFlow was built with."""
 
-from fitguard.checks import cuda_remedies
-from fitguard.checks.cuda_libraries import compared, label
-from fitguard.checks.fixtures import Build, Loaded
-from fitguard.checks.registry import check
+from fitguard.checks.derived.build import Build
+from fitguard.checks.derived.cuda_libraries import compared, label
+from fitguard.checks.derived.loaded import Loaded
+from fitguard.checks.fixes import cuda_remedies
+from fitguard.checks.framework.registry import check
 from fitguard.knowledge import Knowledge
 from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Finding, Severity

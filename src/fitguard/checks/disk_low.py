@@ -1,8 +1,10 @@
 """The disk is nearly full: checkpoints and the driver's kernel cache will not fit."""
 
-from fitguard.checks.fixtures import Missing
-from fitguard.checks.registry import check
+from fitguard.checks.fixes import shell
+from fitguard.checks.framework.fixtures import Missing
+from fitguard.checks.framework.registry import check
 from fitguard.report.words import size
+from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Evidence, Finding, Fix
 from fitguard.schema.hardware import Host
 
@@ -10,7 +12,7 @@ _LEAST_BYTES = 2 * 2**30
 
 
 @check("FG705", "disk-low")
-def disk_low(host: Host) -> Finding | None:
+def disk_low(host: Host, facts: Facts) -> Finding | None:
     """
     ## What it means
     Less than 2 GiB are free on the disk that holds the current folder. A checkpoint with the state
@@ -42,6 +44,6 @@ def disk_low(host: Host) -> Finding | None:
         evidence=(Evidence(f"{size(host.disk_free_bytes)} free", "disk of the current folder"),),
         fix=Fix(
             text="Make room, or write checkpoints and logs to another disk.",
-            commands=("df -h .", "du -xh --max-depth=1 . | sort -h | tail -n 10"),
+            commands=shell.disk_use(facts),
         ),
     )

@@ -3,12 +3,13 @@
 import re
 from collections.abc import Iterator
 
-from fitguard.checks import gpu_releases, gpu_remedies, remedies
-from fitguard.checks.cuda_runtime import Runtime
-from fitguard.checks.driver_version import DriverVersion
-from fitguard.checks.fixtures import Missing
-from fitguard.checks.gpu_code import capability_of
-from fitguard.checks.registry import check
+from fitguard.checks.derived import gpu_releases
+from fitguard.checks.derived.cuda_runtime import Runtime
+from fitguard.checks.derived.driver_version import DriverVersion
+from fitguard.checks.derived.gpu_code import capability_of
+from fitguard.checks.fixes import gpu_remedies, remedies
+from fitguard.checks.framework.fixtures import Missing
+from fitguard.checks.framework.registry import check
 from fitguard.knowledge import Knowledge
 from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Evidence, Finding
@@ -22,10 +23,10 @@ _LEGACY = re.compile(r"NVIDIA (\d+)\.\S+ Legacy drivers", re.IGNORECASE)
 
 @check("FG305", "driver-dropped-gpu")
 def driver_dropped_gpu(
-    driver_version_if_known: DriverVersion | None,
-    runtime_if_known: Runtime | None,
     facts: Facts,
     knowledge: Knowledge,
+    driver_version: DriverVersion | None = None,
+    runtime: Runtime | None = None,
 ) -> Iterator[Finding]:
     """
     ## What it means
@@ -58,16 +59,16 @@ def driver_dropped_gpu(
         return
     if not facts.gpus:
         raise Missing("there is no GPU" if facts.gpus == () else "the GPU is not known")
-    if driver_version_if_known is None and runtime_if_known is None:
+    if driver_version is None and runtime is None:
         raise Missing("neither the driver nor the CUDA version is known")
     for gpu in {gpu.name: gpu for gpu in facts.gpus}.values():
         capability = capability_of(gpu, knowledge)
         if capability is None or knowledge.drivers.last_branch(capability) is None:
             continue
-        if driver_version_if_known is not None:
-            yield from _by_driver(driver_version_if_known, gpu, capability, facts, knowledge)
-        if runtime_if_known is not None:
-            yield from _by_cuda(runtime_if_known, gpu, capability, facts, knowledge)
+        if driver_version is not None:
+            yield from _by_driver(driver_version, gpu, capability, facts, knowledge)
+        if runtime is not None:
+            yield from _by_cuda(runtime, gpu, capability, facts, knowledge)
 
 
 def _refused_as_legacy(facts: Facts) -> Finding | None:

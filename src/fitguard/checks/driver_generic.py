@@ -1,7 +1,7 @@
 """A generic driver holds the NVIDIA GPU: nouveau, nova, or vfio-pci."""
 
-from fitguard.checks import remedies
-from fitguard.checks.registry import check
+from fitguard.checks.fixes import remedies, shell
+from fitguard.checks.framework.registry import check
 from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Evidence, Finding, Fix
 from fitguard.schema.hardware import Driver
@@ -61,12 +61,12 @@ def _fix(driver: Driver, facts: Facts) -> Fix:
         return Fix(
             text="The GPU is reserved for a virtual machine. Train inside of that, or take the "
             "device out of the vfio settings and restart.",
-            commands=("lspci -nnk -d 10de:",),
+            commands=shell.posix_only(facts, "lspci -nnk -d 10de:"),
         )
     if driver.version is not None:
         return Fix(
             text="NVIDIA's driver is installed, but the generic one came first. Put nouveau on the "
             "blacklist in /etc/modprobe.d, make the initial RAM disk anew, and restart.",
-            commands=("lspci -nnk -d 10de:",),
+            commands=shell.posix_only(facts, "lspci -nnk -d 10de:"),
         )
     return remedies.driver(facts)

@@ -1,7 +1,8 @@
 """The driver's library and its kernel module are of different versions."""
 
-from fitguard.checks.fixtures import Missing
-from fitguard.checks.registry import check
+from fitguard.checks.fixes import shell
+from fitguard.checks.framework.fixtures import Missing
+from fitguard.checks.framework.registry import check
 from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Evidence, Finding, Fix
 from fitguard.schema.hardware import Driver
@@ -74,10 +75,12 @@ def _fix(facts: Facts) -> Fix:
         return Fix(
             text="Start a new container, so that it gets the host's library. If that does not "
             "help, a libcuda of the image comes first: take its folder out of LD_LIBRARY_PATH.",
-            commands=("ldconfig -p | grep -E 'libcuda|libnvidia-ml'", "echo $LD_LIBRARY_PATH"),
+            commands=shell.posix_only(
+                facts, "ldconfig -p | grep -E 'libcuda|libnvidia-ml'", "echo $LD_LIBRARY_PATH"
+            ),
         )
     return Fix(
         text="Restart the machine: the driver was upgraded while the old kernel module stayed "
         "loaded. Without a restart: stop all programs on the GPU and load the modules anew.",
-        commands=("cat /proc/driver/nvidia/version",),
+        commands=shell.posix_only(facts, "cat /proc/driver/nvidia/version"),
     )

@@ -2,10 +2,10 @@
 
 import re
 
-from fitguard.checks import remedies
-from fitguard.checks.driver_version import counts_as_windows
-from fitguard.checks.fixtures import Missing
-from fitguard.checks.registry import check
+from fitguard.checks.derived.driver_version import counts_as_windows
+from fitguard.checks.fixes import remedies
+from fitguard.checks.framework.fixtures import Missing
+from fitguard.checks.framework.registry import check
 from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Evidence, Finding, Fix
 from fitguard.schema.hardware import Driver

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from fitguard.checks import gpu_releases, gpu_remedies, remedies
-from fitguard.checks.cuda_runtime import Runtime
-from fitguard.checks.driver_version import DriverVersion
-from fitguard.checks.fixtures import Missing
-from fitguard.checks.gpu_code import capability_of
-from fitguard.checks.registry import check
+from fitguard.checks.derived import gpu_releases
+from fitguard.checks.derived.cuda_runtime import Runtime
+from fitguard.checks.derived.driver_version import DriverVersion
+from fitguard.checks.derived.gpu_code import capability_of
+from fitguard.checks.fixes import gpu_remedies, remedies
+from fitguard.checks.framework.fixtures import Missing
+from fitguard.checks.framework.registry import check
 from fitguard.knowledge import Knowledge
 from fitguard.knowledge.drivers import ArchitectureDrivers
 from fitguard.knowledge.tensorflow import code_for
@@ -20,9 +21,9 @@ from fitguard.schema.versions import older, parse
 @check("FG304", "driver-too-old")
 def driver_too_old(
     driver_version: DriverVersion,
-    runtime_if_known: Runtime | None,
     facts: Facts,
     knowledge: Knowledge,
+    runtime: Runtime | None = None,
 ) -> Finding | None:
     """
     ## What it means
@@ -56,17 +57,17 @@ def driver_too_old(
     - NVIDIA CUDA Toolkit release notes: toolkit and driver versions
     - NVIDIA, CUDA compatibility: minor-version and forward compatibility
     """
-    if runtime_if_known is None and not facts.gpus:
+    if runtime is None and not facts.gpus:
         raise Missing("neither the CUDA version nor the GPU is known")
     too_old = dict(_for_gpus(driver_version, facts, knowledge))
-    if runtime_if_known is not None:
-        too_old |= dict(_for_cuda(driver_version, runtime_if_known, facts, knowledge))
+    if runtime is not None:
+        too_old |= dict(_for_cuda(driver_version, runtime, facts, knowledge))
     if too_old:
         # One driver mends all: the newest of those that are needed.
         return too_old[max(too_old, key=parse)]
-    if runtime_if_known is None:
+    if runtime is None:
         return None
-    return _for_ptx(driver_version, runtime_if_known, facts, knowledge)
+    return _for_ptx(driver_version, runtime, facts, knowledge)
 
 
 def _for_cuda(

@@ -3,11 +3,9 @@
 import re
 from collections.abc import Iterator
 
-from fitguard.checks import gpu_code
-from fitguard.checks.cuda_runtime import Runtime
-from fitguard.checks.fixtures import Missing
-from fitguard.checks.registry import check
-from fitguard.checks.visible_gpus import Visible, visible
+from fitguard.checks.derived.gpu_code import GpuCode
+from fitguard.checks.fixes import shell
+from fitguard.checks.framework.registry import check
 from fitguard.knowledge import Knowledge
 from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Evidence, Finding, Fix
@@ -21,9 +19,9 @@ _CUDA_LIBRARY = re.compile(r"lib(cu(da|dart|dnn|blas|fft|solver|sparse|rand)|ncc
 @check("FG704", "env-override")
 def env_override(
     environment: dict[str, str],
-    runtime_if_known: Runtime | None,
     facts: Facts,
     knowledge: Knowledge,
+    gpu_codes: tuple[GpuCode, ...] | None = None,
 ) -> Iterator[Finding]:
     """
     ## What it means
@@ -49,7 +47,8 @@ def env_override(
     - TensorFlow source: gpu_process_state.cc, gpu_bfc_allocator.cc
     - Keras documentation: configuring the backend
     """
-    compiles = _compiles(runtime_if_known, facts, knowledge)
+    # Whether a GPU at hand needs kernels that the driver compiles.
+    compiles = any(entry.code in ("ptx", "mostly-ptx") for entry in gpu_codes or ())
     for row in knowledge.variables.table.rows:
         value = environment.get(row.name)
         idle = facts.gpus == () and row.name.startswith(_FOR_GPUS)
@@ -65,18 +64,6 @@ def env_override(
             fix=_unset(row.name, facts),
         )
     yield from _preloaded(environment, facts)
-
-
-def _compiles(runtime: Runtime | None, facts: Facts, knowledge: Knowledge) -> bool:
-    """Whether a GPU at hand needs kernels that the driver compiles."""
-    if runtime is None or not facts.gpus:
-        return False
-    shown: Visible = visible(facts.gpus, facts)
-    try:
-        codes = gpu_code.gpu_codes(shown, runtime, knowledge)
-    except Missing:
-        return False
-    return any(entry.code in ("ptx", "mostly-ptx") for entry in codes)
 
 
 def _preloaded(environment: dict[str, str], facts: Facts) -> Iterator[Finding]:
@@ -97,8 +84,7 @@ def _short(value: str) -> str:
 
 
 def _unset(name: str, facts: Facts) -> Fix:
-    windows = facts.platform is not None and facts.platform.system == "windows"
     return Fix(
         text="Unset it before Python starts, unless it is set on purpose.",
-        commands=(f"set {name}=" if windows else f"unset {name}",),
+        commands=(shell.unset_variable(facts, name),),
     )

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from fitguard.checks import remedies
-from fitguard.checks.gpu_code import GpuCode
-from fitguard.checks.registry import check
+from fitguard.checks.derived.gpu_code import GpuCode
+from fitguard.checks.fixes import shell
+from fitguard.checks.framework.registry import check
 from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Evidence, Finding, Fix
 
@@ -69,5 +69,5 @@ def _fix(wholly: bool, facts: Facts) -> Fix:
     return Fix(
         text="Give the first run up to 30 minutes, once, and make the driver's cache large enough "
         "to keep the result. In a container keep it outside with CUDA_CACHE_PATH.",
-        commands=(remedies.set_variable(facts, "CUDA_CACHE_MAXSIZE", _CACHE_BYTES),),
+        commands=(shell.set_variable(facts, "CUDA_CACHE_MAXSIZE", _CACHE_BYTES),),
     )

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
-from fitguard.checks import gpu_releases, gpu_remedies, remedies
-from fitguard.checks.gpu_code import GpuCode
-from fitguard.checks.registry import check
+from fitguard.checks.derived import gpu_releases
+from fitguard.checks.derived.gpu_code import GpuCode
+from fitguard.checks.fixes import gpu_remedies
+from fitguard.checks.framework.registry import check
 from fitguard.knowledge import Knowledge
 from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Evidence, Finding, Fix
@@ -86,9 +87,10 @@ def _fix(entry: GpuCode, facts: Facts, knowledge: Knowledge) -> Fix:
     releases = gpu_releases.working(facts, knowledge, entry.capability)
     if not releases:
         return Fix(
-            text=f"No TensorFlow wheel has code for it. Use {remedies.NVIDIA_CONTAINER}, or build "
-            f"TensorFlow from source with CUDA {knowledge.cuda.first_toolkit(entry.capability)} or "
-            f"newer for compute capability {entry.capability}.",
+            text="No TensorFlow wheel has code for it. Use "
+            f"{knowledge.tensorflow.nvidia_container}, or build TensorFlow from source with CUDA "
+            f"{knowledge.cuda.first_toolkit(entry.capability)} or newer for compute capability "
+            f"{entry.capability}.",
         )
     first = releases[0]
     # The last patch of the first minor: the least change with the most mended.

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from fitguard.checks import gpu_remedies
-from fitguard.checks.gpu_code import GpuCode, dropped_by_toolkit
-from fitguard.checks.registry import check
+from fitguard.checks.derived.gpu_code import GpuCode, dropped_by_toolkit
+from fitguard.checks.fixes import gpu_remedies
+from fitguard.checks.framework.registry import check
 from fitguard.knowledge import Knowledge
 from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Evidence, Finding

@@ -4,10 +4,12 @@ from collections.abc import Iterator
 
 import msgspec
 
-from fitguard.checks.fixtures import Missing
-from fitguard.checks.registry import check
-from fitguard.checks.visible_gpus import Visible
+from fitguard.checks.derived.visible_gpus import Visible
+from fitguard.checks.fixes import shell
+from fitguard.checks.framework.fixtures import Missing
+from fitguard.checks.framework.registry import check
 from fitguard.report.words import size
+from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Evidence, Finding, Fix, Severity
 from fitguard.schema.hardware import Gpu, GpuProcess
 
@@ -45,7 +47,7 @@ class Load(msgspec.Struct, frozen=True):
 
 
 @check("FG401", "gpu-busy")
-def gpu_busy(visible: Visible) -> Iterator[Finding]:
+def gpu_busy(visible: Visible, facts: Facts) -> Iterator[Finding]:
     """
     ## What it means
     Other processes hold much of this GPU's memory now: another training, a notebook whose kernel
@@ -82,7 +84,7 @@ def gpu_busy(visible: Visible) -> Iterator[Finding]:
                 title=f"Other processes hold {size(load.others_bytes)} of the "
                 f"{size(load.memory_bytes)} of GPU {load.gpu.index}",
                 evidence=tuple(_evidence(load)),
-                fix=_fix(load, loads),
+                fix=_fix(load, loads, facts),
             )
 
 
@@ -111,12 +113,11 @@ def _evidence(load: Load) -> Iterator[Evidence]:
         yield Evidence("no process shown: it runs in another container or as a ghost", gpu.origin)
 
 
-def _fix(load: Load, loads: list[Load]) -> Fix:
+def _fix(load: Load, loads: list[Load], facts: Facts) -> Fix:
     free = [other for other in loads if other.severity is None]
-    look = ("nvidia-smi",)
+    look: tuple[str, ...] = ("nvidia-smi",)
     if load.processes:
-        pids = ",".join(str(process.pid) for process in load.processes[:_SHOWN])
-        look = (f"ps -o pid,user,etime,args -p {pids}",)
+        look = shell.list_processes(facts, (process.pid for process in load.processes[:_SHOWN]))
     if free:
         best = max(free, key=lambda other: other.free_bytes)
         return Fix(
@@ -124,13 +125,13 @@ def _fix(load: Load, loads: list[Load]) -> Fix:
             "longer needed.",
             commands=(
                 *look,
-                "export CUDA_DEVICE_ORDER=PCI_BUS_ID",
-                f"export CUDA_VISIBLE_DEVICES={best.gpu.index}",
+                shell.set_variable(facts, "CUDA_DEVICE_ORDER", "PCI_BUS_ID"),
+                shell.set_variable(facts, "CUDA_VISIBLE_DEVICES", str(best.gpu.index)),
             ),
         )
     where = "" if load.processes else " Look on the host: they may run in another container."
     return Fix(
         text="End the processes that are no longer needed, notebooks too, or wait for them. To "
         f"share the GPU, let all of them grow their memory as needed.{where}",
-        commands=(*look, "export TF_FORCE_GPU_ALLOW_GROWTH=true"),
+        commands=(*look, shell.set_variable(facts, "TF_FORCE_GPU_ALLOW_GROWTH", "true")),
     )

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from fitguard.checks.fixtures import Missing
-from fitguard.checks.registry import check
-from fitguard.checks.visible_gpus import Visible
-from fitguard.checks.visible_gpus import visible as visible_gpus
+from fitguard.checks.derived.visible_gpus import Visible
+from fitguard.checks.fixes import shell
+from fitguard.checks.framework.fixtures import Missing
+from fitguard.checks.framework.registry import check
 from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Evidence, Finding, Fix
 from fitguard.schema.hardware import Gpu
@@ -15,7 +15,7 @@ _SHARED_NODES = ("/dev/nvidiactl", "/dev/nvidia-uvm")
 
 
 @check("FG309", "gpu-hidden")
-def gpu_hidden(facts: Facts) -> Iterator[Finding]:
+def gpu_hidden(facts: Facts, visible: Visible | None = None) -> Iterator[Finding]:
     """
     ## What it means
     The driver shows a GPU, but this program will not get it. One of these is in the way:
@@ -49,8 +49,7 @@ def gpu_hidden(facts: Facts) -> Iterator[Finding]:
         raise Missing("the GPU is not known")
     yield from _by_device_files(facts)
     yield from _by_container_variable(facts)
-    if facts.gpus:
-        visible: Visible = visible_gpus(facts.gpus, facts)
+    if visible is not None:
         yield from _by_variable(visible, facts)
         for gpu in visible.gpus:
             yield from _by_compute_mode(gpu)
@@ -71,7 +70,7 @@ def _by_variable(visible: Visible, facts: Facts) -> Iterator[Finding]:
         ),
         fix=Fix(
             text="Unset it, or name GPUs that exist: their numbers start at 0.",
-            commands=("nvidia-smi -L", f"unset {_VARIABLE}"),
+            commands=("nvidia-smi -L", shell.unset_variable(facts, _VARIABLE)),
         ),
     )
 
@@ -135,6 +134,6 @@ def _by_device_files(facts: Facts) -> Iterator[Finding]:
         fix=Fix(
             text="Have the administrator put this user into the groups that own the files (video, "
             "render), then log in again. In a container, start it as a user in these groups.",
-            commands=("ls -l /dev/nvidia*", "id"),
+            commands=shell.posix_only(facts, "ls -l /dev/nvidia*", "id"),
         ),
     )

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from fitguard.checks.fixtures import Missing
-from fitguard.checks.registry import check
-from fitguard.checks.visible_gpus import Visible
+from fitguard.checks.derived.visible_gpus import Visible
+from fitguard.checks.framework.fixtures import Missing
+from fitguard.checks.framework.registry import check
 from fitguard.schema.finding import Evidence, Finding, Fix
 from fitguard.schema.hardware import Gpu
 

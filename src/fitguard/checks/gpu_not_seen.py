@@ -2,9 +2,10 @@
 
 import re
 
-from fitguard.checks.fixtures import Build, Missing
-from fitguard.checks.registry import check
-from fitguard.checks.visible_gpus import Visible
+from fitguard.checks.derived.build import Build
+from fitguard.checks.derived.visible_gpus import Visible
+from fitguard.checks.framework.fixtures import Missing
+from fitguard.checks.framework.registry import check
 from fitguard.schema.finding import Evidence, Finding, Fix
 from fitguard.schema.software import DeepImport
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Iterator
 
-from fitguard.checks import health_signs
-from fitguard.checks.fixtures import Missing
-from fitguard.checks.health_signs import Sign
-from fitguard.checks.registry import check
+from fitguard.checks.derived import health_signs
+from fitguard.checks.derived.health_signs import Sign
+from fitguard.checks.framework.fixtures import Missing
+from fitguard.checks.framework.registry import check
 from fitguard.knowledge import Knowledge
 from fitguard.schema.facts import Facts
 from fitguard.schema.finding import SEVERITIES, Evidence, Finding, Fix

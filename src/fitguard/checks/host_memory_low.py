@@ -1,8 +1,10 @@
 """The machine or the container has little memory left for training."""
 
-from fitguard.checks.fixtures import Missing
-from fitguard.checks.registry import check
+from fitguard.checks.fixes import shell
+from fitguard.checks.framework.fixtures import Missing
+from fitguard.checks.framework.registry import check
 from fitguard.report.words import size
+from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Evidence, Finding, Fix
 from fitguard.schema.hardware import Host
 
@@ -13,7 +15,7 @@ _WARNING_BELOW_BYTES = 4 * _GIB
 
 
 @check("FG701", "host-memory-low")
-def host_memory_low(host: Host) -> Finding | None:
+def host_memory_low(host: Host, facts: Facts) -> Finding | None:
     """
     ## What it means
     Training needs host memory too: about 1 GiB for TensorFlow and CUDA alone, then the data, the
@@ -49,7 +51,7 @@ def host_memory_low(host: Host) -> Finding | None:
         severity="error" if free_bytes < _ERROR_BELOW_BYTES else "warning",
         title=f"Only {size(free_bytes)} of host memory is left{under}",
         evidence=tuple(entry[1] for entry in left),
-        fix=_fix(host, limited),
+        fix=_fix(host, limited, facts),
     )
 
 
@@ -66,7 +68,7 @@ def _left(host: Host) -> list[tuple[int, Evidence]]:
     return left
 
 
-def _fix(host: Host, limited: bool) -> Fix:
+def _fix(host: Host, limited: bool, facts: Facts) -> Fix:
     swap = f" There are {size(host.swap_bytes)} of swap, but it is slow." if host.swap_bytes else ""
     if limited:
         return Fix(
@@ -75,5 +77,5 @@ def _fix(host: Host, limited: bool) -> Fix:
         )
     return Fix(
         text=f"Close other programs, or make the input pipeline smaller (shuffle, cache).{swap}",
-        commands=("ps -eo pid,rss,args --sort=-rss | head -n 10",),
+        commands=shell.list_processes(facts),
     )

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
-from fitguard.checks import keras_packages, remedies
-from fitguard.checks.registry import check
+from fitguard.checks.derived import keras_packages
+from fitguard.checks.fixes import remedies, shell
+from fitguard.checks.framework.registry import check
 from fitguard.knowledge import Knowledge
 from fitguard.knowledge.keras import Keras2Package
 from fitguard.knowledge.tensorflow import Release
@@ -79,7 +80,7 @@ def _switch_without_package(
         fix=Fix(
             text=f"Install tf-keras of TensorFlow's own minor, or unset {_SWITCH} if the code is "
             "written for Keras 3.",
-            commands=(remedies.pip_install(facts, wanted or "tf-keras"),),
+            commands=remedies.pip_install(facts, wanted or "tf-keras"),
         ),
     )
 
@@ -110,9 +111,9 @@ def _packages_finding(
     first = needing[0][0]
     more = f" and {len(needing) - 1} more" if len(needing) > 1 else ""
     wanted = keras_packages.fitting_tf_keras(release, knowledge) or "tf-keras"
-    commands = [remedies.pip_install(facts, wanted)]
+    commands = [*remedies.pip_install(facts, wanted)]
     if any(not row.needs for _, row in needing):
-        commands.append(remedies.set_variable(facts, _SWITCH, "1"))
+        commands.append(shell.set_variable(facts, _SWITCH, "1"))
     return Finding(
         severity="warning",
         confidence="medium",
@@ -149,7 +150,7 @@ def _package_without_switch(
         fix=Fix(
             text="Set the variable before TensorFlow is imported, or import tf_keras by name in "
             "the code.",
-            commands=(remedies.set_variable(facts, _SWITCH, "1"),),
+            commands=(shell.set_variable(facts, _SWITCH, "1"),),
         ),
     )
 

@@ -1,7 +1,8 @@
 """The keras package is older than this TensorFlow can work with."""
 
-from fitguard.checks import keras_packages, remedies
-from fitguard.checks.registry import check
+from fitguard.checks.derived import keras_packages
+from fitguard.checks.fixes import remedies
+from fitguard.checks.framework.registry import check
 from fitguard.knowledge import Knowledge
 from fitguard.knowledge.tensorflow import Release
 from fitguard.schema.facts import Facts
@@ -60,7 +61,7 @@ def keras_too_old_for_tf(
         fix=Fix(
             text=f"Install {wanted}.{_for_keras_2_code(keras, release, knowledge)}"
             f"{keras_packages.bundled_works(release)}",
-            commands=(remedies.pip_install(facts, wanted),),
+            commands=remedies.pip_install(facts, wanted),
         ),
     )
 

@@ -2,9 +2,9 @@
 
 import re
 
-from fitguard.checks import installs, remedies
-from fitguard.checks.fixtures import Missing
-from fitguard.checks.registry import check
+from fitguard.checks.fixes import installs, remedies
+from fitguard.checks.framework.fixtures import Missing
+from fitguard.checks.framework.registry import check
 from fitguard.knowledge import Knowledge
 from fitguard.knowledge.tensorflow import Release
 from fitguard.schema.facts import Facts
@@ -61,7 +61,7 @@ def numpy2_abi(
         ),
         fix=Fix(
             text=f"Install NumPy 1, or take TensorFlow {_FIRST_WITH_NUMPY_2} or newer.",
-            commands=(remedies.pip_install(facts, f"numpy{_range(release)}"),),
+            commands=remedies.pip_install(facts, f"numpy{_range(release)}"),
         ),
     )
 

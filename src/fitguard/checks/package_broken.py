@@ -2,20 +2,18 @@
 
 from collections.abc import Iterator
 
-from fitguard.checks import installs, remedies
-from fitguard.checks.registry import check
+from fitguard.checks.fixes import installs, remedies
+from fitguard.checks.framework.registry import check
+from fitguard.knowledge import Knowledge
 from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Evidence, Finding, Fix
 from fitguard.schema.software import Package, Packages
-from fitguard.schema.versions import parse
 
 _LEFTOVERS = ("~", "-")
-# The last tensorflow-gpu with files; FG116 speaks of the later ones.
-_LAST_GPU_PACKAGE = (2, 11, 0)
 
 
 @check("FG115", "package-broken")
-def package_broken(packages: Packages, facts: Facts) -> Iterator[Finding]:
+def package_broken(packages: Packages, facts: Facts, knowledge: Knowledge) -> Iterator[Finding]:
     """
     ## What it means
     pip records each distribution in a folder `name-version.dist-info`. Here such a folder has no
@@ -47,7 +45,7 @@ def package_broken(packages: Packages, facts: Facts) -> Iterator[Finding]:
     for package in packages.found:
         if package.problem and package not in leftovers:
             yield _without_metadata(package, packages, facts)
-    yield from _without_files(packages, facts)
+    yield from _without_files(packages, facts, knowledge)
 
 
 def _leftover(leftovers: list[Package]) -> Finding:
@@ -74,19 +72,19 @@ def _without_metadata(package: Package, packages: Packages, facts: Facts) -> Fin
         fix=Fix(
             text="Install the package again. If pip refuses, delete the folder that the evidence "
             "names by hand first.",
-            commands=(remedies.pip_install(facts, "--force-reinstall", "--no-deps", package.name),),
+            commands=remedies.pip_install(facts, package.name, reinstall=True),
         ),
     )
 
 
-def _without_files(packages: Packages, facts: Facts) -> Iterator[Finding]:
+def _without_files(packages: Packages, facts: Facts, knowledge: Knowledge) -> Iterator[Finding]:
     """TensorFlow is recorded, all of the path was searched, and its folder is not there."""
     searched = not any(probe.name == "tensorflow" for probe in facts.failed_probes)
     somewhere = facts.tensorflow is not None or packages.unowned is not None
     if somewhere or not packages.complete or not searched:
         return
     for package in installs.recorded(packages):
-        if package.version is None or package.problem or _is_stub(package):
+        if package.version is None or package.problem or _is_empty(package, knowledge):
             continue
         wanted = f"{package.name}=={package.version}"
         yield Finding(
@@ -98,11 +96,13 @@ def _without_files(packages: Packages, facts: Facts) -> Iterator[Finding]:
             ),
             fix=Fix(
                 text="Install it again.",
-                commands=(remedies.pip_install(facts, "--force-reinstall", "--no-deps", wanted),),
+                commands=remedies.pip_install(facts, wanted, reinstall=True),
             ),
         )
         return
 
 
-def _is_stub(package: Package) -> bool:
-    return package.name == "tensorflow-gpu" and parse(package.version or "0") > _LAST_GPU_PACKAGE
+def _is_empty(package: Package, knowledge: Knowledge) -> bool:
+    """A tensorflow-gpu that never had files: FG116 speaks of it."""
+    empty = knowledge.tensorflow.is_empty_gpu_package(package.version or "0")
+    return package.name == "tensorflow-gpu" and empty

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from fitguard.checks import installs, remedies
-from fitguard.checks.nvidia_wheels import Clash, clashes
-from fitguard.checks.registry import check
+from fitguard.checks.derived.nvidia_wheels import Clash, clashes
+from fitguard.checks.fixes import installs, remedies
+from fitguard.checks.framework.registry import check
 from fitguard.knowledge import Knowledge
 from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Evidence, Finding, Fix, Severity
@@ -71,7 +71,7 @@ def _several_tensorflows(packages: Packages, facts: Facts) -> Iterator[Finding]:
         fix=Fix(
             text=f"Uninstall all of them ({', '.join(names)}), then install the one you want. "
             "Removing just one would take files away from the other.",
-            commands=(_reinstall(facts, taken.replace(" ", "==")),),
+            commands=_reinstall(facts, taken.replace(" ", "==")),
         ),
     )
 
@@ -113,7 +113,7 @@ def _twice_finding(copies: tuple[Package, ...], together: bool, facts: Facts) ->
         fix=Fix(
             text=f"Uninstall {first.name} until pip knows of none, then install the version you "
             f"want. Until then {first.version} is what counts.",
-            commands=(_reinstall(facts, f"{first.name}=={first.version}"),),
+            commands=_reinstall(facts, f"{first.name}=={first.version}"),
         ),
     )
 
@@ -131,14 +131,14 @@ def _nvidia_finding(clash: Clash, facts: Facts) -> Finding:
         fix=Fix(
             text=f"Uninstall {' and '.join(names)}, then install {kept.name} again.{told} If "
             "another framework needs the other one, give it an environment of its own.",
-            commands=(_reinstall(facts, f"{kept.name}=={kept.version}"),),
+            commands=_reinstall(facts, f"{kept.name}=={kept.version}"),
         ),
     )
 
 
-def _reinstall(facts: Facts, requirement: str) -> str:
+def _reinstall(facts: Facts, requirement: str) -> tuple[str, ...]:
     """Puts the files of one distribution back, whoever has overwritten them."""
-    return remedies.pip_install(facts, "--force-reinstall", "--no-deps", requirement)
+    return remedies.pip_install(facts, requirement, reinstall=True)
 
 
 def _told(package: Package) -> str:

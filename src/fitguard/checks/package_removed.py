@@ -1,14 +1,11 @@
 """The package tensorflow-gpu of this version installs no TensorFlow."""
 
-from fitguard.checks import installs
-from fitguard.checks.registry import check
+from fitguard.checks.fixes import installs
+from fitguard.checks.framework.registry import check
 from fitguard.knowledge import Knowledge
 from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Evidence, Finding, Fix
 from fitguard.schema.software import Packages
-from fitguard.schema.versions import parse
-
-_LAST = (2, 11, 0)
 
 
 @check("FG116", "package-removed")
@@ -40,8 +37,7 @@ def package_removed(packages: Packages, facts: Facts, knowledge: Knowledge) -> F
     built = facts.tensorflow is not None and facts.tensorflow.location is not None
     if package is None or package.version is None or built:
         return None
-    version = parse(package.version)
-    if version <= _LAST:
+    if not knowledge.tensorflow.is_empty_gpu_package(package.version):
         return None
     release = knowledge.tensorflow.find(package.version)
     wanted = release or knowledge.tensorflow.newest
@@ -57,6 +53,6 @@ def package_removed(packages: Packages, facts: Facts, knowledge: Knowledge) -> F
         ),
         fix=Fix(
             text="Install the package tensorflow instead; its Linux wheels have CUDA.",
-            commands=(installs.install(facts, wanted),),
+            commands=installs.install(facts, wanted),
         ),
     )

@@ -1,8 +1,9 @@
 """protobuf is newer than this TensorFlow can work with."""
 
-from fitguard.checks import installs, protobuf_range, remedies
-from fitguard.checks.fixtures import Missing
-from fitguard.checks.registry import check
+from fitguard.checks.derived import protobuf_range
+from fitguard.checks.fixes import installs, remedies
+from fitguard.checks.framework.fixtures import Missing
+from fitguard.checks.framework.registry import check
 from fitguard.knowledge import Knowledge
 from fitguard.knowledge.tensorflow import Release
 from fitguard.schema.facts import Facts
@@ -47,7 +48,7 @@ def protobuf_too_new(
     - protocolbuffers/protobuf issue 10051; tensorflow/tensorflow issues 94030 and 109469
     """
     version = protobuf.version or ""
-    fatal = protobuf_range.refuses_old_code(version, release)
+    fatal = protobuf_range.refuses_old_code(version, release, knowledge)
     outside = protobuf_range.place(version, release) == "too-new"
     modern = release.minor >= (2, 12)
     if not fatal and not (outside and modern):
@@ -73,6 +74,6 @@ def protobuf_too_new(
         fix=Fix(
             text="Install a protobuf that this TensorFlow was made for. If another package needs "
             "the newer one, give it an environment of its own.",
-            commands=(remedies.pip_install(facts, protobuf_range.fitting(release)),),
+            commands=remedies.pip_install(facts, protobuf_range.fitting(release, knowledge)),
         ),
     )

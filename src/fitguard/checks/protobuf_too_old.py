@@ -1,8 +1,9 @@
 """protobuf is older than this TensorFlow needs."""
 
-from fitguard.checks import installs, protobuf_range, remedies
-from fitguard.checks.fixtures import Missing
-from fitguard.checks.registry import check
+from fitguard.checks.derived import protobuf_range
+from fitguard.checks.fixes import installs, remedies
+from fitguard.checks.framework.fixtures import Missing
+from fitguard.checks.framework.registry import check
 from fitguard.knowledge import Knowledge
 from fitguard.knowledge.tensorflow import Release
 from fitguard.schema.facts import Facts
@@ -47,7 +48,7 @@ def protobuf_too_old(
     - PyPI wheel METADATA of each release
     """
     version = protobuf.version or ""
-    least = protobuf_range.least_that_works(release)
+    least = protobuf_range.least_that_works(release, knowledge)
     fatal = least is not None and older(parse(version), least)
     outside = protobuf_range.place(version, release) == "too-old"
     if not fatal and not outside:
@@ -70,6 +71,6 @@ def protobuf_too_old(
         ),
         fix=Fix(
             text="Install a newer protobuf.",
-            commands=(remedies.pip_install(facts, protobuf_range.fitting(release)),),
+            commands=remedies.pip_install(facts, protobuf_range.fitting(release, knowledge)),
         ),
     )

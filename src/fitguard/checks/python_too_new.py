@@ -1,7 +1,7 @@
 """This Python is newer than all those that the TensorFlow release has wheels for."""
 
-from fitguard.checks import installs
-from fitguard.checks.registry import check
+from fitguard.checks.fixes import installs
+from fitguard.checks.framework.registry import check
 from fitguard.knowledge import Knowledge
 from fitguard.knowledge.tensorflow import Release
 from fitguard.schema.facts import Facts
@@ -61,5 +61,5 @@ def _fix(minor: Version, release: Release, facts: Facts, knowledge: Knowledge) -
     return Fix(
         text=f"Take TensorFlow {newer.version}, which has a wheel for Python {text(minor)}; or "
         f"keep {release.version} in a new environment with Python {release.pythons[-1]}.",
-        commands=(installs.install(facts, newer),),
+        commands=installs.install(facts, newer),
     )

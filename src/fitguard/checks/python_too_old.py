@@ -1,7 +1,7 @@
 """This Python is older than all those that the TensorFlow release has wheels for."""
 
-from fitguard.checks import installs
-from fitguard.checks.registry import check
+from fitguard.checks.fixes import installs
+from fitguard.checks.framework.registry import check
 from fitguard.knowledge import Knowledge
 from fitguard.knowledge.tensorflow import Release
 from fitguard.schema.facts import Facts

@@ -1,6 +1,7 @@
 """The container has little shared memory, which NCCL and worker processes need."""
 
-from fitguard.checks.registry import check
+from fitguard.checks.fixes import shell
+from fitguard.checks.framework.registry import check
 from fitguard.report.words import size
 from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Evidence, Finding, Fix
@@ -49,11 +50,11 @@ def shm_too_small(container: Container, host: Host, facts: Facts) -> Finding | N
             Evidence(f"{size(host.shm_bytes)} in all", "/dev/shm"),
             Evidence(f"container: {container.runtime}", container.evidence or "file system"),
         ),
-        fix=_fix(container.runtime),
+        fix=_fix(container.runtime, facts),
     )
 
 
-def _fix(runtime: str) -> Fix:
+def _fix(runtime: str, facts: Facts) -> Fix:
     if runtime == "kubernetes":
         return Fix(
             text="Mount a volume at /dev/shm in the pod: emptyDir with medium: Memory and "
@@ -62,5 +63,5 @@ def _fix(runtime: str) -> Fix:
     name = runtime if runtime in ("docker", "podman") else "docker"
     return Fix(
         text=f"Start the container anew with {name} run --shm-size=8g, or with --ipc=host.",
-        commands=("df -h /dev/shm",),
+        commands=shell.posix_only(facts, "df -h /dev/shm"),
     )

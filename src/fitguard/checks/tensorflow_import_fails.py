@@ -2,8 +2,8 @@
 
 import re
 
-from fitguard.checks import remedies
-from fitguard.checks.registry import check
+from fitguard.checks.fixes import remedies
+from fitguard.checks.framework.registry import check
 from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Evidence, Finding, Fix
 from fitguard.schema.software import DeepImport

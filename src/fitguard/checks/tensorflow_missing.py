@@ -1,8 +1,8 @@
 """No TensorFlow is installed in this Python."""
 
-from fitguard.checks import installs
-from fitguard.checks.fixtures import Missing
-from fitguard.checks.registry import check
+from fitguard.checks.fixes import installs
+from fitguard.checks.framework.fixtures import Missing
+from fitguard.checks.framework.registry import check
 from fitguard.knowledge import Knowledge
 from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Evidence, Finding, Fix
@@ -54,7 +54,7 @@ def _fix(facts: Facts, knowledge: Knowledge) -> Fix:
     if release is not None:
         return Fix(
             text=f"{elsewhere} Otherwise install TensorFlow {release.version}.",
-            commands=(installs.install(facts, release),),
+            commands=installs.install(facts, release),
         )
     newest = installs.newest_release(facts, knowledge, None)
     if minor is None or newest is None:

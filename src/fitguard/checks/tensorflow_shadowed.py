@@ -1,13 +1,14 @@
-"""Python would import a folder called tensorflow that belongs to no installed package."""
+"""Python would import a file or folder called tensorflow that belongs to no package."""
 
-from fitguard.checks import installs
-from fitguard.checks.registry import check
+from fitguard.checks.fixes import installs, remedies
+from fitguard.checks.framework.registry import check
+from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Evidence, Finding, Fix
 from fitguard.schema.software import Packages, Python
 
 
 @check("FG118", "tensorflow-shadowed")
-def tensorflow_shadowed(packages: Packages, python: Python) -> Finding | None:
+def tensorflow_shadowed(packages: Packages, python: Python, facts: Facts) -> Finding | None:
     """
     ## What it means
     `import tensorflow` takes the first folder or file of that name on Python's path. The first one
@@ -24,6 +25,10 @@ def tensorflow_shadowed(packages: Packages, python: Python) -> Finding | None:
     Rename the folder if it is yours. If PYTHONPATH leads there, take that entry away. If it is what
     an uninstall left, delete it by hand and install TensorFlow again.
 
+    A `tensorflow.py`, `keras.py` or folder of that name in the current folder is a warning: Python
+    puts the folder of the script that it starts first on its path, so a script there imports it.
+    Rename it.
+
     ## When this is wrong
     A TensorFlow that was built from source and copied without its package metadata works; fitguard
     then cannot tell what it was built with.
@@ -31,18 +36,29 @@ def tensorflow_shadowed(packages: Packages, python: Python) -> Finding | None:
     ## References
     - Python, the module search path: <https://docs.python.org/3/library/sys_path_init.html>
     """
-    if packages.unowned is None:
+    if packages.unowned is not None:
+        hidden = installs.recorded(packages)
+        return Finding(
+            title=f"Python imports {packages.unowned}, which belongs to no installed package",
+            evidence=(
+                Evidence(packages.unowned, f"the path of {python.executable or 'this Python'}"),
+                *(
+                    Evidence(f"{item.name} {item.version}, not reached", item.origin)
+                    for item in hidden
+                ),
+            ),
+            fix=Fix(
+                text="Rename that folder if it is yours, or take it off PYTHONPATH. If it is what "
+                "an uninstall left behind, delete it by hand and install TensorFlow again.",
+                commands=(f'{remedies.python_command(facts)} -c "import sys; print(sys.path)"',),
+            ),
+        )
+    if not packages.shadows:
         return None
-    hidden = installs.recorded(packages)
+    names = " and ".join(packages.shadows)
     return Finding(
-        title=f"Python imports {packages.unowned}, which belongs to no installed package",
-        evidence=(
-            Evidence(packages.unowned, f"the path of {python.executable or 'this Python'}"),
-            *(Evidence(f"{item.name} {item.version}, not reached", item.origin) for item in hidden),
-        ),
-        fix=Fix(
-            text="Rename that folder if it is yours, or take it off PYTHONPATH. If it is what an "
-            "uninstall left behind, delete it by hand and install TensorFlow again.",
-            commands=("python -c 'import sys; print(*sys.path, sep=chr(10))'",),
-        ),
+        severity="warning",
+        title=f"A script started from this folder imports {names}, not the installed package",
+        evidence=tuple(Evidence(shadow, "the current folder") for shadow in packages.shadows),
+        fix=Fix(text="Rename it, or start scripts that lie in another folder."),
     )

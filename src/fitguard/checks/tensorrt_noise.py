@@ -1,19 +1,17 @@
 """TensorFlow will warn that it cannot find TensorRT; nothing is wrong."""
 
-from fitguard.checks.fixtures import Build, Missing
-from fitguard.checks.registry import check
+from fitguard.checks.derived.build import Build
+from fitguard.checks.framework.fixtures import Missing
+from fitguard.checks.framework.registry import check
+from fitguard.knowledge import Knowledge
 from fitguard.schema.finding import Evidence, Finding, Fix
 from fitguard.schema.hardware import Gpu
 from fitguard.schema.software import CudaLibraries
-from fitguard.schema.versions import parse, text
-
-# The major of TensorRT that each release looks for when it is imported. 2.18 gave TensorRT up.
-_TENSORRT = {"2.10": 7, "2.11": 7, **{f"2.{minor}": 8 for minor in range(12, 18)}}
 
 
 @check("FG210", "tensorrt-noise", requires={"FG201", "FG203"})
 def tensorrt_noise(
-    cuda_build: Build, libraries: CudaLibraries, gpus: tuple[Gpu, ...]
+    cuda_build: Build, libraries: CudaLibraries, gpus: tuple[Gpu, ...], knowledge: Knowledge
 ) -> Finding | None:
     """
     ## What it means
@@ -41,17 +39,17 @@ def tensorrt_noise(
     """
     if not libraries.complete:
         raise Missing("whether TensorRT is there is not known")
-    wanted = _TENSORRT.get(text(parse(cuda_build.version), 2))
+    wanted = knowledge.cuda.tensorrt(cuda_build.version)
     if wanted is None:
         return None
     found = libraries.searched("nvinfer")
-    if any(item.soname.startswith(f"libnvinfer.so.{wanted}") for item in found):
+    if any(item.soname.startswith(f"libnvinfer.so.{wanted.major}") for item in found):
         return None
     return Finding(
         severity="info",
         title=f"TensorFlow {cuda_build.version} will warn that it finds no TensorRT; ignore it",
         evidence=(
-            Evidence(f"no libnvinfer.so.{wanted}", "all places where the loader looks"),
+            Evidence(f"no libnvinfer.so.{wanted.major}", "all places where the loader looks"),
             Evidence(gpus[0].name or "a GPU", gpus[0].origin),
         ),
         fix=Fix(text="Nothing to do: training does not use TensorRT."),

@@ -1,14 +1,16 @@
 """tf-keras belongs to another minor version of TensorFlow."""
 
-from fitguard.checks import keras_packages, remedies
-from fitguard.checks.fixtures import Missing
-from fitguard.checks.registry import check
+from fitguard.checks.derived import keras_packages
+from fitguard.checks.fixes import remedies
+from fitguard.checks.framework.fixtures import Missing
+from fitguard.checks.framework.registry import check
 from fitguard.knowledge import Knowledge
+from fitguard.knowledge.keras import TfKerasFailure
 from fitguard.knowledge.tensorflow import Release
 from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Evidence, Finding, Fix
 from fitguard.schema.software import Package
-from fitguard.schema.versions import Version, parse, text
+from fitguard.schema.versions import parse, text
 
 
 @check("FG111", "tf-keras-minor-mismatch")
@@ -47,11 +49,11 @@ def tf_keras_minor_mismatch(
     if minor == release.minor:
         return None
     row = knowledge.keras.row(version, "tf-keras")
-    fails = _known_to_fail(minor, release)
+    failure = knowledge.keras.tf_keras_failure(version, release)
     wanted = keras_packages.fitting_tf_keras(release, knowledge)
     return Finding(
-        severity="error" if fails else "warning",
-        confidence="high" if fails and row and row.tensorflow_min else "medium",
+        severity="error" if failure else "warning",
+        confidence="high" if failure and row and row.tensorflow_min else "medium",
         title=f"tf-keras {version} is made for TensorFlow {text(minor)}, and this is "
         f"{release.version}",
         evidence=(
@@ -60,18 +62,17 @@ def tf_keras_minor_mismatch(
                 f"tf-keras {version} goes with TensorFlow {text(minor)}",
                 knowledge.keras.table.reference + (f" ({row.source})" if row else ""),
             ),
+            *_seen_to_fail(failure, knowledge),
         ),
         fix=_fix(wanted, release, facts),
     )
 
 
-def _known_to_fail(minor: Version, release: Release) -> bool:
-    """Across 2.16 functions of TensorFlow went away, across 2.20 the protobuf code changed."""
-    # Before 2.15 `tf.keras` never looks for tf-keras: an unused package breaks nothing.
-    looked_for = release.minor >= (2, 15)
-    gone = minor < (2, 16) <= release.minor
-    new_protobuf = release.minor < (2, 20) <= minor
-    return looked_for and (gone or new_protobuf)
+def _seen_to_fail(failure: TfKerasFailure | None, knowledge: Knowledge) -> tuple[Evidence, ...]:
+    if failure is None:
+        return ()
+    reference = knowledge.keras.tf_keras_failures.reference
+    return (Evidence(failure.error, f"{reference} ({failure.source})"),)
 
 
 def _fix(wanted: str | None, release: Release, facts: Facts) -> Fix:
@@ -82,5 +83,5 @@ def _fix(wanted: str | None, release: Release, facts: Facts) -> Fix:
         )
     return Fix(
         text="Install the tf-keras of TensorFlow's own minor.",
-        commands=(remedies.pip_install(facts, wanted),),
+        commands=remedies.pip_install(facts, wanted),
     )

@@ -1,7 +1,7 @@
 """TensorFlow for native Windows has had no CUDA since 2.11."""
 
-from fitguard.checks import installs
-from fitguard.checks.registry import check
+from fitguard.checks.fixes import installs
+from fitguard.checks.framework.registry import check
 from fitguard.knowledge import Knowledge
 from fitguard.knowledge.tensorflow import Release
 from fitguard.schema.facts import Facts

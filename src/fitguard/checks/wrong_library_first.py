@@ -2,8 +2,8 @@
 
 import msgspec
 
-from fitguard.checks import cuda_remedies
-from fitguard.checks.cuda_libraries import (
+from fitguard.checks.derived.build import Build
+from fitguard.checks.derived.cuda_libraries import (
     BY_LIBRARY_PATH,
     built_with,
     fits,
@@ -12,9 +12,11 @@ from fitguard.checks.cuda_libraries import (
     label,
     surely_fits,
 )
-from fitguard.checks.fixtures import Build, Loaded, whereabouts
-from fitguard.checks.registry import check
+from fitguard.checks.derived.loaded import Loaded, whereabouts
+from fitguard.checks.fixes import cuda_remedies
+from fitguard.checks.framework.registry import check
 from fitguard.knowledge import Knowledge
+from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Confidence, Evidence, Finding, Fix, Severity
 from fitguard.schema.software import CudaLibraries, Library
 
@@ -24,10 +26,11 @@ _MOST_CANDIDATES = 6
 @check("FG208", "wrong-library-first")
 def wrong_library_first(
     cuda_build: Build,
-    loaded: dict[str, Loaded],
     libraries: CudaLibraries,
+    loaded: dict[str, Loaded],
     wanted_sonames: dict[str, str],
     grave: Severity,
+    facts: Facts,
     knowledge: Knowledge,
 ) -> list[Finding]:
     """
@@ -67,7 +70,7 @@ def wrong_library_first(
         right = next((item for item in named if surely_fits(item, cuda_build, knowledge)), None)
         if right is not None:
             fix = _fix(
-                first.library, right, named, cuda_build, libraries, wanted_sonames, knowledge
+                first.library, right, named, cuda_build, libraries, wanted_sonames, facts, knowledge
             )
             finding = _finding(first, right, named, fix, cuda_build, grave, knowledge)
             found[label(first.library)] = finding
@@ -134,6 +137,7 @@ def _fix(
     build: Build,
     libraries: CudaLibraries,
     wanted: dict[str, str],
+    facts: Facts,
     knowledge: Knowledge,
 ) -> Fix:
     """Take away what stands before the right one; where that cannot be, put the right one first."""
@@ -144,12 +148,12 @@ def _fix(
         return Fix(
             text=f"Take {' and '.join(dict.fromkeys(folders))} off LD_LIBRARY_PATH before Python "
             f"starts; then {label(right)} is found.",
-            commands=(cuda_remedies.search(libraries, without=folders),),
+            commands=cuda_remedies.search(facts, libraries, without=folders),
         )
     if not right.path.startswith("/"):
         return Fix(text=f"Lead the loader to {label(right)}, before {label(wrong)}.")
     together = (right,) if right.searched else installed_with(right, libraries, wanted)
     return Fix(
         text=f"Put {folder(right)} first on LD_LIBRARY_PATH before Python starts.",
-        commands=(cuda_remedies.search(libraries, first=map(folder, together)),),
+        commands=cuda_remedies.search(facts, libraries, first=map(folder, together)),
     )

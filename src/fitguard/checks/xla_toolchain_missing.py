@@ -1,8 +1,9 @@
 """XLA will not find libdevice or ptxas, without which it cannot compile for the GPU."""
 
-from fitguard.checks import installs, remedies
-from fitguard.checks.fixtures import Build, Missing
-from fitguard.checks.registry import check
+from fitguard.checks.derived.build import Build
+from fitguard.checks.fixes import installs, remedies, shell
+from fitguard.checks.framework.fixtures import Missing
+from fitguard.checks.framework.registry import check
 from fitguard.knowledge import Knowledge
 from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Evidence, Finding, Fix
@@ -75,28 +76,33 @@ def xla_toolchain_missing(
 def _fix(build: Build, libraries: CudaLibraries, facts: Facts, knowledge: Knowledge) -> Fix:
     toolkit = _toolkit(build, libraries)
     if toolkit is not None:
+        place = shell.path(facts, toolkit.path)
         return Fix(
             text=f"Tell XLA of the toolkit in {toolkit.path} before Python starts.",
-            commands=(_use(toolkit.path),),
+            commands=(_use(facts, place),) if place else (),
         )
     major = parse(build.cuda)[0]
     if installs.by_conda(facts):
+        place = r"%CONDA_PREFIX%\Library" if shell.is_windows(facts) else '"$CONDA_PREFIX"'
         return Fix(
             text="Let conda bring the compiler, and tell XLA where.",
-            commands=(f'conda install -c conda-forge "cuda-nvcc={major}.*"', _use("$CONDA_PREFIX")),
+            commands=(f'conda install -c conda-forge "cuda-nvcc={major}.*"', _use(facts, place)),
         )
     pins = knowledge.cuda.and_cuda(build.version)
     pin = pins.pin("cuda-nvcc") if pins else None
     if pin is not None:
         return Fix(
             text="Install the compiler wheel that belongs to this TensorFlow.",
-            commands=(remedies.pip_install(facts, "".join(pin)),),
+            commands=remedies.pip_install(facts, "".join(pin)),
         )
     python = remedies.python_command(facts)
-    found = f"$({python} -c 'import nvidia.cuda_nvcc as m; print(list(m.__path__)[0])')"
+    found = f"\"$({python} -c 'import nvidia.cuda_nvcc as m; print(list(m.__path__)[0])')\""
     return Fix(
         text="Install the compiler wheel, and tell XLA of it: this release does not look there.",
-        commands=(remedies.pip_install(facts, f"nvidia-cuda-nvcc-cu{major}"), _use(found)),
+        commands=(
+            *remedies.pip_install(facts, f"nvidia-cuda-nvcc-cu{major}"),
+            *shell.posix_only(facts, _use(facts, found)),
+        ),
     )
 
 
@@ -109,5 +115,8 @@ def _toolkit(build: Build, libraries: CudaLibraries) -> Toolkit | None:
     return None
 
 
-def _use(path: str) -> str:
-    return f'export XLA_FLAGS="--xla_gpu_cuda_data_dir={path} $XLA_FLAGS"'
+def _use(facts: Facts, place: str) -> str:
+    """The command that adds to XLA's flags; the place is quoted already."""
+    flag = f"--xla_gpu_cuda_data_dir={place}"
+    kept = "%XLA_FLAGS% " if shell.is_windows(facts) else '"$XLA_FLAGS "'
+    return shell.set_variable(facts, "XLA_FLAGS", f"{kept}{flag}")

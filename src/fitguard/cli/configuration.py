@@ -19,12 +19,16 @@ class Configuration(
     fail_on: Threshold = "error"
 
 
-def read_configuration(start: Path) -> Configuration:
-    """The nearest pyproject.toml at or above a folder; empty where there is none.
+def read_configuration() -> Configuration:
+    """The nearest pyproject.toml at or above the current folder; empty where there is none.
 
     Raises:
         UnreadableInput: if its `[tool.fitguard]` cannot be understood.
     """
+    try:
+        start = Path.cwd()
+    except FileNotFoundError:  # the folder was deleted under us
+        return Configuration()
     for folder in (start, *start.parents):
         file = folder / "pyproject.toml"
         if file.is_file():
@@ -34,9 +38,12 @@ def read_configuration(start: Path) -> Configuration:
 
 def _read(file: Path) -> Configuration:
     try:
-        document = tomllib.loads(file.read_text(encoding="utf-8"))
+        text = file.read_text(encoding="utf-8")
+        document = tomllib.loads(text)
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise UnreadableInput(f"{file}: {error}") from error
+        if isinstance(error, tomllib.TOMLDecodeError) and "tool.fitguard" in text:
+            raise UnreadableInput(f"{file}: {error}") from error
+        return Configuration()  # broken, but no concern of ours
     tools = document.get("tool", {})
     section = tools.get("fitguard", {}) if isinstance(tools, dict) else {}
     try:

@@ -1,5 +1,6 @@
 """What every command shares: where the answer goes, and how errors are told."""
 
+import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,31 +21,42 @@ Format = Literal["text", "json", "markdown", "html", "sarif"]
 class Output:
     """Where the answer goes."""
 
-    format: Annotated[Format, Parameter(help="Form of the answer.")] = "text"
+    format: Annotated[
+        Format | None, Parameter(help="Form of the answer; by default text, or as --output ends.")
+    ] = None
     output: Annotated[Path | None, Parameter(help="Write the answer to this file.")] = None
     show_private: Annotated[
         bool, Parameter(negative="", help="Keep home folders, user and host names, serials.")
     ] = False
-    verbose: Annotated[
-        bool, Parameter(alias="-v", negative="", help="List what could not be checked, and why.")
-    ] = False
+
+    @property
+    def form(self) -> Format:
+        """The format that was asked for, or that the ending of the file tells."""
+        ending = self.output.suffix if self.output else ""
+        return self.format or _ENDINGS.get(ending, "text")
 
 
 PLAIN_OUTPUT = Output()
+_ENDINGS: dict[str, Format] = {
+    ".html": "html",
+    ".json": "json",
+    ".md": "markdown",
+    ".sarif": "sarif",
+}
 
 
-def show(document: "Document", output: Output) -> None:
+def show(document: "Document", output: Output, *, verbose: bool = False) -> None:
     """Print the document, or write it to the file."""
     from fitguard.report.redaction import redacted
 
     if not output.show_private:
         document = redacted(document)
-    if output.output is None and output.format == "text":
-        _print_text(document, output.verbose)
+    if output.output is None and output.form == "text":
+        _print_text(document, verbose)
         return
     from fitguard.report.render import render
 
-    answer = render(document, output.format, verbose=output.verbose)
+    answer = render(document, output.form, verbose=verbose)
     if output.output is None:
         sys.stdout.write(answer)
         return
@@ -62,8 +74,15 @@ def _print_text(document: "Document", verbose: bool) -> None:
     from fitguard.report.text import print_document
 
     # Without a terminal rich assumes 80 columns; a pipe deserves lines that are not broken.
-    width = None if sys.stdout.isatty() else 100
-    print_document(document, Console(width=width, highlight=False), verbose=verbose)
+    width = None if sys.stdout.isatty() or "COLUMNS" in os.environ else 100
+    console = Console(width=width, highlight=False)
+    # rich would end the process itself, with a code of its own.
+    console.on_broken_pipe = _raise_broken_pipe  # type: ignore[method-assign]
+    print_document(document, console, verbose=verbose)
+
+
+def _raise_broken_pipe() -> None:
+    raise BrokenPipeError
 
 
 def complain(message: str) -> None:

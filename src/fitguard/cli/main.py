@@ -1,6 +1,8 @@
 """The command `fitguard`: finds the subcommand, turns errors into messages and exit codes."""
 
+import io
 import os
+import signal
 import sys
 from typing import NoReturn
 
@@ -28,7 +30,17 @@ for command in (doctor, resolve, facts, explain):
 
 def main() -> NoReturn:
     """Run the command line and exit with the design's exit codes."""
+    _prepare_streams()
     sys.exit(run(sys.argv[1:]))
+
+
+def _prepare_streams() -> None:
+    """A closed stream takes nothing; what an encoding cannot say is spelled out."""
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: PTH123, SIM115
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: PTH123, SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def run(arguments: list[str]) -> int:
@@ -43,12 +55,15 @@ def run(arguments: list[str]) -> int:
     except UnreadableInput as error:
         complain(str(error))
         return ExitCode.UNREADABLE_INPUT
-    except BrokenPipeError:
-        # The reader (head, less) has gone; Python must not complain again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return ExitCode.FINE
     except KeyboardInterrupt:
         return 130
+    except BrokenPipeError:
+        _forget_stdout()
+        return 128 + signal.SIGPIPE
+    except OSError as error:
+        _forget_stdout()
+        complain(f"the answer could not be written: {error.strerror or error}")
+        return ExitCode.FITGUARD_FAILED
     except Exception as error:
         if os.environ.get("FITGUARD_DEBUG"):
             raise
@@ -57,3 +72,8 @@ def run(arguments: list[str]) -> int:
             "Set FITGUARD_DEBUG=1 to see where, and please report it."
         )
         return ExitCode.FITGUARD_FAILED
+
+
+def _forget_stdout() -> None:
+    """What is still in the buffer cannot be written: Python must not try again at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

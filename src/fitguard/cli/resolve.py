@@ -1,9 +1,11 @@
 """`fitguard resolve`."""
 
+from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
+from fitguard.cli.combination import WhatIf, WhatIfFile, combination
 from fitguard.cli.console import PLAIN_OUTPUT, Output, show
 from fitguard.schema.exit_codes import ExitCode
 
@@ -13,31 +15,32 @@ def resolve(
     python: Annotated[
         str | None, Parameter(help="The interpreter whose version counts; default: the venv's.")
     ] = None,
-    what_if: Annotated[
-        tuple[str, ...],
-        Parameter(
-            negative="",
-            consume_multiple=True,
-            help="Another machine (gpu, compute-capability, driver, os, python) or pins (tf, cuda, "
-            "cudnn, keras, numpy, protobuf): KEY=VALUE, one or more.",
-        ),
-    ] = (),
+    what_if: WhatIf = None,
+    what_if_file: WhatIfFile = None,
+    facts: Annotated[
+        Path | None, Parameter(help="A machine whose facts `fitguard facts` saved.")
+    ] = None,
     output: Output = PLAIN_OUTPUT,
 ) -> int:
     """Which versions work here?
 
     From GPU, driver, system and Python to the newest set of versions that works, with the install
-    commands and the reasons against newer ones. Exits with 3 where no set works.
+    commands and the reasons against newer ones. Exits with 3 where no set works. With gpu,
+    compute-capability, driver or os, --what-if describes another machine; the other keys are pins.
 
     For example:
 
         fitguard resolve
-        fitguard resolve --what-if gpu="Tesla K80" --what-if os=linux-x86_64
+        fitguard resolve --what-if gpu="Tesla K80" os=linux-x86_64
         fitguard resolve --what-if tf=2.10
     """
+    from fitguard.environment.doctor import read_facts
     from fitguard.environment.resolution import resolve as resolve_versions
-    from fitguard.environment.supposition import parse_arguments
 
-    answer = resolve_versions(what_if=parse_arguments(what_if), python=python)
+    answer = resolve_versions(
+        what_if=combination(what_if, what_if_file),
+        python=python,
+        facts=read_facts(facts) if facts else None,
+    )
     show(answer, output)
     return ExitCode.FINE if answer.ok else ExitCode.FINDINGS

@@ -16,7 +16,7 @@ from fitguard.schema.software import (
     Python,
     TensorFlow,
 )
-from fitguard.schema.versions import parse, same, text
+from fitguard.schema.versions import parse, text
 
 
 class Constraints(msgspec.Struct, frozen=True, kw_only=True):
@@ -78,18 +78,11 @@ def candidates(constraints: Constraints, tables: Knowledge) -> Iterator[Candidat
         else tables.tensorflow.all
     )
     for release in reversed(releases):
-        if constraints.cuda is None or _built_for(release, constraints.cuda):
-            yield _candidate(release, constraints, tables)
-
-
-def _built_for(release: Release, cuda: str) -> bool:
-    """Whether a release can run on a pinned CUDA: the same one, or from 11 on the same major."""
-    parts = 1 if parse(release.cuda) >= (11, 1) else 2
-    return same(parse(release.cuda), parse(cuda), parts)
+        yield _candidate(release, constraints, tables)
 
 
 def _candidate(release: Release, constraints: Constraints, tables: Knowledge) -> Candidate:
-    python = constraints.python or release.pythons[-1]
+    python = constraints.python or tables.newest_python(release)
     package, _, extra = release.gpu_package.partition("[")
     cuda = constraints.cuda or text(parse(release.cuda), 2)
     cudnn = constraints.cudnn or release.cudnn

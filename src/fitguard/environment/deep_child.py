@@ -3,8 +3,14 @@
 Old syntax on purpose: that interpreter may be a Python 2.7 with TensorFlow 1.4.
 """
 
-import json
+import os
 import sys
+
+if sys.path and os.path.realpath(sys.path[0] or ".") == os.path.dirname(os.path.realpath(__file__)):  # noqa: PTH120
+    # The user's own script has another directory here, and no module of ours may shadow another.
+    del sys.path[0]
+
+import json
 
 
 def gpus(tf):

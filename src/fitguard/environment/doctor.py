@@ -1,35 +1,31 @@
 """`fitguard.doctor()`: will this machine train?"""
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
-from fitguard.checks.runner import judge
+from fitguard.checks.framework.runner import judge
+from fitguard.environment.notebook import NotebookPage
 from fitguard.environment.supposition import suppose
 from fitguard.schema.doctor import DoctorReport
 from fitguard.schema.exit_codes import UnreadableInput, UsageError
 from fitguard.schema.facts import FACTS_SCHEMA, Facts
 
 
-class Report(DoctorReport, frozen=True):
+class Report(NotebookPage, DoctorReport, frozen=True):
     """The doctor's report, which notebooks show as a page."""
-
-    def _repr_html_(self) -> str:
-        from fitguard.report.html import fragment
-        from fitguard.report.redaction import redacted
-
-        return fragment(redacted(self))
 
 
 def doctor(
     *,
     python: str | None = None,
     facts: Facts | str | Path | None = None,
-    what_if: Mapping[str, str] | None = None,
+    what_if: Mapping[str, object] | None = None,
     deep: bool = False,
-    select: Sequence[str] = (),
-    ignore: Sequence[str] = (),
+    select: str | Sequence[str] = (),
+    ignore: str | Sequence[str] = (),
 ) -> Report:
     """Judge whether TensorFlow will train here, without importing it.
 
@@ -61,10 +57,26 @@ def doctor(
     return msgspec.convert(msgspec.structs.asdict(judged), Report)
 
 
+class Machine(NotebookPage, Facts, frozen=True):
+    """The facts of this machine, which notebooks show as a page."""
+
+
+def gather_facts(python: str | None = None) -> Machine:
+    """What is true of this machine; what the doctor judges.
+
+    Args:
+        python: The interpreter that trains; by default that of the active virtual environment,
+            else the running one.
+    """
+    from fitguard.facts.gather import gather
+
+    return msgspec.convert(msgspec.structs.asdict(gather(python)), Machine)
+
+
 def _facts(
     python: str | None,
     facts: Facts | str | Path | None,
-    what_if: Mapping[str, str] | None,
+    what_if: Mapping[str, object] | None,
     deep: bool,
 ) -> Facts:
     if what_if is not None:
@@ -91,10 +103,12 @@ def read_facts(path: Path) -> Facts:
     """
     try:
         content = path.read_bytes()
-        document = msgspec.json.decode(content)
+        document = msgspec.json.decode(content.decode("utf-8-sig"))
     except OSError as error:
         raise UnreadableInput(f"{path}: {error.strerror}") from error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
+        raise UnreadableInput(f"{path}: no text in UTF-8 (byte {error.start})") from error
+    except msgspec.DecodeError as error:
         raise UnreadableInput(f"{path}: no JSON ({_place(error, content)})") from error
     except RecursionError as error:
         raise UnreadableInput(f"{path}: nested too deeply to be facts") from error
@@ -105,6 +119,12 @@ def read_facts(path: Path) -> Facts:
         )
     if "findings" in document and isinstance(document.get("facts"), dict):
         document = document["facts"]
+    if not document.keys() & set(Facts.__struct_fields__):
+        received = ", ".join(map(str, list(document)[:5])) or "none"
+        raise UnreadableInput(
+            f"{path}: no facts of fitguard. Received the keys: {received}. Expected some of: "
+            f"{', '.join(Facts.__struct_fields__)}"
+        )
     try:
         return msgspec.convert({"schema": FACTS_SCHEMA, **document}, Facts)
     except msgspec.ValidationError as error:
@@ -113,11 +133,8 @@ def read_facts(path: Path) -> Facts:
 
 def _place(error: Exception, content: bytes) -> str:
     """`line 12: …` for an error that names a byte."""
-    message = str(error)
-    digits = "".join(
-        character for character in message.rpartition("byte ")[2] if character.isdigit()
-    )
-    if not digits:
-        return message
-    line = content[: int(digits)].count(b"\n") + 1
-    return f"line {line}: {message}"
+    match = re.search(r"\(byte (\d+)\)", str(error))
+    if not match:
+        return str(error)
+    line = content[: int(match[1])].count(b"\n") + 1
+    return f"line {line}: {error}"

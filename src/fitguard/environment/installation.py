@@ -1,11 +1,15 @@
 """Install commands for a set of versions: pip, conda, the official container."""
 
-from fitguard.checks.installs import requirement
-from fitguard.checks.remedies import constraints as forgotten_bounds
+from fitguard.checks.fixes.installs import requirement
+from fitguard.checks.fixes.remedies import constraints as forgotten_bounds
+from fitguard.checks.fixes.remedies import pip_line
 from fitguard.environment.candidates import Candidate, Constraints
 from fitguard.knowledge import Knowledge
 from fitguard.schema.resolution import Install
 from fitguard.schema.versions import parse, text
+
+# What LD_LIBRARY_PATH held before; an empty entry would put the current folder on the path.
+_REST = "${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 
 
 def installs(
@@ -48,10 +52,6 @@ def _cudnn_bound(
     return tuple(dict.fromkeys(f"{pin[0]}{bound}" for bound in bounds if bound))
 
 
-def _pip_line(requirements: tuple[str, ...]) -> str:
-    return "pip install " + " ".join(f'"{item}"' for item in requirements)
-
-
 def _brings_cuda(candidate: Candidate) -> bool:
     return "and-cuda" in candidate.release.gpu_package
 
@@ -73,7 +73,7 @@ def _search_wheels(candidate: Candidate, prefix: str, tables: Knowledge) -> tupl
     site = f"{prefix}/lib/python{text(parse(candidate.python), 2)}/site-packages/nvidia"
     wheels = dict.fromkeys(component.removesuffix("Lt") for component in row.components)
     folders = ":".join(f"{site}/{wheel}/lib" for wheel in wheels)
-    return (f'export LD_LIBRARY_PATH="{folders}:$LD_LIBRARY_PATH"',)
+    return (f'export LD_LIBRARY_PATH="{folders}{_REST}"',)
 
 
 def _pip(
@@ -86,7 +86,7 @@ def _pip(
     commands = (
         f"{python} -m {tool} .venv",
         activate,
-        _pip_line(requirements),
+        *pip_line("pip install", requirements),
         *_search_wheels(candidate, "$VIRTUAL_ENV", tables),
     )
     return Install("pip", commands, _needs_system_cuda(candidate))
@@ -104,9 +104,9 @@ def _conda(
     commands = [f"conda create -n {name} -c {channel} python={version}", f"conda activate {name}"]
     if packages:
         commands.append(f"conda install -c {channel} {' '.join(packages.packages)}")
-    commands.append(_pip_line(requirements))
+    commands += pip_line("pip install", requirements)
     if packages and not windows:
-        commands.append('export LD_LIBRARY_PATH="$CONDA_PREFIX/lib:$LD_LIBRARY_PATH"')
+        commands.append(f'export LD_LIBRARY_PATH="$CONDA_PREFIX/lib{_REST}"')
     commands += _search_wheels(candidate, "$CONDA_PREFIX", tables)
     return Install("conda", tuple(commands))
 

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 import msgspec
 
-from fitguard.checks.remedies import NVIDIA_CONTAINER
 from fitguard.environment.candidates import Candidate, Constraints
 from fitguard.environment.search import Found, search
 from fitguard.knowledge import Knowledge
@@ -44,7 +43,7 @@ def _other_platform(constraints: Constraints, tables: Knowledge) -> Iterator[Ope
         change = (
             "Train in WSL2 instead of native Windows"
             if windows
-            else f"Train on an x86_64 machine; on ARM there is {NVIDIA_CONTAINER}"
+            else f"Train on an x86_64 machine; on ARM there is {tables.tensorflow.nvidia_container}"
         )
         yield Opening(change, _version(found))
 
@@ -81,6 +80,6 @@ def _other_gpu(constraints: Constraints, tables: Knowledge) -> str:
     if too_new:
         return (
             f"Use a GPU of compute capability {known} or older; for this one there are "
-            f"{NVIDIA_CONTAINER} and a build from source"
+            f"{tables.tensorflow.nvidia_container} and a build from source"
         )
     return "Use another GPU"

@@ -5,12 +5,13 @@ Each release is judged by the doctor's own checks, with the CUDA and cuDNN it wa
 
 from collections.abc import Mapping
 
-from fitguard.checks.installs import requirement
+from fitguard.checks.fixes.installs import requirement
 from fitguard.environment.candidates import Constraints
 from fitguard.environment.installation import installs
+from fitguard.environment.notebook import NotebookPage
 from fitguard.environment.openings import openings
 from fitguard.environment.search import Found, search
-from fitguard.environment.supposition import suppose, version_of
+from fitguard.environment.supposition import normalised, suppose, version_of
 from fitguard.knowledge import Knowledge, knowledge
 from fitguard.schema.exit_codes import UsageError
 from fitguard.schema.facts import Facts
@@ -23,19 +24,13 @@ from fitguard.schema.versions import parse, text
 _NOT_FOR_RESOLVE = ("library-path", "cuda-toolkits", "extras", "package")
 
 
-class Answer(Resolution, frozen=True):
+class Answer(NotebookPage, Resolution, frozen=True):
     """The answer, which notebooks show as a page."""
-
-    def _repr_html_(self) -> str:
-        from fitguard.report.html import fragment
-        from fitguard.report.redaction import redacted
-
-        return fragment(redacted(self))
 
 
 def resolve(
     *,
-    what_if: Mapping[str, str] | None = None,
+    what_if: Mapping[str, object] | None = None,
     python: str | None = None,
     facts: Facts | None = None,
 ) -> Answer:
@@ -54,7 +49,7 @@ def resolve(
         >>> answer.chosen.tensorflow
         '2.14.1'
     """
-    given = dict(what_if or {})
+    given = normalised(what_if or {})
     tables = knowledge()
     constraints = _constraints(given, python, facts, tables)
     found, rejected = search(constraints, tables)
@@ -83,19 +78,29 @@ def _constraints(
                 "pins (tf, python, cuda …): how to install is what resolve answers"
             )
     supposed = suppose(given, tables)
-    another_machine = {"gpu", "compute-capability", "driver", "os"} & given.keys()
+    another_machine = sorted({"gpu", "compute-capability", "driver", "os"} & given.keys())
+    if another_machine and (python is not None or facts is not None):
+        raise UsageError(
+            f"Received {another_machine[0]}={given[another_machine[0]]}, which describes another "
+            "machine, and a Python or facts of this one. Expected one of the two"
+        )
     machine = supposed if another_machine else facts or _here(python)
     own_python = supposed.python or machine.python
     return Constraints(
-        tensorflow=given.get("tf"),
+        tensorflow=version_of(given, "tf"),
         python=text(parse(own_python.version), 2) if own_python else None,
         cuda=version_of(given, "cuda"),
         cudnn=version_of(given, "cudnn"),
-        packages=supposed.packages if {"keras", "numpy", "protobuf"} & given.keys() else None,
+        packages=supposed.packages,
         platform=machine.platform,
         driver=machine.driver,
-        gpus=machine.gpus,
+        gpus=() if machine.gpus is None and _without_cuda(machine.platform) else machine.gpus,
     )
+
+
+def _without_cuda(platform: Platform | None) -> bool:
+    """macOS has no CUDA, and PyPI's wheels for ARM are built without it."""
+    return platform is not None and (platform.system == "macos" or platform.machine == "aarch64")
 
 
 def _here(python: str | None) -> Facts:
@@ -130,8 +135,8 @@ def _gpu_name(gpu: Gpu) -> str:
 def _system(platform: Platform) -> str:
     if platform.wsl:
         return "wsl2"
-    machine = f"-{platform.machine}" if platform.system == "linux" else ""
-    return f"{platform.system}{machine}"
+    machine = platform.machine if platform.system == "linux" else None
+    return f"{platform.system}-{machine}" if machine else platform.system
 
 
 def _version_set(found: Found, constraints: Constraints, tables: Knowledge) -> VersionSet:

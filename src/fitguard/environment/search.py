@@ -1,6 +1,10 @@
 """Looks for the newest release that the doctor's checks find no error in."""
 
-from fitguard.checks.runner import judge
+from itertools import groupby
+
+import msgspec
+
+from fitguard.checks.framework.runner import judge
 from fitguard.environment.candidates import Candidate, Constraints, candidates
 from fitguard.knowledge import Knowledge
 from fitguard.schema.doctor import DoctorReport
@@ -9,26 +13,69 @@ from fitguard.schema.resolution import Rejected
 Found = tuple[Candidate, DoctorReport]
 
 
+class Objection(msgspec.Struct, frozen=True):
+    """Why one release does not work: codes of the checks, sentences."""
+
+    release: str
+    codes: tuple[str, ...]
+    reasons: tuple[str, ...]
+
+
 def search(
     constraints: Constraints, tables: Knowledge
 ) -> tuple[Found | None, tuple[Rejected, ...]]:
     """The newest candidate without an error, and the reasons against the newer ones."""
-    rejected: list[Rejected] = []
+    objections: list[Objection] = []
     for candidate in candidates(constraints, tables):
+        refused = _refused_pins(candidate, constraints)
         report = judge(candidate.facts, knowledge=tables)
-        if report.ok:
-            return (candidate, report), tuple(rejected)
-        _reject(rejected, candidate, report)
-    return None, tuple(rejected)
+        if report.ok and not refused:
+            return (candidate, report), _grouped(objections)
+        errors = [finding for finding in report.findings if finding.severity == "error"]
+        objections.append(
+            Objection(
+                candidate.release.version,
+                tuple(dict.fromkeys(finding.code for finding in errors)),
+                (*(finding.title for finding in errors), *refused),
+            )
+        )
+    return None, _grouped(objections)
 
 
-def _reject(rejected: list[Rejected], candidate: Candidate, report: DoctorReport) -> None:
-    """Note a rejected release; neighbours with the same reasons share a line."""
-    errors = [finding for finding in report.findings if finding.severity == "error"]
-    codes = tuple(dict.fromkeys(finding.code for finding in errors))
-    version = candidate.release.version
-    if rejected and rejected[-1].codes == codes:
-        last = rejected[-1]
-        rejected[-1] = Rejected((*last.releases, version), codes, last.reason)
-    else:
-        rejected.append(Rejected((version,), codes, "; ".join(item.title for item in errors[:2])))
+def _grouped(objections: list[Objection]) -> tuple[Rejected, ...]:
+    """Neighbours that fail in the same checks share a line, with the newest one's words."""
+    groups = [list(group) for _, group in groupby(objections, key=lambda item: item.codes)]
+    return tuple(
+        Rejected(
+            tuple(item.release for item in group),
+            group[0].codes,
+            "; ".join(group[0].reasons[:2]),
+        )
+        for group in groups
+    )
+
+
+def _refused_pins(candidate: Candidate, constraints: Constraints) -> list[str]:
+    """Pinned packages that pip would not install beside this release."""
+    release = candidate.release
+    ranges = {"numpy": release.numpy, "protobuf": release.protobuf}
+    pinned = constraints.packages.found if constraints.packages else ()
+    return [
+        f"TensorFlow {release.version} asks for {package.name} {asked}"
+        for package in pinned
+        if (asked := ranges.get(package.name)) and package.version
+        if not _admits(asked, package.version, candidate.python)
+    ]
+
+
+def _admits(requirement: str, version: str, python: str) -> bool:
+    """Whether a range of the tables admits a version; some have one range for each Python."""
+    from packaging.requirements import Requirement
+
+    for part in requirement.split(" ; "):
+        asked, _, marker = part.partition(" [")
+        wanted = Requirement(f"x{asked}" + (f"; {marker.rstrip(']')}" if marker else ""))
+        applies = wanted.marker is None or wanted.marker.evaluate({"python_version": python})
+        if applies and not wanted.specifier.contains(version, prereleases=True):
+            return False
+    return True

@@ -55,26 +55,47 @@ def _cudnn_soname(version: str) -> str:
     return f"libcudnn.so.{text(parse(version), 1)}"
 
 
-def _checked(value: str, key: str, tables: Knowledge) -> str:
-    if not re.fullmatch(r"[vV]?\d+(\.(\d+|x))*", value):
+_VERSION = re.compile(r"[vV]?\d{1,9}(\.(\d{1,9}|x))*")
+
+
+def _cuda_version(value: str, key: str, tables: Knowledge) -> str:
+    if not _VERSION.fullmatch(value):
         raise UsageError(f"Received {key}={value!r}. Expected a version such as 12.2, or none")
     version = text(parse(value))
-    known = tables.cuda.exists(version) if key.startswith("cuda") else tables.cudnn.row(version)
-    if not known:
-        kind = "CUDA toolkit" if key.startswith("cuda") else "cuDNN"
+    # CUDA 7.0 is older than the table, and real.
+    if not tables.cuda.exists(version) and parse(version) != (7, 0):
         raise UsageError(
-            f"Received {key}={value}, which is no known {kind}. Expected say {_SAY[key]}"
+            f"Received {key}={value}, which is no known CUDA toolkit. Expected say 12.2 or 11.8"
         )
     return version
 
 
-_SAY = {"cuda": "12.2 or 11.8", "cuda-toolkits": "11.8,12.2", "cudnn": "8.9.7 or 9.3"}
+def _cudnn_version(value: str, tables: Knowledge) -> str:
+    if not _VERSION.fullmatch(value):
+        raise UsageError(f"Received cudnn={value!r}. Expected a version such as 8.9.7, or none")
+    version = _spelled_out(value)
+    known = {parse(row.versions[0])[0] for row in tables.cudnn.table.rows}
+    if parse(version)[0] not in known:
+        raise UsageError(
+            f"Received cudnn={value}, which is no known cuDNN. Expected say 8.9.7 or 9.3"
+        )
+    return version
+
+
+def _spelled_out(value: str) -> str:
+    """cuDNN as logs print it: 8600 is 8.6.0, 90300 is 9.3.0."""
+    number = parse(value)
+    if len(number) > 1 or number[0] < 1000:
+        return text(number)
+    unit = 10000 if number[0] >= 90000 else 1000
+    major, rest = divmod(number[0], unit)
+    return f"{major}.{rest // 100}.{rest % 100}"
 
 
 def _named(given: Mapping[str, str], tables: Knowledge) -> list[Library]:
     found = []
     if given.get("cuda", "none") != "none":
-        version = _checked(given["cuda"], "cuda", tables)
+        version = _cuda_version(given["cuda"], "cuda", tables)
         found.append(
             Library(
                 component="cudart",
@@ -85,7 +106,7 @@ def _named(given: Mapping[str, str], tables: Knowledge) -> list[Library]:
             )
         )
     if given.get("cudnn", "none") != "none":
-        version = _checked(given["cudnn"], "cudnn", tables)
+        version = _cudnn_version(given["cudnn"], tables)
         found.append(
             Library(
                 component="cudnn",
@@ -125,7 +146,7 @@ def _toolkits(given: Mapping[str, str], tables: Knowledge) -> tuple[Toolkit, ...
     origin = f"--what-if cuda-toolkits={given['cuda-toolkits']}"
     return tuple(
         Toolkit(
-            _checked(item.strip(), "cuda-toolkits", tables),
+            _cuda_version(item.strip(), "cuda-toolkits", tables),
             f"/usr/local/cuda-{item.strip()}",
             nvcc=True,
             origin=origin,

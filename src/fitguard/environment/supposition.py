@@ -8,7 +8,6 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -46,6 +45,13 @@ _SYSTEMS = {
     "wsl2": Platform(system="linux", machine="x86_64", wsl=True),
     "macos": Platform(system="macos"),
 }
+_EXAMPLES = {
+    "driver": "535.104.05",
+    "compute-capability": "8.6",
+    "numpy": "1.26.4",
+    "protobuf": "4.25.3",
+    "python": "3.11",
+}
 _SYNONYMS = {"linux": "linux-x86_64", "wsl": "wsl2", "win": "windows", "mac": "macos"}
 
 
@@ -58,43 +64,39 @@ def parse_arguments(arguments: Iterable[str]) -> dict[str, str]:
     given: dict[str, str] = {}
     for argument in arguments:
         key, separator, value = argument.partition("=")
-        key = key.strip().lower().replace("_", "-")
         if not separator or not value.strip():
             raise UsageError(f"Received --what-if {argument!r}. Expected KEY=VALUE, say tf=2.10.1")
-        if key not in KEYS:
-            raise UsageError(_unknown_key(key))
+        ((key, value),) = normalised({key: value}).items()
         if key in given:
             raise UsageError(f"Received {key} twice ({given[key]} and {value}). Expected one value")
-        given[key] = value.strip()
+        given[key] = value
     return given
 
 
-def read_file(path: Path) -> dict[str, str]:
-    """The keys in a JSON file: an object of strings, numbers or lists.
+def normalised(given: Mapping[str, object]) -> dict[str, str]:
+    """Keys in one spelling, values as text.
 
     Raises:
-        UnreadableInput: if it cannot be read, is no JSON or no such object.
+        UsageError: for an unknown key, or a value that is neither text nor a list of it.
     """
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UnreadableInput(f"{path}: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise UnreadableInput(f"{path}: no text in UTF-8 (byte {error.start})") from error
-    except json.JSONDecodeError as error:
-        raise UnreadableInput(f"{path}, line {error.lineno}: no JSON: {error.msg}") from error
-    except RecursionError as error:
-        raise UnreadableInput(f"{path}: nested too deeply to be a combination") from error
-    if not isinstance(content, dict):
-        raise UnreadableInput(
-            f"{path}: Received a {type(content).__name__}. "
-            'Expected an object such as {"tf": "2.10.1"}'
-        )
-    return parse_arguments(f"{key}={_plain(value)}" for key, value in content.items())
+    known: dict[str, str] = {}
+    for name, value in given.items():
+        key = name.strip().lower().replace("_", "-")
+        if key not in KEYS:
+            raise UsageError(_unknown_key(key))
+        known[key] = _plain(key, value)
+    return known
 
 
-def _plain(value: Any) -> str:
-    return ",".join(map(str, value)) if isinstance(value, list) else str(value)
+def _plain(key: str, value: object) -> str:
+    if isinstance(value, list | tuple):
+        return ",".join(_plain(key, item) for item in value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    if not isinstance(value, str) or not value.strip():
+        hint = " 2.10 and 2.1 are one number" if isinstance(value, float) else ""
+        raise UsageError(f"Received {key}={value!r}. Expected text in quotes, say '2.10'.{hint}")
+    return value.strip()
 
 
 def _unknown_key(key: str) -> str:
@@ -103,19 +105,47 @@ def _unknown_key(key: str) -> str:
     return f"Received the key {key!r}.{hint} Expected one of: {', '.join(KEYS)}"
 
 
-def suppose(given: Mapping[str, str], tables: Knowledge | None = None) -> Facts:
+def read_file(path: Path) -> dict[str, str]:
+    """The keys in a JSON file: an object of text, whole numbers or lists of them.
+
+    Raises:
+        UnreadableInput: if it cannot be read, is no JSON, no such object, or has unknown keys.
+    """
+    try:
+        content = json.loads(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise UnreadableInput(f"{path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise UnreadableInput(f"{path}: no text in UTF-8 (byte {error.start})") from error
+    except json.JSONDecodeError as error:
+        raise UnreadableInput(f"{path}, line {error.lineno}: no JSON: {error.msg}") from error
+    except (RecursionError, ValueError) as error:
+        raise UnreadableInput(f"{path}: nested too deeply or with numbers too long") from error
+    if not isinstance(content, dict):
+        raise UnreadableInput(
+            f"{path}: Received a {type(content).__name__}. "
+            'Expected an object such as {"tf": "2.10.1"}'
+        )
+    try:
+        return normalised(content)
+    except UsageError as error:
+        raise UnreadableInput(f"{path}: {error}") from error
+
+
+def suppose(what_if: Mapping[str, object], tables: Knowledge | None = None) -> Facts:
     """Facts from what-if keys.
 
     Raises:
-        UsageError: for a version that does not exist, an unknown GPU, package or system.
+        UsageError: for an unknown key, a version that does not exist, an unknown GPU or system.
     """
+    given = normalised(what_if)
     tables = tables or knowledge()
     tensorflow = _tensorflow(given, tables)
     platform = _platform(given)
     return Facts(
         python=_python(given),
         platform=platform,
-        packages=_packages(given, tensorflow),
+        packages=_packages(given, tensorflow, tables),
         tensorflow=tensorflow,
         libraries=supposed_libraries(given, tensorflow, tables),
         driver=_driver(given),
@@ -139,9 +169,10 @@ def version_of(given: Mapping[str, str], key: str) -> str | None:
     if key not in given:
         return None
     value = given[key]
-    match = re.fullmatch(r"[vVrR]?(\d+(?:\.\d+)*)(\.x|\.\*|[-+.]?[A-Za-z][\w.+-]*)?", value)
+    example = _EXAMPLES.get(key, "2.10.1")
+    match = re.fullmatch(r"[vVrR]?(\d{1,9}(?:\.\d{1,9})*)(\.x|\.\*|[-+.]?[A-Za-z][\w.+-]*)?", value)
     if not match:
-        raise UsageError(f"Received {key}={value!r}. Expected a version such as 2.10.1 or 12.2")
+        raise UsageError(f"Received {key}={value!r}. Expected a version such as {example}")
     return value.lstrip("vV") if key == "tf" else match[1]
 
 
@@ -174,20 +205,24 @@ def _tensorflow(given: Mapping[str, str], tables: Knowledge) -> TensorFlow | Non
     version = version_of(given, "tf")
     if version is None:
         return None
-    release = _release(version, tables)
     return TensorFlow(
-        version=release,
+        version=_release(version, version_of(given, "python"), tables),
         package="tensorflow" if package is None and extras == "and-cuda" else package,
         extras=None if extras is None else () if extras == "none" else (extras,),
         origin=_origin(given, "tf"),
     )
 
 
-def _release(version: str, tables: Knowledge) -> str:
-    """The release that a version or a prefix names."""
+def _release(version: str, python: str | None, tables: Knowledge) -> str:
+    """The release that a version names; of a mere minor, the newest patch for this Python."""
     matching = tables.tensorflow.matching(version)
     if matching:
-        return matching[-1].version
+        wanted = text(parse(python), 2) if python else None
+        fitting = [release for release in matching if wanted in release.pythons]
+        return (fitting or matching)[-1].version
+    unfinished = re.fullmatch(r"([\d.]+)[-.+]?(rc|dev|a|b)\d*.*", version)
+    if unfinished and (near := tables.tensorflow.find(unfinished[1])):
+        return near.version
     minor = text(parse(version), 2)
     siblings = [release.version for release in tables.tensorflow.matching(minor)]
     newest = tables.tensorflow.newest.version
@@ -195,11 +230,18 @@ def _release(version: str, tables: Knowledge) -> str:
     raise UsageError(f"Received tf={version}, which is no release. Expected one of: {known}")
 
 
-def _packages(given: Mapping[str, str], tensorflow: TensorFlow | None) -> Packages | None:
+def _packages(
+    given: Mapping[str, str], tensorflow: TensorFlow | None, tables: Knowledge
+) -> Packages | None:
+    for name in ("keras", "tf-keras"):
+        version = version_of(given, name)
+        if version is not None and tables.keras.row(version, name) is None:
+            raise UsageError(f"Received {name}={given[name]}, which is no known {name}")
     found = [
         Package(name=name, version=version, requested=True, origin=_origin(given, name))
         for name in ("keras", "tf-keras", "numpy", "protobuf")
-        if (version := version_of(given, name)) is not None
+        # `2.2.4-tf` is what tf.keras calls itself: no package of its own.
+        if (version := version_of(given, name)) is not None and not given[name].endswith("-tf")
     ]
     if tensorflow is not None and tensorflow.package is not None:
         found.append(

@@ -183,8 +183,7 @@ def metadata_names(directory):
 
 
 def project(name):
-    stem = name.rpartition(".")[0]
-    return normal(NAME_AND_VERSION.match(stem).group(1))
+    return normal(NAME_AND_VERSION.match(name.rpartition(".")[0]).group(1))
 
 
 def leftover_package(directory, name):
@@ -290,8 +289,11 @@ def tensorflow(directories, found, failed):
     """What `import tensorflow` would take, and its build; None where there is none."""
     for directory in directories:
         module = os.path.join(directory, "tensorflow")
-        parts = [os.path.join(module, name) for name in ("__init__.py", "python")]
-        if any(os.path.exists(part) for part in parts):
+        paths = [module + end for end in ("/__init__.py", ".py", "/python")]
+        first = [path for path in paths if os.path.exists(path)][:1]
+        if first == [module + ".py"]:
+            return {"location": first[0], "origin": first[0]}
+        if first:
             return describe_tensorflow(directory, module, found, failed)
     return None
 
@@ -314,7 +316,7 @@ def describe_tensorflow(directory, module, found, failed):
 
 def owner_of(directory, info, found):
     """The distribution whose files lie there. Several may claim them: the bytes decide."""
-    here = [item for item in found if item["location"] == directory and item["version"]]
+    here = [item for item in found if item["location"] == directory and item.get("version")]
     claims = [item for item in here if claims_tensorflow(item)]
     if len(claims) > 1:
         claims = [item for item in claims if recorded(item, directory, info)] or claims

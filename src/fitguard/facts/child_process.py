@@ -1,4 +1,4 @@
-"""Runs a foreign program under limits of time and output, whatever it does."""
+"""Runs a foreign program under a time limit and keeps the end of its output."""
 
 import contextlib
 import os
@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO
 
-LIMIT_BYTES = 8 * 2**20
+KEPT_BYTES = 8 * 2**20
 _POLL_SECONDS = 0.05
 _DRAIN_SECONDS = 0.2
 _REAP_SECONDS = 2.0
@@ -21,34 +21,35 @@ class Outcome:
     """How the program ended.
 
     Args:
+        stdout: The last `KEPT_BYTES` of it, as of `stderr`.
         exit_code: Negative for a signal, as subprocess gives it; None where it would not end.
         timed_out: Whether it was stopped at the time limit.
-        flooded: Whether it was stopped because it wrote without end.
     """
 
     stdout: bytes
     stderr: bytes
     exit_code: int | None
     timed_out: bool = False
-    flooded: bool = False
 
 
 class _Reader(threading.Thread):
-    """Reads one pipe to its end, or up to the limit."""
+    """Reads one pipe to its end, and holds the last part."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         super().__init__(daemon=True)
         self.stream = stream
-        self.held = bytearray()
+        self._held = bytearray()
         self.start()
 
     def run(self) -> None:
-        while not self.full and (chunk := os.read(self.stream.fileno(), 65536)):
-            self.held += chunk
+        while chunk := os.read(self.stream.fileno(), 65536):
+            self._held += chunk
+            if len(self._held) >= 2 * KEPT_BYTES:
+                del self._held[:-KEPT_BYTES]
 
     @property
-    def full(self) -> bool:
-        return len(self.held) >= LIMIT_BYTES
+    def tail(self) -> bytes:
+        return bytes(self._held[-KEPT_BYTES:])
 
     def close(self) -> None:
         # A descendant that escaped may still hold the other end: then the thread stays in its read,
@@ -72,20 +73,28 @@ def run(command: Sequence[str], environment: Mapping[str, str], limit_seconds: f
         bufsize=0,
         start_new_session=True,
     )
+    try:
+        return _follow(process, limit_seconds)
+    except BaseException:
+        # Ctrl-C does not reach it: it has a session of its own.
+        _kill(process)
+        raise
+
+
+def _follow(process: subprocess.Popen[bytes], limit_seconds: float) -> Outcome:
     assert process.stdout is not None
     assert process.stderr is not None
     readers = (_Reader(process.stdout), _Reader(process.stderr))
     timed_out = not _wait(process, readers, limit_seconds)
-    flooded = any(reader.full for reader in readers)
-    if timed_out or flooded or any(reader.is_alive() for reader in readers):
+    if timed_out or any(reader.is_alive() for reader in readers):
         _kill(process)
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(_REAP_SECONDS)
     for reader in readers:
         reader.join(_DRAIN_SECONDS)
         reader.close()
-    stdout, stderr = (bytes(reader.held) for reader in readers)
-    return Outcome(stdout, stderr, process.returncode, timed_out, flooded)
+    stdout, stderr = (reader.tail for reader in readers)
+    return Outcome(stdout, stderr, process.returncode, timed_out)
 
 
 def _wait(process: subprocess.Popen[bytes], readers: Sequence[_Reader], limit: float) -> bool:
@@ -96,8 +105,6 @@ def _wait(process: subprocess.Popen[bytes], readers: Sequence[_Reader], limit: f
     deadline = time.monotonic() + limit
     while (rest := deadline - time.monotonic()) > 0:
         open_pipes = [reader for reader in readers if reader.is_alive()]
-        if any(reader.full for reader in readers):
-            return True
         if open_pipes:
             open_pipes[0].join(min(_POLL_SECONDS, rest))
         if process.poll() is not None:

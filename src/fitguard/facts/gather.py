@@ -86,12 +86,17 @@ def gather(
 
 
 def _interview(python: str | None, environment: Mapping[str, str]) -> Interview:
-    """The interpreter's answers. It runs in a child with its own time limit, so no thread here."""
+    """The interpreter's answers. It runs in a child with its own time limit, so no thread here.
+
+    Who names an interpreter wants that one judged: then a failure is no fact among others.
+    """
     try:
         return interpreter.interview(python, environment)
     except UsageError:
         raise
     except Exception as error:
+        if python is not None:
+            raise
         problem = f"{type(error).__name__}: {error}"
         return Interview(failed=(FailedProbe("interpreter", problem),))
 

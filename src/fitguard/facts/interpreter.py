@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from fitguard.facts import child_process, tensorflow_build
+from fitguard.facts import child_process, shadowing, tensorflow_build
 from fitguard.facts.child_process import Outcome
 from fitguard.facts.tensorflow_build import FoundTensorFlow
 from fitguard.schema.exit_codes import UsageError
@@ -67,17 +67,20 @@ def interview(
         outcome = child_process.run([str(path), str(AGENT)], environment, limit_seconds)
     except OSError as error:
         raise UsageError(f"Received {path}, which does not start: {error}. {_EXPECTED}") from error
-    return _interview(_parse(path, outcome, limit_seconds), path, origin)
+    return _interview(_parse(path, outcome, limit_seconds), path, origin, environment)
 
 
-def _interview(answer: _Answer, path: Path, origin: str) -> Interview:
+def _interview(
+    answer: _Answer, path: Path, origin: str, environment: Mapping[str, str]
+) -> Interview:
     found = answer.tensorflow
     described = tensorflow_build.described(found) if found else None
     failed = [FailedProbe(name, problem) for name, problem in answer.failed.items()]
     packages = None
     if answer.packages is not None:
         unowned = found.location if found and described is None else None
-        packages = Packages(answer.packages, complete=True, unowned=unowned)
+        shadows = shadowing.find(answer.packages, environment)
+        packages = Packages(answer.packages, complete=True, unowned=unowned, shadows=shadows)
     # A wrapper that sets variables is what the user trains with: commands should call it, too.
     python = answer.python and msgspec.structs.replace(
         answer.python, executable=str(path), origin=origin
@@ -98,12 +101,32 @@ def _locate(python: str | None, environment: Mapping[str, str]) -> tuple[Path, s
     if python is not None:
         return _given(python, environment), "--python"
     home = environment.get("VIRTUAL_ENV")
-    if home and (inside := _in_directory(Path(home))):
-        return inside, "$VIRTUAL_ENV"
-    return Path(sys.executable), "the Python that runs fitguard"
+    if not home:
+        return Path(sys.executable), "the Python that runs fitguard"
+    inside = _in_directory(Path(home))
+    if inside is None:
+        raise UsageError(
+            f"Received VIRTUAL_ENV={home}, where no Python is (any more). Expected an environment "
+            "that works; else unset the variable, or name a Python with --python"
+        )
+    return inside, "$VIRTUAL_ENV"
 
 
 def _given(python: str, environment: Mapping[str, str]) -> Path:
+    """What `--python` names. A path may be too long, hold a NUL, or name the home of nobody."""
+    try:
+        return _executable(python, environment)
+    except (OSError, RuntimeError, ValueError) as error:
+        problem = getattr(error, "strerror", None) or str(error).rstrip(".")
+        shown = repr(python[:_LONGEST_QUOTE])
+        raise UsageError(
+            f"Received --python {shown}, which cannot be looked up: {problem}. {_EXPECTED}"
+        ) from error
+
+
+def _executable(python: str, environment: Mapping[str, str]) -> Path:
+    if "\0" in python:
+        raise ValueError("it holds a NUL byte")
     path = Path(python).expanduser()
     if not path.exists() and path.name == python:
         path = Path(shutil.which(python, path=environment.get("PATH", "")) or path)
@@ -123,7 +146,8 @@ def _given(python: str, environment: Mapping[str, str]) -> Path:
 
 def _in_directory(home: Path) -> Path | None:
     names = ("bin/python", "Scripts/python.exe", "python.exe")
-    return next((home / name for name in names if (home / name).exists()), None)
+    # Path.exists raises where $VIRTUAL_ENV is too long to be a path.
+    return next((home / name for name in names if os.path.exists(home / name)), None)  # noqa: PTH110
 
 
 def _parse(path: Path, outcome: Outcome, limit_seconds: float) -> _Answer:

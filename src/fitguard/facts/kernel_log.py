@@ -9,19 +9,23 @@ from pathlib import Path
 
 from fitguard.facts import child_process
 from fitguard.facts.child_process import Outcome
-from fitguard.facts.kernel_messages import parse
+from fitguard.facts.kernel_messages import WORDS, parse
 from fitguard.schema.exit_codes import UnreadableInput
 from fitguard.schema.hardware import KernelLog
 
 Command = tuple[str, ...]
 
-COMMAND_LIMIT_SECONDS = 2.0
+COMMAND_LIMIT_SECONDS = 1.0
 DMESG = ("dmesg",)
-# The newest lines only: a journal can hold months, and reading them takes seconds.
+# The newest lines only, and those first: a journal can hold months, and reading takes seconds.
 JOURNAL = (
-    *("journalctl", "--dmesg", "--boot", "--quiet", "--no-pager", "--lines=20000"),
+    *("journalctl", "--dmesg", "--boot", "--quiet", "--no-pager", "--reverse", "--lines=2000"),
     *("--output=short-monotonic", "--no-hostname"),
 )
+# Every boot begins with the kernel's version. Where not even that is found, this journalctl cannot
+# search (many builds cannot), or the beginning is gone, or nothing may be read: ask plainly.
+JOURNAL_SEARCH = (*JOURNAL, f"--grep={'|'.join((*WORDS, 'Linux version'))}")
+JOURNALS: tuple[Command, ...] = (JOURNAL_SEARCH, JOURNAL)
 
 RECORD_BYTES = 16384
 # The kernel may log faster than this reads.
@@ -31,7 +35,7 @@ MOST_RECORDS = 200_000
 def read(root: Path = Path("/")) -> KernelLog:
     """The log of the running kernel, from the first source that gives any line."""
     kmsg = root / "dev/kmsg"
-    commands: tuple[Command, ...] = (DMESG, JOURNAL)
+    commands: tuple[Command, ...] = (DMESG, *JOURNALS)
     try:
         lines = list(_records(kmsg))
         if lines:
@@ -41,7 +45,7 @@ def read(root: Path = Path("/")) -> KernelLog:
         problem = "/dev/kmsg: not here"
     except OSError as error:
         # dmesg needs the same right; the journal has its own readers.
-        problem, commands = f"/dev/kmsg: {error.strerror}", (JOURNAL,)
+        problem, commands = f"/dev/kmsg: {error.strerror}", JOURNALS
     return _from_commands(commands, [problem])
 
 
@@ -98,9 +102,20 @@ def _from_commands(commands: tuple[Command, ...], problems: list[str]) -> Kernel
             continue
         lines = outcome.stdout.decode("utf-8", "replace").splitlines()
         if lines:
-            return parse(lines, command[0])
+            return parse(_oldest_first(lines) if command in JOURNALS else lines, command[0])
         problems.append(f"{command[0]}: {_complaint(outcome)}")
-    return KernelLog(readable=False, problem="; ".join(problems))
+    return KernelLog(readable=False, problem="; ".join(dict.fromkeys(problems)))
+
+
+def _oldest_first(lines: list[str]) -> list[str]:
+    """Messages in the order of time; the indented lines of one stay behind its first."""
+    messages: list[list[str]] = []
+    for line in lines:
+        if messages and line[:1].isspace():
+            messages[-1].append(line)
+        else:
+            messages.append([line])
+    return [line for message in reversed(messages) for line in message]
 
 
 def _complaint(outcome: Outcome) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from fitguard.facts import elf, loader, toolkits, wheels, xla_tools
 from fitguard.facts.library_version import version_of
-from fitguard.facts.loader import Place, SearchOrder
+from fitguard.facts.loader import Loader, Place, SearchOrder
 from fitguard.facts.wheels import Wheels
 from fitguard.schema.software import CudaLibraries, Library, Python, Toolkit
 
@@ -51,9 +51,9 @@ def find(
     nvcc = toolkits.find_nvcc(environment)
     on_disk = toolkits.find(environment, nvcc, root)
     collection = _Collection(Wheels(site_directories), [Path(item.path) for item in on_disk])
+    here = Loader(environment, executable, _FILE_NAME_BYTES, root)
     for libraries, opened in _who_opens(tensorflow_libraries):
-        order = loader.search_order(environment, libraries, executable, _FILE_NAME_BYTES, root)
-        collection.add_searched(order, opened)
+        collection.add_searched(here.search_order(libraries), opened)
     collection.add_unused(_unused_places(environment, python, site_directories, on_disk))
     roots = xla_tools.cuda_roots(environment, tensorflow_libraries, cuda_build, root)
     return CudaLibraries(

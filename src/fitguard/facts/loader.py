@@ -9,6 +9,7 @@
 It takes the first file that bears the name.
 """
 
+import functools
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -42,28 +43,42 @@ class SearchOrder:
     after_cache: tuple[Place, ...] = ()
 
 
-def search_order(
-    environment: Mapping[str, str],
-    tensorflow_libraries: Sequence[Path],
-    executable: Path | None,
-    wanted: re.Pattern[bytes],
-    root: Path = Path("/"),
-) -> SearchOrder:
-    """The loader's order for files whose name fits `wanted`."""
-    asking = [(path, elf.read(path) or Elf()) for path in tensorflow_libraries]
-    return SearchOrder(
-        before_cache=tuple(
-            once(
-                [
-                    *_rpaths(asking, executable),
-                    *(Place(path, "LD_LIBRARY_PATH") for path in library_path(environment)),
-                    *_places(asking, "RUNPATH"),
-                ]
-            )
-        ),
-        cached=ld_cache.read(root / "etc/ld.so.cache", wanted),
-        after_cache=tuple(once(_defaults(root))),
-    )
+class Loader:
+    """The loader of one interpreter, asked for files whose name fits `wanted`.
+
+    It reads every file once, however many libraries ask.
+    """
+
+    def __init__(
+        self,
+        environment: Mapping[str, str],
+        executable: Path | None,
+        wanted: re.Pattern[bytes],
+        root: Path = Path("/"),
+    ) -> None:
+        self._library_path = library_path(environment)
+        self._executable = executable
+        self._cached = ld_cache.read(root / "etc/ld.so.cache", wanted)
+        self._defaults = tuple(once(_defaults(root)))
+        self._read = functools.cache(elf.read)
+
+    def search_order(self, libraries: Sequence[Path]) -> SearchOrder:
+        """Its order where these libraries ask."""
+        asking = [(path, self._read(path) or Elf()) for path in libraries]
+        before = [
+            *self._rpaths(asking),
+            *(Place(path, "LD_LIBRARY_PATH") for path in self._library_path),
+            *_places(asking, "RUNPATH"),
+        ]
+        return SearchOrder(tuple(once(before)), self._cached, self._defaults)
+
+    def _rpaths(self, asking: list[tuple[Path, Elf]]) -> Iterator[Place]:
+        plain = [(path, library) for path, library in asking if not library.runpath]
+        yield from _places(plain, "RPATH")
+        executable = self._executable
+        program = self._read(executable) if executable and plain else None
+        if executable and program and not program.runpath:
+            yield from _places([(Path(os.path.realpath(executable)), program)], "RPATH")
 
 
 def library_path(environment: Mapping[str, str]) -> tuple[Path, ...]:
@@ -74,14 +89,6 @@ def library_path(environment: Mapping[str, str]) -> tuple[Path, ...]:
 
 def _absolute(entry: str) -> Path:
     return Path(entry) if entry.startswith("/") else Path.cwd() / entry
-
-
-def _rpaths(asking: list[tuple[Path, Elf]], executable: Path | None) -> Iterator[Place]:
-    plain = [(path, library) for path, library in asking if not library.runpath]
-    yield from _places(plain, "RPATH")
-    program = elf.read(executable) if executable and plain else None
-    if executable and program and not program.runpath:
-        yield from _places([(Path(os.path.realpath(executable)), program)], "RPATH")
 
 
 def _places(holders: list[tuple[Path, Elf]], kind: str) -> Iterator[Place]:

@@ -7,7 +7,8 @@ from fitguard.knowledge.cudnn import Cudnn
 from fitguard.knowledge.drivers import Drivers
 from fitguard.knowledge.gpus import Gpus
 from fitguard.knowledge.keras import Keras
-from fitguard.knowledge.tensorflow import Releases
+from fitguard.knowledge.protobuf import Protobuf
+from fitguard.knowledge.tensorflow import Release, Releases
 from fitguard.knowledge.variables import Variables
 from fitguard.knowledge.xids import Xids
 
@@ -26,6 +27,11 @@ class Knowledge:
     def keras(self) -> Keras:
         """Keras and tf-keras."""
         return Keras()
+
+    @cached_property
+    def protobuf(self) -> Protobuf:
+        """protobuf."""
+        return Protobuf()
 
     @cached_property
     def cuda(self) -> Cuda:
@@ -56,6 +62,15 @@ class Knowledge:
     def variables(self) -> Variables:
         """Environment variables."""
         return Variables()
+
+    def newest_python(self, release: Release) -> str:
+        """The newest Python that a release and its and-cuda extra can be installed on."""
+        fitting = [
+            python
+            for python in release.pythons
+            if not self.cuda.uninstallable(release.version, python)
+        ]
+        return (fitting or release.pythons)[-1]
 
 
 @cache

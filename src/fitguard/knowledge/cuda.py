@@ -6,6 +6,7 @@ from typing import Literal
 import msgspec
 
 from fitguard.knowledge.table import Table
+from fitguard.knowledge.thresholds import threshold
 from fitguard.schema import versions
 from fitguard.schema.versions import parse
 
@@ -13,10 +14,6 @@ CudaFit = Literal["fits", "other-name", "older"]
 
 # What CUDA 7.5 could compile for; the table lists what each later toolkit added.
 _FIRST_TARGETS = ("2.0", "2.1", "3.0", "3.2", "3.5", "3.7", "5.0", "5.2", "5.3")
-
-
-# The symbols of libtensorflow_framework.so.2 tell: 2.12.1 asks for cuRAND, 2.14.1 does not.
-_LAST_WITH_CURAND = (2, 12)
 
 
 class ToolkitTargets(msgspec.Struct, frozen=True, kw_only=True):
@@ -72,6 +69,24 @@ class UnreachableWheels(msgspec.Struct, frozen=True):
     source: str
 
 
+class UninstallableExtra(msgspec.Struct, frozen=True):
+    """Releases whose and-cuda extra pip cannot install on some Pythons, and the pin that fails."""
+
+    tensorflow: tuple[str, ...]
+    pythons: tuple[str, ...]
+    pin: str
+    source: str
+
+
+class TensorRt(msgspec.Struct, frozen=True):
+    """The major of TensorRT that these releases look for."""
+
+    tensorflow_from: str
+    tensorflow_to: str
+    major: int
+    source: str
+
+
 class CondaPackages(msgspec.Struct, frozen=True):
     """conda packages that bring one CUDA and its cuDNN."""
 
@@ -113,6 +128,18 @@ class Cuda:
         """The components that `tensorflow[and-cuda]` of this release installs and does not find."""
         for row in self.unreachable_table.rows:
             if row.tensorflow == tensorflow:
+                return row
+        return None
+
+    @cached_property
+    def uninstallable_table(self) -> Table[UninstallableExtra]:
+        """Extras that pip cannot install."""
+        return Table("uninstallable_extras", UninstallableExtra)
+
+    def uninstallable(self, tensorflow: str, python: str) -> UninstallableExtra | None:
+        """What keeps pip from installing `tensorflow[and-cuda]` of this release on this Python."""
+        for row in self.uninstallable_table.rows:
+            if tensorflow in row.tensorflow and versions.text(parse(python), 2) in row.pythons:
                 return row
         return None
 
@@ -189,7 +216,7 @@ class Cuda:
     def asked(self, cuda: str, tensorflow: str) -> dict[str, str]:
         """The names that this TensorFlow asks for: cuRAND is no longer among them after 2.12."""
         names = self.sonames(cuda)
-        if parse(tensorflow)[:2] > _LAST_WITH_CURAND:
+        if parse(tensorflow)[:2] > parse(threshold("last-tensorflow-with-curand")):
             names.pop("curand", None)
         return names
 
@@ -217,6 +244,19 @@ class Cuda:
         """What the and-cuda extra of this release installs; None before it was thought of."""
         for row in self.pins_table.rows:
             if tensorflow in row.versions:
+                return row
+        return None
+
+    @cached_property
+    def tensorrt_table(self) -> Table[TensorRt]:
+        """TensorRT by TensorFlow release."""
+        return Table("tensorrt", TensorRt)
+
+    def tensorrt(self, tensorflow: str) -> TensorRt | None:
+        """The TensorRT that this release looks for when it is imported; None where it does not."""
+        release = parse(tensorflow)[:2]
+        for row in self.tensorrt_table.rows:
+            if parse(row.tensorflow_from) <= release <= parse(row.tensorflow_to):
                 return row
         return None
 

@@ -6,13 +6,11 @@ from typing import Literal
 import msgspec
 
 from fitguard.knowledge.table import Table
+from fitguard.knowledge.thresholds import threshold
 from fitguard.schema import versions
 from fitguard.schema.versions import parse
 
 Fit = Literal["fits", "other-major", "too-old", "too-new"]
-
-# TensorFlow asked for the very same minor until 1.6; a newer one is welcome from 1.7 on.
-_LAST_STRICT_TENSORFLOW = (1, 6)
 
 
 class CudnnVersions(msgspec.Struct, frozen=True, kw_only=True):
@@ -22,7 +20,6 @@ class CudnnVersions(msgspec.Struct, frozen=True, kw_only=True):
     cuda_toolkits: str
     least: dict[str, str]
     soname: str
-    strict: bool = False
     source: str
     note: str = ""
     uncertain: bool = False
@@ -85,5 +82,6 @@ class Cudnn:
             return "other-major"
         if versions.older(have[:2], need[:2]):
             return "too-old"
-        strict = parse(tensorflow)[:2] <= _LAST_STRICT_TENSORFLOW
+        last_strict = parse(threshold("last-tensorflow-strict-about-cudnn"))
+        strict = parse(tensorflow)[:2] <= last_strict
         return "too-new" if strict and versions.newer(have[:2], need[:2]) else "fits"

@@ -73,7 +73,8 @@ class Drivers:
     def _toolkit(self, cuda: Version) -> ToolkitDriver | None:
         rows = [row for row in self.toolkit_table.rows if versions.same(parse(row.cuda), cuda, 2)]
         update = cuda[2] if len(cuda) > 2 else 0
-        for row in rows:
+        # Of two releases without an update's number (8.0 GA1 and GA2), the older one is enough.
+        for row in reversed(rows):
             named = re.search(r"Update (\d+)", row.release)
             if (int(named[1]) if named else 0) == update:
                 return row
@@ -100,8 +101,3 @@ class Drivers:
         """The last driver branch that serves the GPU; None where the current ones do."""
         row = self.architecture(capability)
         return (row.last_branch or None) if row else None
-
-    def first_driver(self, capability: str) -> str | None:
-        """The first Linux driver that serves the GPU, where known."""
-        row = self.architecture(capability)
-        return (row.first_driver or None) if row else None

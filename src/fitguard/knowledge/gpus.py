@@ -13,10 +13,14 @@ from fitguard.schema.versions import parse
 _EMPTY_WORDS = {
     "nvidia", "geforce", "tesla", "quadro", "graphics", "card", "gpu", "series", "design", "with",
     "edition", "founders", "corporation", "the", "an", "a", "generation", "gen", "superchip", "x",
-    "serie", "workstation", "hbm2", "hbm2e", "hbm3", "hbm3e",
+    "serie", "workstation", "hbm2", "hbm2e", "hbm3", "hbm3e", "lite", "hash",
+    "rate", "lhr",
 }  # fmt: skip
 # Words that do not change the compute capability: where a name lacks them, any variant will do.
 _VARIANTS = {"pcie", "sxm", "sxm2", "sxm3", "sxm4", "sxm5", "nvl", "dgxs", "fhhl", "sff", "server"}
+# Words that tell a newer model from its namesake. Who leaves them out may mean either: `RTX 6000`
+# is of Turing or of Ada, `TITAN X` of Maxwell or of Pascal.
+_GENERATIONS = ("pascal", "ada", "blackwell")
 _SPELLINGS = (
     (r"\(r\)|\(tm\)|\(c\)|[®™©]", " "),
     (r"^\s*\d+\s*(x|×|\*)\s+(?=\D)", " "),
@@ -70,11 +74,18 @@ class Gpus:
         """The models that a name can mean, empty where it is unknown.
 
         More than one where the name leaves the memory or the form open (`A100`), or names a
-        series (`RTX 50`); their compute capability may then differ (`GTX 860M`).
+        series (`RTX 50`); their compute capability may then differ (`GTX 860M`, `RTX 6000`).
         """
         key = " ".join(sorted(words(name)))
         wanted = words(_ALIASES.get(key, name))
-        return self._exact(wanted) or self._open_variants(wanted) or self._series(name)
+        found = self._named(wanted) or self._series(name)
+        # The Ada cards dropped the family's name, so who says it means the older one.
+        namesakes = () if "quadro" in name.lower() else _GENERATIONS
+        newer = (model for word in namesakes for model in self._named(wanted | {word}))
+        return tuple(dict.fromkeys((*found, *newer)))
+
+    def _named(self, wanted: frozenset[str]) -> tuple[GpuModel, ...]:
+        return self._exact(wanted) or self._open_variants(wanted)
 
     def capabilities(self, name: str) -> tuple[str, ...]:
         """The compute capabilities that a name can mean, lowest first."""

@@ -18,13 +18,23 @@ class KerasVersions(msgspec.Struct, frozen=True, kw_only=True):
 
     package: str
     versions: tuple[str, str]
-    generation: str
     tensorflow_min: str = ""
     tensorflow_below: str = ""
     python: str = ""
     source: str
     note: str = ""
     uncertain: bool = False
+
+
+class TfKerasFailure(msgspec.Struct, frozen=True, kw_only=True):
+    """Minors of tf-keras that fail with minors of TensorFlow."""
+
+    tf_keras_from: str
+    tf_keras_below: str
+    tensorflow_from: str
+    tensorflow_below: str
+    error: str
+    source: str
 
 
 class Keras2Package(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,6 +59,20 @@ class Keras:
     def keras2_packages(self) -> Table[Keras2Package]:
         """Packages that work with Keras 2 only."""
         return Table("keras2_packages", Keras2Package)
+
+    @cached_property
+    def tf_keras_failures(self) -> Table[TfKerasFailure]:
+        """Pairs of tf-keras and TensorFlow that fail."""
+        return Table("tf_keras_failures", TfKerasFailure)
+
+    def tf_keras_failure(self, tf_keras: str, release: Release) -> TfKerasFailure | None:
+        """Why this tf-keras is known to fail with a release."""
+        have = parse(tf_keras)[:2]
+        for row in self.tf_keras_failures.rows:
+            ours = parse(row.tf_keras_from) <= have < parse(row.tf_keras_below)
+            if ours and parse(row.tensorflow_from) <= release.minor < parse(row.tensorflow_below):
+                return row
+        return None
 
     def row(self, version: str, package: str = "keras") -> KerasVersions | None:
         """The row that covers this version: the last that does not start after it."""

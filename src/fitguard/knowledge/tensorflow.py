@@ -6,6 +6,7 @@ from typing import Literal
 import msgspec
 
 from fitguard.knowledge.table import Table
+from fitguard.knowledge.thresholds import threshold
 from fitguard.schema import versions
 from fitguard.schema.versions import Version
 
@@ -47,7 +48,6 @@ class Release(msgspec.Struct, frozen=True, kw_only=True):
     newest_mostly_ptx: bool = False
     capabilities_source: str = ""
     avx: bool = False
-    compiler: str = ""
     source: str
 
     @property
@@ -61,9 +61,10 @@ class Release(msgspec.Struct, frozen=True, kw_only=True):
         return versions.parse(self.version)[:2]
 
     @property
-    def capabilities_inferred(self) -> bool:
-        """Whether the GPU code was read in a neighbouring release rather than in this one."""
-        return "inferred" in self.capabilities_source
+    def has_cpu_package(self) -> bool:
+        """Whether there is a tensorflow-cpu of it; before, plain `tensorflow` had no CUDA."""
+        first = threshold(f"first-tensorflow-cpu-{self.minor[0]}")
+        return self.minor >= versions.parse(first)
 
 
 class Releases:
@@ -110,8 +111,23 @@ class Releases:
         python = "-py3" if release.minor < (2, 2) else ""
         return f"tensorflow/tensorflow:{first}{kind}{python}"
 
+    @property
+    def nvidia_container(self) -> str:
+        """The last of NVIDIA's own images with TensorFlow; built for ARM and for Blackwell too."""
+        return f"NVIDIA's container {threshold('nvidia-container')} (NGC catalogue)"
+
+    def is_empty_gpu_package(self, version: str) -> bool:
+        """Whether tensorflow-gpu of this version installs nothing."""
+        return versions.parse(version) > versions.parse(threshold("last-tensorflow-gpu"))
+
     def matching(self, prefix: str) -> tuple[Release, ...]:
-        """All releases that a pin such as `2`, `2.10` or `2.10.1` admits."""
+        """All releases that a pin such as `2`, `2.10` or `2.10.1` admits.
+
+        A whole version admits itself alone: 2.15.0 is not 2.15.0.post1.
+        """
+        exact = tuple(release for release in self.all if release.version == prefix)
+        if exact:
+            return exact
         dotted = prefix.rstrip(".") + "."
         return tuple(release for release in self.all if f"{release.version}.".startswith(dotted))
 

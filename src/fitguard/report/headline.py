@@ -7,7 +7,7 @@ from fitguard.report.words import SPELLING, size
 from fitguard.schema import versions
 from fitguard.schema.facts import Facts
 from fitguard.schema.hardware import Driver, Gpu
-from fitguard.schema.software import CudaLibraries, Library, Packages, TensorFlow
+from fitguard.schema.software import CudaLibraries, DeepImport, Library, Packages, TensorFlow
 
 Row = tuple[str, str]
 
@@ -21,6 +21,7 @@ def headline(facts: Facts) -> list[Row]:
         ("System", _system(facts)),
         ("Python", _python(facts)),
         ("TensorFlow", _tensorflow(facts)),
+        ("Imported", _imported(facts.deep)),
         ("Keras", _keras(facts)),
         *_gpus(facts.gpus),
         ("Driver", _driver(facts.driver)),
@@ -69,6 +70,15 @@ def _build(tensorflow: TensorFlow) -> str:
     if built_with:
         return f"built with {built_with}"
     return "built with CUDA" if tensorflow.cuda_build else ""
+
+
+def _imported(deep: DeepImport | None) -> str:
+    """What the child of --deep saw."""
+    if deep is None or deep.version is None:
+        return ""
+    seen = None if deep.gpus is None else f"sees {', '.join(deep.gpus) or 'no GPU'}"
+    took = f"in {deep.seconds:.1f} s" if deep.seconds is not None else None
+    return _joined([f"TensorFlow {deep.version} {took or ''}".strip(), seen])
 
 
 def _keras(facts: Facts) -> str:

@@ -7,11 +7,20 @@ from fitguard.report.headline import headline
 from fitguard.report.redaction import cleaned
 from fitguard.report.resolution_rows import given, versions, way
 from fitguard.report.sections import Section, sections
-from fitguard.report.summary import checks_made, gravest_first, remarks, source, unmade, verdict
+from fitguard.report.summary import (
+    checks_broken,
+    checks_made,
+    gravest_first,
+    remarks,
+    source,
+    unmade,
+    verdict,
+    with_earlier_fix,
+)
 from fitguard.report.words import one_line, span
 from fitguard.schema.doctor import DoctorReport
 from fitguard.schema.facts import Facts
-from fitguard.schema.finding import Finding
+from fitguard.schema.finding import Finding, Fix
 from fitguard.schema.resolution import Resolution
 
 _HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
@@ -41,7 +50,7 @@ def escaped(text: str) -> str:
     return _MENTION.sub("@\u200b", text)
 
 
-def fenced(text: str, language: str = "") -> str:
+def fenced(text: str, language: str) -> str:
     """A code block whose fence is longer than any in the text."""
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
@@ -54,8 +63,13 @@ def _doctor(report: DoctorReport) -> list[str]:
     return [
         title,
         _table(Section("", (), headline(report.facts))),
-        *(block for finding in gravest_first(report) for block in _finding(finding)),
+        *(
+            block
+            for finding, earlier in with_earlier_fix(gravest_first(report))
+            for block in [*_finding(finding), *_fix(finding.fix, earlier)]
+        ),
         f"{checks_made(report)}.",
+        escaped(checks_broken(report)),
         *_details(skipped.title, [_table(skipped)] if skipped.rows else []),
         *_details("Facts", _facts(report.facts)),
     ]
@@ -64,12 +78,19 @@ def _doctor(report: DoctorReport) -> list[str]:
 def _finding(finding: Finding) -> list[str]:
     remark = "".join(f" *({words})*" for words in remarks(finding))
     quoted = "\n".join(f"{item.text}\n    -- {source(item)}" for item in finding.evidence)
-    fix = "<br>".join(escaped(line) for line in finding.fix.text.split("\n"))
     return [
         f"### {finding.severity} {finding.code}: {escaped(finding.title)}{remark}",
         fenced(quoted, "text") if quoted else "",
-        f"**Fix:** {fix}" if fix else "",
-        fenced("\n".join(finding.fix.commands), "sh") if finding.fix.commands else "",
+    ]
+
+
+def _fix(fix: Fix, earlier: str | None) -> list[str]:
+    if earlier:
+        return [f"**Fix:** the same as for {escaped(earlier)}."]
+    words = "<br>".join(escaped(line) for line in fix.text.split("\n"))
+    return [
+        f"**Fix:** {words}" if words else "",
+        fenced("\n".join(fix.commands), "sh") if fix.commands else "",
     ]
 
 

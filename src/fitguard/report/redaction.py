@@ -7,41 +7,25 @@ import re
 from collections.abc import Callable
 from typing import TypeVar
 
+from fitguard.knowledge.secrets import hide_secrets, secret_name
 from fitguard.report.documents import map_strings
-from fitguard.report.tokens import hide_secrets, secret_name
+from fitguard.report.private_names import POSIX_HOME, WINDOWS_HOME, home_pattern, names_pattern
+from fitguard.report.redacted_commands import CommandRedaction
 
 T = TypeVar("T")
 
 IDENTIFIERS = frozenset({"schema", "code", "codes", "slug", "severity", "confidence", "passed"})
 """Fields that fitguard itself fills from a fixed set of words: nothing private is in them."""
 
-_COMMON_WORDS = """
-    admin administrator anaconda app appuser bin build builder cache client cloud cluster code
-    conda container cpu cuda cudnn data debian debug default deep dev developer docker doctor
-    driver error etc example facts fedora files fitguard fix gpu guest home host include info
-    jovyan jupyter keras kernel lib linux local localhost log machine main master max memory
-    model node nobody none notebook null numpy nvidia opt package path pip private program proc
-    public python ray resolve root run runner sbin secret serial server service share slurm
-    source src std sys system temp tensor tensorflow test tests tmp token train training ubuntu
-    unknown user users usr uuid var venv version warning windows work worker workspace
-"""
-COMMON_WORDS = frozenset(_COMMON_WORDS.split())
-"""User and host names that say nothing of a person, and would spoil paths and sentences."""
-
 LONGEST = 4000
 """Characters of one string that a person is shown; JSON has them all."""
 
-_NAME = r"""[^\s/\\:;,'"<>|()\[\]]+"""
-_POSIX_HOME = re.compile(rf"([\w.~-]?)(/(?:home|Users)/)(?!Shared\b){_NAME}")
-# A Windows name may hold spaces, but only a backslash behind it shows where it ends.
-_WINDOWS_HOME = re.compile(
-    rf"""\b[a-z]:([\\/]{{1,2}})Users\1(?!Public\b)(?:[^\\/:*?"<>|\r\n]{{1,64}}(?=[\\/])|{_NAME})""",
-    re.IGNORECASE,
-)
 _GPU_UUID = re.compile(r"\b((?:MIG-)?GPU|MIG)-([0-9a-f]{8}(?:-[0-9a-f]{1,12}){0,4})\b", re.I)
-_UNSEEN = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff]"
+UNSEEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
+    "\ud800-\udfff\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
+"""What a terminal obeys, or a reader cannot see; line feed and tab are fine."""
 
 
 def redact(document: T, *, home: str, user: str, host: str) -> T:
@@ -53,8 +37,9 @@ def redact(document: T, *, home: str, user: str, host: str) -> T:
         document: A struct, or the dicts and lists that JSON is made of.
     """
     hide_uuid = _uuid_numbering()
-    names = _names_pattern(user, host)
-    home_folder = _home_pattern(home)
+    names = names_pattern(user, host)
+    home_folder = home_pattern(home)
+    commands = CommandRedaction(home=home, user=user, host=host)
 
     def hide(text: str, field: str) -> str:
         if field in IDENTIFIERS:
@@ -63,10 +48,12 @@ def redact(document: T, *, home: str, user: str, host: str) -> T:
             return "<secret>"
         text = hide_secrets(text)
         text = _GPU_UUID.sub(hide_uuid, text)
+        if field == "commands":  # what a reader copies into a shell
+            return commands.hide(text)
         if home_folder:
             text = home_folder.sub("~", text)
-        text = _WINDOWS_HOME.sub("~", text)
-        text = _POSIX_HOME.sub(_hide_posix_home, text)
+        text = WINDOWS_HOME.sub("~", text)
+        text = POSIX_HOME.sub(_hide_posix_home, text)
         return names.sub(lambda found: f"<{found.lastgroup}>", text) if names else text
 
     return map_strings(document, hide)
@@ -82,8 +69,8 @@ def redacted(document: T) -> T:
 
 
 def clean(text: str) -> str:
-    r"""Control characters, direction overrides and half surrogates as visible escapes: `\x1b`."""
-    return _UNSEEN.sub(_visible, text.replace("\r\n", "\n"))
+    r"""Control characters, unseen ones and half surrogates as visible escapes: `\x1b`."""
+    return UNSEEN.sub(_visible, text.replace("\r\n", "\n"))
 
 
 def cleaned(document: T) -> T:
@@ -98,6 +85,8 @@ def _cut(text: str) -> str:
 
 def _visible(found: re.Match[str]) -> str:
     number = ord(found[0])
+    if number > 0xFFFF:
+        return f"\\U{number:08x}"
     return f"\\x{number:02x}" if number < 0x100 else f"\\u{number:04x}"
 
 
@@ -116,21 +105,6 @@ def _uuid_numbering() -> Callable[[re.Match[str]], str]:
     return hide
 
 
-def _home_pattern(home: str) -> re.Pattern[str] | None:
-    folder = home.rstrip("/\\")
-    return re.compile(rf"(?<![\w.~-]){re.escape(folder)}(?![\w-])") if folder else None
-
-
 def _hide_posix_home(found: re.Match[str]) -> str:
     # Inside a longer path (/mnt/home/ann), `~` would name another folder.
-    return f"{found[1]}{found[2]}<user>" if found[1] else "~"
-
-
-def _names_pattern(user: str, host: str) -> re.Pattern[str] | None:
-    """Whole words; `_` and `-` end a word, so that `ann_env` is found."""
-    parts = [
-        f"(?P<{group}>{'|'.join(map(re.escape, telling))})"
-        for group, names in (("host", (host, host.split(".")[0])), ("user", (user,)))
-        if (telling := [n for n in names if len(n) >= 3 and n.lower() not in COMMON_WORDS])
-    ]
-    return re.compile(rf"(?<![^\W_])(?:{'|'.join(parts)})(?![^\W_])") if parts else None
+    return f"{found['before']}{found['folder']}<user>" if found["before"] else "~"

@@ -1,16 +1,16 @@
 """The one door of this room: a document and a format in, a string out."""
 
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
-from fitguard.report.documents import Document
 from fitguard.schema.exit_codes import UsageError
+
+if TYPE_CHECKING:  # The command line reads Format before it knows that it needs a document.
+    from fitguard.report.documents import Document
 
 Format = Literal["text", "json", "markdown", "html", "sarif"]
 
 
-def render(
-    document: Document, format: str, *, verbose: bool = False, width: int | None = None
-) -> str:
+def render(document: "Document", format: str, *, verbose: bool = False) -> str:
     """The document as one string, safe to print or to write as UTF-8.
 
     Private names are still in it: call `redaction.redacted` before. Colour is only in
@@ -19,7 +19,6 @@ def render(
     Args:
         format: text, json, markdown, html or sarif.
         verbose: In text, also the checks that were not made and the probes that failed.
-        width: Columns of the text; 80 if None. Commands are never broken.
 
     Raises:
         UsageError: if the format is unknown, or the document has no such form.
@@ -32,7 +31,7 @@ def render(
     if format == "text":
         from fitguard.report.text import to_text
 
-        return to_text(document, verbose=verbose, width=width)
+        return to_text(document, verbose=verbose)
     if format == "markdown":
         from fitguard.report.markdown import to_markdown
 

@@ -11,13 +11,16 @@ from urllib.parse import quote
 
 from fitguard.report.documents import Document
 from fitguard.report.redaction import cleaned
-from fitguard.report.summary import gravest_first
+from fitguard.report.summary import broken_checks, gravest_first
 from fitguard.schema.doctor import DoctorReport
 from fitguard.schema.exit_codes import UsageError
 from fitguard.schema.finding import Evidence, Finding
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 LEVELS = {"error": "error", "warning": "warning", "info": "note"}
+
+# A source is a sentence; only one that is a path and nothing else names a file.
+_PLAIN_PATH = re.compile(r"(?:/|~[\\/]|[A-Za-z]:[\\/])[^\s(),]*")
 
 Json = dict[str, Any]
 
@@ -41,11 +44,26 @@ def to_sarif(document: Document) -> str:
         "tool": {"driver": _driver(findings, codes)},
         "columnKind": "unicodeCodePoints",
         "originalUriBaseIds": {"HOME": {"description": {"text": "The home folder."}}},
-        "invocations": [{"executionSuccessful": True}],
+        "invocations": [_invocation(report)],
         "results": [_result(finding, codes.index(finding.code), seen) for finding in findings],
     }
     whole = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
     return json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
+
+
+def _invocation(report: DoctorReport) -> Json:
+    """How the run went: a check that broke is no finding, yet it must not pass unseen."""
+    notices = [
+        {
+            "descriptor": {"id": check.code},
+            "level": "error",
+            "message": {"text": f"The check {check.code} {check.slug} broke: {check.reason}"},
+        }
+        for check in broken_checks(report)
+    ]
+    return {"executionSuccessful": not notices} | (
+        {"toolExecutionNotifications": notices} if notices else {}
+    )
 
 
 def _driver(findings: list[Finding], codes: list[str]) -> Json:
@@ -93,7 +111,7 @@ def _location(evidence: Evidence) -> Json:
         "message": {"text": evidence.text},
         "logicalLocations": [{"name": evidence.source, "kind": "resource"}],
     }
-    if artifact := _artifact(evidence.source):
+    if artifact := _artifact(evidence):
         place: Json = {"artifactLocation": artifact}
         if evidence.line is not None and evidence.line > 0:
             place["region"] = {"startLine": evidence.line}
@@ -101,16 +119,15 @@ def _location(evidence: Evidence) -> Json:
     return location
 
 
-def _artifact(source: str) -> Json | None:
-    """Where the source is a file: its URI, relative to the home folder for `~`."""
-    if "\n" in source:
-        return None
-    if source.startswith(("~/", "~\\")):
-        return {"uri": quote(source[2:].replace("\\", "/")), "uriBaseId": "HOME"}
-    if source.startswith("/"):
-        return {"uri": PurePosixPath(source).as_uri()}
-    if re.match(r"[A-Za-z]:[\\/]", source):
-        return {"uri": PureWindowsPath(source).as_uri()}
+def _artifact(evidence: Evidence) -> Json | None:
+    """Where the evidence is in a file: its URI, relative to the home folder for `~`."""
+    path = evidence.path or (evidence.source if _PLAIN_PATH.fullmatch(evidence.source) else "")
+    if path.startswith(("~/", "~\\")):
+        return {"uri": quote(path[2:].replace("\\", "/")), "uriBaseId": "HOME"}
+    if path.startswith("/"):
+        return {"uri": PurePosixPath(path).as_uri()}
+    if re.match(r"[A-Za-z]:[\\/]", path):
+        return {"uri": PureWindowsPath(path).as_uri()}
     return None
 
 

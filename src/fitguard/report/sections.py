@@ -14,7 +14,6 @@ TITLES = {
     "libraries": "CUDA libraries",
     "kernel_log": "Kernel log",
     "cpu": "Processor",
-    "host": "Host",
     "environment": "Environment variables",
     "deep": "Import of TensorFlow in a child process",
     "failed_probes": "Probes that failed",

@@ -31,9 +31,9 @@ def print_document(document: Document, console: Console, *, verbose: bool = Fals
         print_facts(shown, page)
 
 
-def to_text(document: Document, *, verbose: bool = False, width: int | None = None) -> str:
-    """The same without colour, as a string."""
+def to_text(document: Document, *, verbose: bool = False) -> str:
+    """The same without colour, as a string of 80 columns; commands are never broken."""
     out = io.StringIO()
-    console = Console(file=out, width=width or COLUMNS, color_system=None, force_terminal=False)
+    console = Console(file=out, width=COLUMNS, color_system=None, force_terminal=False)
     print_document(document, console, verbose=verbose)
     return out.getvalue()

@@ -1,7 +1,16 @@
 """The doctor's report on a console: one screen, where little is wrong."""
 
 from fitguard.report.headline import headline
-from fitguard.report.summary import checks_made, gravest_first, remarks, source, verdict
+from fitguard.report.summary import (
+    checks_broken,
+    checks_made,
+    gravest_first,
+    remarks,
+    source,
+    unmade,
+    verdict,
+    with_earlier_fix,
+)
 from fitguard.report.text_page import Page
 from fitguard.report.words import one_line
 from fitguard.schema.doctor import DoctorReport
@@ -20,11 +29,9 @@ def print_doctor(report: DoctorReport, page: Page, *, verbose: bool) -> None:
         page.row(name, one_line(value), columns=10)
     if rows:
         page.blank()
-    mended: dict[Fix, str] = {}
-    for finding in gravest_first(report):
+    for finding, earlier in with_earlier_fix(gravest_first(report)):
         _print_finding(finding, page, verbose=verbose)
-        _print_fix(finding.fix, mended.get(finding.fix), page)
-        mended.setdefault(finding.fix, finding.code)
+        _print_fix(finding.fix, earlier, page)
         page.blank()
     if verbose:
         _print_unmade(report, page)
@@ -45,10 +52,10 @@ def _print_finding(finding: Finding, page: Page, *, verbose: bool) -> None:
         _print_evidence(evidence, page, lines=None if verbose else EVIDENCE_LINES)
 
 
-def _print_fix(fix: Fix, told: str | None, page: Page) -> None:
+def _print_fix(fix: Fix, earlier: str | None, page: Page) -> None:
     """The fix; where an earlier finding gave the same one, its code is enough."""
-    if told:
-        page.put(("fix: ", "green"), f"the same as for {told}", first="    ")
+    if earlier:
+        page.put(("fix: ", "green"), f"the same as for {earlier}", first="    ")
         return
     if fix.text:
         page.put(("fix: ", "green"), fix.text, first="    ", rest="         ")
@@ -62,6 +69,9 @@ def _print_evidence(evidence: Evidence, page: Page, *, lines: int | None) -> Non
     if left_out := len(quoted) - len(shown):
         text += f"\n… {left_out} more lines (--verbose shows them)"
     origin = one_line(source(evidence))
+    if not origin:
+        page.put((text, "dim"), first=QUOTE, rest=QUOTE)
+        return
     if len(f"{QUOTE}{shown[-1]} — {origin}") <= page.console.width:
         page.put((text, "dim"), (f" — {origin}", "dim italic"), first=QUOTE, rest=QUOTE)
         return
@@ -71,10 +81,11 @@ def _print_evidence(evidence: Evidence, page: Page, *, lines: int | None) -> Non
 
 
 def _print_unmade(report: DoctorReport, page: Page) -> None:
-    if report.skipped:
-        page.heading("Checks that could not be made")
-        for skipped in report.skipped:
-            page.put(f"{skipped.code} {skipped.slug}: {skipped.reason}", first="  ", rest="    ")
+    lacking = unmade(report)
+    if lacking.rows:
+        page.heading(lacking.title)
+        for code, slug, reason in lacking.rows:
+            page.put(f"{code} {slug}: {reason}", first="  ", rest="    ")
         page.blank()
     if report.facts.failed_probes:
         page.heading("Probes that failed")
@@ -89,6 +100,8 @@ def _print_unmade(report: DoctorReport, page: Page) -> None:
 
 def _print_summary(report: DoctorReport, page: Page, *, verbose: bool) -> None:
     grave = "bold red" if not report.ok else "bold yellow" if report.findings else "bold green"
-    unmade = report.skipped or report.facts.failed_probes
-    hint = " (--verbose lists them)" if unmade and not verbose else ""
+    listed = unmade(report).rows or report.facts.failed_probes
+    hint = " (--verbose lists them)" if listed and not verbose else ""
     page.put((verdict(report), grave), f" · {checks_made(report)}{hint}")
+    if broken := checks_broken(report):
+        page.put((broken, "bold yellow"), rest="  ")

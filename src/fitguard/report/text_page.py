@@ -57,7 +57,7 @@ class Page:
         columns = max(self.console.width - len(rest), LEAST_COLUMNS)
         for number, line in enumerate(text.wrap(self.console, columns, overflow="fold")):
             line.rstrip()
-            whole = Text(rest if number else first, "dim").append_text(line)
+            whole = Text.assemble((rest if number else first, "dim"), line)
             self.console.print(whole, soft_wrap=True)
 
     def row(self, label: str, value: str, columns: int, indent: str = "") -> None:

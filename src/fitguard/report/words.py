@@ -3,7 +3,7 @@
 from typing import Any
 
 UNITS = (("TiB", 2**40), ("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10))
-SUFFIXES = {"_bytes": "", "_celsius": " °C", "_watts": " W", "seconds": " s"}
+SUFFIXES = {"_celsius": " °C", "_watts": " W", "seconds": " s"}
 SPELLING = {
     "cuda": "CUDA",
     "cudnn": "cuDNN",

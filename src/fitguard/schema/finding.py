@@ -17,11 +17,13 @@ class Evidence(msgspec.Struct, frozen=True):
         text: What was seen, as it was seen.
         source: A file, a variable, a `--what-if` argument, a table of the knowledge.
         line: The line in that file, where there is one.
+        path: The file itself, where the source is one.
     """
 
     text: str
     source: str
     line: int | None = None
+    path: str | None = None
 
 
 class Fix(msgspec.Struct, frozen=True):
@@ -51,11 +53,16 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Skipped(msgspec.Struct, frozen=True):
-    """A check that could not be made, and the fact that it lacked."""
+    """A check that could not be made, and the fact that it lacked.
+
+    Args:
+        broken: The check itself failed on these facts; `reason` says how.
+    """
 
     code: str
     slug: str
     reason: str
+    broken: bool = False
 
 
 def at_least(severity: Severity, threshold: Severity) -> bool:

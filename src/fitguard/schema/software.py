@@ -57,13 +57,16 @@ class Packages(msgspec.Struct, frozen=True):
     """The distributions that matter. If `complete`, what is not here is not installed.
 
     Args:
-        unowned: A folder that Python would import as TensorFlow, though no package owns it and
-            nothing in it tells a version.
+        unowned: A folder or file that Python would import as TensorFlow, though no package owns it
+            and nothing in it tells a version.
+        shadows: Files and folders in the current folder that scripts started from it would import
+            in place of a package.
     """
 
     found: tuple[Package, ...] = ()
     complete: bool = False
     unowned: str | None = None
+    shadows: tuple[str, ...] = ()
 
     def named(self, name: str) -> tuple[Package, ...]:
         """All copies of one distribution, the one that Python imports first."""

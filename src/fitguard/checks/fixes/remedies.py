@@ -3,32 +3,42 @@
 Commands here only add or upgrade. Whatever removes, kills or restarts stands in a fix's text.
 """
 
-import shlex
+import re
+from collections.abc import Iterable
 
+from fitguard.checks.fixes import shell
 from fitguard.knowledge.tensorflow import Release
 from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Fix
 from fitguard.schema.versions import parse
 
-# The last of NVIDIA's own images with TensorFlow; it is built for ARM and for Blackwell too.
-NVIDIA_CONTAINER = "NVIDIA's container nvidia/tensorflow:25.02-tf2-py3 (NGC catalogue)"
+_VERSION = r"[A-Za-z0-9][A-Za-z0-9.*+_-]*"
+_BOUND = rf"(?:===?|~=|!=|<=?|>=?) ?{_VERSION}"
+# Of PEP 508: a name, extras, and bounds. Nothing that a shell understands, and no option of pip.
+_REQUIREMENT = re.compile(
+    rf"[A-Za-z0-9][A-Za-z0-9._-]*(?:\[[A-Za-z0-9._,-]+\])?(?:{_BOUND}(?:, ?{_BOUND})*)?"
+)
 
 
-def pip_install(facts: Facts, *requirements: str) -> str:
-    """`python -m pip install …` with the interpreter that was judged."""
-    quoted = (f'"{item}"' if set(item) & set("<>[]=!~ ") else item for item in requirements)
-    return f"{python_command(facts)} -m pip install {' '.join(quoted)}"
+def pip_install(facts: Facts, *requirements: str, reinstall: bool = False) -> tuple[str, ...]:
+    """`python -m pip install …` with the interpreter that was judged; as `pip_line`."""
+    options = " --force-reinstall --no-deps" if reinstall else ""
+    return pip_line(f"{python_command(facts)} -m pip install{options}", requirements)
+
+
+def pip_line(start: str, requirements: Iterable[str]) -> tuple[str, ...]:
+    """A command of pip; none where a requirement holds more than names, versions and bounds."""
+    wanted = tuple(requirements)
+    if not all(_REQUIREMENT.fullmatch(item) for item in wanted):
+        return ()
+    quoted = (f'"{item}"' if set(item) & set("<>[]=!~ ") else item for item in wanted)
+    return (f"{start} {' '.join(quoted)}",)
 
 
 def python_command(facts: Facts) -> str:
     """The interpreter that was judged, as a shell calls it."""
-    executable = facts.python.executable if facts.python and facts.python.executable else "python"
-    return _quoted_path(executable)
-
-
-def _quoted_path(path: str) -> str:
-    """A path for the shell; a leading `~` stays bare, so that the shell expands it."""
-    return "~" + shlex.quote(path[1:]) if path.startswith("~") else shlex.quote(path)
+    executable = facts.python.executable if facts.python else None
+    return (shell.path(facts, executable) if executable else None) or "python"
 
 
 def requirement(release: Release, *, gpu: bool = True) -> str:
@@ -46,12 +56,6 @@ def constraints(release: Release) -> tuple[str, ...]:
     if "<" not in release.protobuf and parse(release.version) < (2, 12):
         forgotten.append("protobuf<3.21")
     return tuple(forgotten)
-
-
-def set_variable(facts: Facts, name: str, value: str) -> str:
-    """The command that sets an environment variable in the shell of the platform."""
-    windows = facts.platform is not None and facts.platform.system == "windows"
-    return f"setx {name} {value}" if windows else f"export {name}={value}"
 
 
 def driver(facts: Facts, least: str | None = None, branch: str | None = None) -> Fix:
@@ -73,6 +77,8 @@ def driver(facts: Facts, least: str | None = None, branch: str | None = None) ->
 
 def _driver_commands(distribution: str, branch: str | None) -> tuple[str, ...]:
     name = distribution.split()[0] if distribution else ""
+    if branch and not branch.isdecimal():
+        return ()
     if name == "ubuntu":
         if branch:
             return ("sudo apt-get update", f"sudo apt-get install nvidia-driver-{branch}")

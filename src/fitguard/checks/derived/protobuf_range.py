@@ -4,24 +4,11 @@ from typing import Literal
 
 from packaging.specifiers import SpecifierSet
 
+from fitguard.knowledge import Knowledge
 from fitguard.knowledge.tensorflow import Release
 from fitguard.schema.versions import Version, newer, older, parse, text
 
 Place = Literal["inside", "too-new", "too-old"]
-
-# Up to 2.11 TensorFlow's code for its messages was made by a protoc before 3.19, which protobuf 4
-# (the Python package after 3.20) refuses.
-_FIRST_FOR_PROTOBUF_4 = (2, 12)
-_FIRST_REFUSING = (4,)
-# A protobuf older than this was seen to fail: it lacks what TensorFlow's generated code calls, or
-# refuses code of a newer protoc. By the first release it holds for.
-_LEAST_THAT_WORKS = (
-    ((2, 21), (6, 31, 1)),
-    ((2, 20), (5, 28, 3)),
-    ((2, 12), (3, 20, 0)),
-    ((2, 1), (3, 7, 0)),
-    ((1, 15), (3, 6, 0)),
-)
 
 
 def place(version: str, release: Release) -> Place:
@@ -47,24 +34,24 @@ def _known(have: Version, bound: Version) -> bool:
     return not any(bound[len(have) :])
 
 
-def refuses_old_code(version: str, release: Release) -> bool:
+def refuses_old_code(version: str, release: Release, knowledge: Knowledge) -> bool:
     """Whether this protobuf refuses TensorFlow's generated code as too old."""
-    return release.minor < _FIRST_FOR_PROTOBUF_4 and parse(version) >= _FIRST_REFUSING
+    below = knowledge.protobuf.need(release).below
+    return bool(below) and parse(version) >= parse(below)
 
 
-def least_that_works(release: Release) -> Version | None:
+def least_that_works(release: Release, knowledge: Knowledge) -> Version | None:
     """The least protobuf that can run TensorFlow's generated code; None where it is not known."""
-    for first, least in _LEAST_THAT_WORKS:
-        if release.minor >= first:
-            return least
-    return None
+    least = knowledge.protobuf.need(release).least
+    return parse(least) if least else None
 
 
-def fitting(release: Release) -> str:
+def fitting(release: Release, knowledge: Knowledge) -> str:
     """What to ask pip for: `protobuf>=3.20.3,<5`."""
     bounds = {item.operator: parse(item.version) for item in SpecifierSet(release.protobuf)}
-    lower = max(bounds[">="], least_that_works(release) or ())
-    upper = bounds.get("<", (3, 21) if release.minor < _FIRST_FOR_PROTOBUF_4 else None)
+    lower = max(bounds[">="], least_that_works(release, knowledge) or ())
+    below = knowledge.protobuf.need(release).below
+    upper = bounds.get("<", parse(below) if below else None)
     end = f",<{_short(upper)}" if upper else ""
     return f"protobuf>={text(lower)}{end}"
 

@@ -1,4 +1,4 @@
-"""Passwords, access tokens and serial numbers, as they look in text."""
+"""Passwords, access tokens and serial numbers, as they look in text and in names."""
 
 import re
 
@@ -8,17 +8,26 @@ _TOKEN = re.compile(
       | github_pat_\w{16,}
       | glpat-[\w-]{16,}                    # GitLab
       | hf_[A-Za-z0-9]{16,}                 # Hugging Face
+      | nvapi-[\w-]{16,}                    # NVIDIA
       | sk-[\w-]{16,}                       # OpenAI and others
       | pypi-[\w-]{16,}
       | npm_[A-Za-z0-9]{16,}
       | A[KS]IA[0-9A-Z]{16}                 # Amazon
       | AIza[\w-]{30,}                      # Google
       | xox[a-z]-[A-Za-z0-9-]{10,}          # Slack
-      | eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*     # JSON web token
+      | eyJ[\w-]{8,}\.[\w-]{2,}\.[\w-]*     # JSON web token
     )""",
     re.VERBOSE,
 )
-_NAMES = r"(?:token|passw(?:or)?d|passphrase|secret|api_?key|access_?key|private_?key|credentials?)"
+_KEY_BLOCK = re.compile(
+    r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----.*?(?:-----END [A-Z ]{0,40}PRIVATE KEY-----|\Z)",
+    re.DOTALL,
+)
+_NAMES = (
+    r"(?:token|passw(?:or)?d|passphrase|secret|credentials?"
+    r"|(?:api|access|private|signing|license)[_-]?key|[_-]key"
+    r"|(?<![a-z])auth)"
+)
 _NAMED = re.compile(
     rf"""({_NAMES}["']?\s{{0,2}}[=:]\s{{0,2}}|--{_NAMES}\s)("[^"\n]*"|'[^'\n]*'|[^\s"'&;,]+)""",
     re.IGNORECASE,
@@ -29,11 +38,15 @@ _SERIAL = re.compile(
     r"""(serial(?:[ _-]?(?:number|num|no))?["']?\s{0,60}[:=]\s{0,4}["']?)([^\s"',;]+)""",
     re.IGNORECASE,
 )
-_SECRET_NAME = re.compile(rf"{_NAMES}s?$", re.IGNORECASE)
+# Whole words only: TOKENIZERS_PARALLELISM is no secret.
+_SECRET_NAME = re.compile(
+    rf"(?:{_NAMES}s?|(?<![a-z])(?:authentication|authorization|private))(?![a-z])", re.IGNORECASE
+)
 
 
 def hide_secrets(text: str) -> str:
     """The text without what opens an account or identifies one device."""
+    text = _KEY_BLOCK.sub("<secret>", text)
     text = _URL_LOGIN.sub("<secret>@", text)
     text = _TOKEN.sub("<secret>", text)
     text = _BEARER.sub(r"\1 <secret>", text)

@@ -4,8 +4,9 @@ import re
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 
-from fitguard.checks import fixtures
-from fitguard.checks.fixtures import Build, Loaded, Missing, fixture
+from fitguard.checks.derived.build import Build
+from fitguard.checks.derived.loaded import Loaded
+from fitguard.checks.framework.fixtures import Missing, fixture
 from fitguard.knowledge import Knowledge
 from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Evidence, Severity
@@ -56,22 +57,15 @@ def grave(facts: Facts) -> Severity:
 
 
 @fixture
-def loaded(libraries: CudaLibraries, cuda_build: Build, knowledge: Knowledge) -> dict[str, Loaded]:
+def loaded(cuda: Loaded | None = None, cudnn: Loaded | None = None) -> dict[str, Loaded]:
     """The runtime (`cudart`) and the cuDNN (`cudnn`) that TensorFlow is given, as far as known."""
-    found: dict[str, Loaded] = {}
-    reason = None
-    for component in ("cudart", "cudnn"):
-        try:
-            found[component] = (
-                fixtures.cuda(libraries, cuda_build, knowledge)
-                if component == "cudart"
-                else fixtures.cudnn(libraries, cuda_build)
-            )
-        except Missing as missing:
-            reason = missing
-    if not found and reason is not None:
-        raise reason
-    return found
+    if cuda is None and cudnn is None:
+        raise Missing("the loader would find neither a CUDA runtime nor a cuDNN that is known")
+    return {
+        component: found
+        for component, found in {"cudart": cuda, "cudnn": cudnn}.items()
+        if found is not None
+    }
 
 
 def fits(library: Library, build: Build, knowledge: Knowledge) -> bool:
@@ -130,6 +124,12 @@ def built_with(build: Build) -> str:
     """`CUDA 12.5 and cuDNN 9.3`, or what is known of it."""
     cudnn = f" and cuDNN {text(parse(build.cudnn), 2)}" if build.cudnn else ""
     return f"CUDA {text(parse(build.cuda), 2)}{cudnn}"
+
+
+def built_with_cuda(build: Build) -> Evidence:
+    """The CUDA that TensorFlow was built with."""
+    cuda = text(parse(build.cuda), 2)
+    return Evidence(f"TensorFlow {build.version} is built with CUDA {cuda}", build.origin)
 
 
 def file_name(soname: str, facts: Facts) -> str:

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from fitguard.checks.fixtures import fixture
+from fitguard.checks.framework.fixtures import fixture
 from fitguard.schema.facts import Facts
 from fitguard.schema.hardware import Gpu
 

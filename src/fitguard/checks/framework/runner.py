@@ -5,8 +5,8 @@ from collections.abc import Iterable
 
 import msgspec
 
-from fitguard.checks.fixtures import FactResolver, Missing
-from fitguard.checks.registry import Check, all_checks
+from fitguard.checks.framework.fixtures import FactResolver, Missing
+from fitguard.checks.framework.registry import Check, all_checks, matching
 from fitguard.knowledge import Knowledge
 from fitguard.knowledge import knowledge as shipped_knowledge
 from fitguard.schema.doctor import DoctorReport
@@ -17,23 +17,24 @@ from fitguard.schema.finding import SEVERITIES, Finding, Skipped
 # driver and GPU, then CUDA and cuDNN, then memory, then the host.
 _GROUPS = ("FG1", "FG3", "FG2", "FG4", "FG7", "FG5", "FG6")
 _CONFIDENCES = ("high", "medium", "low")
-# How the reason of a skip starts where the check itself broke.
-FAILED = "the check itself failed on these facts"
 
 
 def judge(
     facts: Facts,
     *,
-    select: Iterable[str] = (),
-    ignore: Iterable[str] = (),
+    select: str | Iterable[str] = (),
+    ignore: str | Iterable[str] = (),
     knowledge: Knowledge | None = None,
 ) -> DoctorReport:
     """Judge a set of facts.
 
     Args:
         facts: Of this machine, of a file, or supposed; partial ones are fine.
-        select: Codes or prefixes to check; all where empty.
-        ignore: Codes or prefixes to leave out.
+        select: Codes, prefixes or slugs to check, also such as `FG2,FG3`; all where empty.
+        ignore: Those to leave out.
+
+    Raises:
+        UsageError: where a name is no check's.
 
     Example:
         >>> from fitguard.schema.facts import Facts
@@ -41,7 +42,7 @@ def judge(
         True
     """
     resolve = FactResolver(facts, knowledge or shipped_knowledge())
-    chosen = _chosen(tuple(select), tuple(ignore))
+    chosen = _chosen(select, ignore)
     findings: dict[str, tuple[Finding, ...]] = {}
     skipped: list[Skipped] = []
     for check in _ordered(chosen):
@@ -56,8 +57,8 @@ def judge(
             continue
         except Exception as error:
             # Facts from a file may hold anything; one check that chokes on them costs itself only.
-            reason = f"{FAILED}: {type(error).__name__}: {error}"
-            skipped.append(Skipped(check.code, check.slug, reason))
+            reason = f"the check itself failed on these facts: {type(error).__name__}: {error}"
+            skipped.append(Skipped(check.code, check.slug, reason, broken=True))
             continue
         findings[check.code] = found
     ranked = sorted((item for found in findings.values() for item in found), key=_rank)
@@ -70,16 +71,20 @@ def judge(
     )
 
 
-def _chosen(select: tuple[str, ...], ignore: tuple[str, ...]) -> dict[str, Check]:
+def _chosen(select: str | Iterable[str], ignore: str | Iterable[str]) -> dict[str, Check]:
+    wanted, left_out = _codes(select), _codes(ignore)
     return {
         code: check
         for code, check in all_checks().items()
-        if (not select or _named(check, select)) and not _named(check, ignore)
+        if (not wanted or code in wanted) and code not in left_out
     }
 
 
-def _named(check: Check, names: tuple[str, ...]) -> bool:
-    return any(check.code.startswith(name.upper()) or check.slug == name for name in names)
+def _codes(names: str | Iterable[str]) -> set[str]:
+    """The codes of all checks that are named, one by one or with commas between."""
+    given = [names] if isinstance(names, str) else names
+    single = (name.strip() for item in given for name in item.split(","))
+    return {check.code for name in single for check in matching(name)}
 
 
 def _ordered(checks: dict[str, Check]) -> list[Check]:
@@ -88,7 +93,7 @@ def _ordered(checks: dict[str, Check]) -> list[Check]:
 
 
 def _run(check: Check, resolve: FactResolver) -> tuple[Finding, ...]:
-    verdict = check.function(**{name: resolve(name) for name in check.parameters})
+    verdict = resolve.call(check.function, check.needs)
     found = [verdict] if isinstance(verdict, Finding) else list(verdict or ())
     return tuple(
         msgspec.structs.replace(finding, code=check.code, slug=check.slug) for finding in found

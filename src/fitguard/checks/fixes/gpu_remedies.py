@@ -1,8 +1,9 @@
 """How to install another TensorFlow for a GPU, with the CUDA that it needs."""
 
-from fitguard.checks import cuda_remedies, gpu_releases, installs, remedies
-from fitguard.checks.cuda_runtime import Runtime
-from fitguard.checks.gpu_releases import fits_python
+from fitguard.checks.derived import gpu_releases
+from fitguard.checks.derived.cuda_runtime import Runtime
+from fitguard.checks.derived.gpu_releases import fits_python
+from fitguard.checks.fixes import cuda_remedies, installs, remedies
 from fitguard.knowledge import Knowledge
 from fitguard.knowledge.tensorflow import Release
 from fitguard.schema.facts import Facts
@@ -46,15 +47,14 @@ def install(facts: Facts, knowledge: Knowledge, release: Release) -> tuple[str, 
     packages = knowledge.cuda.conda(release.cuda)
     if knowledge.cuda.has_and_cuda(release.version) or packages is None:
         if fits_python(release, facts):
-            return (installs.install(facts, release),)
+            return installs.install(facts, release)
         return installs.new_environment(facts, release)
     cuda = f"-c {packages.channel} {' '.join(packages.packages)}"
     if fits_python(release, facts):
-        return installs.install(facts, release), f"conda install {cuda}"
+        return *installs.install(facts, release), f"conda install {cuda}"
     name = f"tf-{text(release.minor)}"
     wanted = (remedies.requirement(release), *remedies.constraints(release))
-    quoted = " ".join(f'"{item}"' for item in wanted)
     return (
         f"conda create -n {name} {cuda} python={release.pythons[-1]} pip",
-        f"conda run -n {name} python -m pip install {quoted}",
+        *remedies.pip_line(f"conda run -n {name} python -m pip install", wanted),
     )

@@ -4,8 +4,8 @@ report = run("FG204", facts)
 assert report.findings[0].severity == "error"
 """
 
-from fitguard.checks.registry import find_check
-from fitguard.checks.runner import judge
+from fitguard.checks.framework.registry import find_check
+from fitguard.checks.framework.runner import judge
 from fitguard.schema.doctor import DoctorReport
 from fitguard.schema.facts import Facts
 

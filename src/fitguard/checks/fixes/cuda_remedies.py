@@ -1,14 +1,15 @@
 """Fixes for the CUDA libraries: where to get them, and how to lead the loader to the right ones."""
 
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import PurePosixPath
 
 import msgspec
 
-from fitguard.checks import installs, remedies
-from fitguard.checks.cuda_libraries import BY_LIBRARY_PATH, built_with, folder
-from fitguard.checks.fixtures import Build, Loaded
+from fitguard.checks.derived.build import Build
+from fitguard.checks.derived.cuda_libraries import BY_LIBRARY_PATH, built_with, folder
+from fitguard.checks.derived.loaded import Loaded
+from fitguard.checks.fixes import installs, remedies, shell
 from fitguard.knowledge import Knowledge
 from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Fix
@@ -20,24 +21,23 @@ def install(facts: Facts, knowledge: Knowledge, build: Build) -> Fix:
     """How to get the CUDA and the cuDNN that this TensorFlow was built with."""
     wanted = built_with(build)
     if installs.by_conda(facts):
-        minor = text(parse(build.version), 2)
         return Fix(
             text=f"Let conda bring {wanted} as this TensorFlow's own dependencies.",
-            commands=(f'conda install -c conda-forge "tensorflow={minor}=cuda*"',),
+            commands=(installs.conda_with_cuda(build.version),),
         )
     if knowledge.cuda.has_and_cuda(build.version):
         nightly = facts.tensorflow is not None and facts.tensorflow.package == "tf-nightly"
         name = "tf-nightly" if nightly else "tensorflow"
         return Fix(
             text=f"Let pip bring {wanted} beside TensorFlow.",
-            commands=(remedies.pip_install(facts, f"{name}[and-cuda]=={build.version}"),),
+            commands=remedies.pip_install(facts, f"{name}[and-cuda]=={build.version}"),
         )
     return _before_and_cuda(facts, knowledge, build)
 
 
 def _before_and_cuda(facts: Facts, knowledge: Knowledge, build: Build) -> Fix:
     wanted = built_with(build)
-    windows = facts.platform is not None and facts.platform.system == "windows"
+    windows = shell.is_windows(facts)
     packages = knowledge.cuda.conda(build.cuda)
     if packages is None:
         place = "bin folders on PATH" if windows else "lib64 folder on LD_LIBRARY_PATH"
@@ -82,44 +82,52 @@ def replace(
     return msgspec.structs.replace(
         fix,
         text=f"{fix.text} Also take {place} off LD_LIBRARY_PATH, or it stays first.",
-        commands=(*fix.commands, search(libraries, without=(place,))),
+        commands=(*fix.commands, *search(facts, libraries, without=(place,))),
     )
 
 
-def look_there(libraries: CudaLibraries, unused: Iterable[Library]) -> Fix:
+def look_there(facts: Facts, libraries: CudaLibraries, unused: Iterable[Library]) -> Fix:
     """How to lead the loader to libraries that are there already."""
     folders = tuple(dict.fromkeys(folder(library) for library in unused))
     place = folders[0] if len(folders) == 1 else "the folders that hold it"
     return Fix(
         text=f"What is needed is installed already: put {place} on LD_LIBRARY_PATH before Python "
         "starts.",
-        commands=(search(libraries, first=folders),),
+        commands=search(facts, libraries, first=folders),
     )
 
 
-def search_wheels(libraries: CudaLibraries, unused: Iterable[Library]) -> Iterator[str]:
-    """The command that puts wheels on LD_LIBRARY_PATH, wherever they are installed."""
+def search_wheels(facts: Facts, unused: Iterable[Library]) -> tuple[str, ...]:
+    """The commands that put wheels on LD_LIBRARY_PATH, wherever they are installed."""
     folders = dict.fromkeys(folder(library).removeprefix("site-packages") for library in unused)
-    yield "SITE=$(python -c 'import sysconfig; print(sysconfig.get_path(\"purelib\"))')"
-    yield search(libraries, first=[f"$SITE{name}" for name in folders])
+    python = remedies.python_command(facts)
+    found = f"$({python} -c 'import sysconfig; print(sysconfig.get_path(\"purelib\"))')"
+    begin = [f"$SITE{shlex.quote(name)}" for name in folders]
+    return shell.posix_only(facts, f"SITE={found}", _before_the_others(begin))
 
 
 def search(
-    libraries: CudaLibraries, *, first: Iterable[str] = (), without: Iterable[str] = ()
-) -> str:
+    facts: Facts,
+    libraries: CudaLibraries,
+    *,
+    first: Iterable[str] = (),
+    without: Iterable[str] = (),
+) -> tuple[str, ...]:
     """The command that sets LD_LIBRARY_PATH: some folders first, others left out."""
     begin, out = list(dict.fromkeys(first)), {PurePosixPath(item) for item in without}
     if not out:
         # What is there stays, so that several such commands add up.
-        return f"export LD_LIBRARY_PATH={_joined(begin)}${{LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}}"
+        return shell.posix_only(facts, _before_the_others(map(shlex.quote, begin)))
     kept = [
         item for item in libraries.library_path or () if item and PurePosixPath(item) not in out
     ]
-    if not begin and not kept:
-        return "unset LD_LIBRARY_PATH"
-    return f"export LD_LIBRARY_PATH={_joined([*begin, *kept])}"
+    folders = ":".join(map(shlex.quote, [*begin, *kept]))
+    name = "LD_LIBRARY_PATH"
+    return shell.posix_only(
+        facts,
+        shell.set_variable(facts, name, folders) if folders else shell.unset_variable(facts, name),
+    )
 
 
-def _joined(folders: list[str]) -> str:
-    """Folders for the shell; one that starts with a variable is left for the shell to expand."""
-    return ":".join(item if item.startswith("$") else shlex.quote(item) for item in folders)
+def _before_the_others(quoted: Iterable[str]) -> str:
+    return f"export LD_LIBRARY_PATH={':'.join(quoted)}${{LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}}"

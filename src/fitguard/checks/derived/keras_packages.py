@@ -2,7 +2,7 @@
 
 from packaging.specifiers import SpecifierSet
 
-from fitguard.checks import installs
+from fitguard.checks.fixes import installs
 from fitguard.knowledge import Knowledge
 from fitguard.knowledge.tensorflow import Release
 from fitguard.schema.finding import Evidence

@@ -2,8 +2,11 @@
 
 import msgspec
 
-from fitguard.checks import fixtures
-from fitguard.checks.fixtures import Build, Loaded, Missing, fixture
+from fitguard.checks.derived import build as builds
+from fitguard.checks.derived.build import Build
+from fitguard.checks.derived.loaded import Loaded
+from fitguard.checks.framework import fixtures
+from fitguard.checks.framework.fixtures import Missing, fixture
 from fitguard.knowledge import Knowledge
 from fitguard.schema.facts import Facts
 from fitguard.schema.software import CudaLibraries
@@ -31,25 +34,15 @@ class Runtime(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @fixture
-def runtime(facts: Facts, knowledge: Knowledge) -> Runtime:
+def runtime(facts: Facts, knowledge: Knowledge, cuda: Loaded | None = None) -> Runtime:
     """The CUDA that training will use; TensorFlow may be unknown, if a runtime is known."""
     build = _build_if_named(facts, knowledge)
-    found = _loaded(facts.libraries, build, knowledge) if facts.libraries else None
+    found = _asked_for(cuda) if build is not None and build.cuda else _first(facts.libraries)
     if found is not None:
         return Runtime(version=found[0], source=found[1], loaded=True, build=build)
     if build is None or not build.cuda:
         raise Missing("neither the CUDA runtime nor the TensorFlow version is known")
     return Runtime(version=build.cuda, source=build.origin, loaded=False, build=build)
-
-
-@fixture
-def runtime_if_known(facts: Facts, knowledge: Knowledge) -> Runtime | None:
-    """As `runtime`, but None where it is missing."""
-    try:
-        found: Runtime = runtime(facts, knowledge)
-    except Missing:
-        return None
-    return found
 
 
 def _build_if_named(facts: Facts, knowledge: Knowledge) -> Build | None:
@@ -58,24 +51,20 @@ def _build_if_named(facts: Facts, knowledge: Knowledge) -> Build | None:
     if facts.tensorflow is None and not installed:
         return None
     named = fixtures.tensorflow(facts)
-    build: Build = fixtures.cuda_build(fixtures.build(named, facts, knowledge))
+    build: Build = builds.cuda_build(builds.build(named, facts, knowledge))
     return build
 
 
-def _loaded(
-    libraries: CudaLibraries, build: Build | None, knowledge: Knowledge
-) -> tuple[str, str] | None:
-    if build is not None and build.cuda:
-        try:
-            loaded: Loaded = fixtures.cuda(libraries, build, knowledge)
-        except Missing:
-            return None
-        # A library on disk under a name that TensorFlow does not ask for is never loaded; one that
-        # was named outright (--what-if) is said to be.
-        if not loaded.wanted and loaded.library.path:
-            return None
-        return loaded.version, loaded.source
-    for library in libraries.candidates("cudart"):
-        if library.searched and library.version:
+def _asked_for(cuda: Loaded | None) -> tuple[str, str] | None:
+    # A library on disk under a name that TensorFlow does not ask for is never loaded; one that was
+    # named outright (--what-if) is said to be.
+    if cuda is None or (not cuda.wanted and cuda.library.path):
+        return None
+    return cuda.version, cuda.source
+
+
+def _first(libraries: CudaLibraries | None) -> tuple[str, str] | None:
+    for library in libraries.searched("cudart") if libraries is not None else ():
+        if library.version:
             return library.version, library.path or library.found_by
     return None

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from fitguard.checks.fixtures import Missing, fixture
+from fitguard.checks.framework.fixtures import Missing, fixture
 from fitguard.schema.facts import Facts
 from fitguard.schema.hardware import Driver
 
@@ -32,12 +32,3 @@ def driver_version(driver: Driver, facts: Facts) -> DriverVersion:
         raise Missing("there is no NVIDIA driver whose version could be judged")
     source = driver.origin or "NVIDIA driver"
     return DriverVersion(version=version, windows=counts_as_windows(facts), source=source)
-
-
-@fixture
-def driver_version_if_known(facts: Facts) -> DriverVersion | None:
-    """As `driver_version`, but None where it is missing."""
-    if facts.driver is None or facts.driver.absent:
-        return None
-    found: DriverVersion = driver_version(facts.driver, facts)
-    return found

@@ -14,32 +14,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 
+from fitguard.checks.framework.fixtures import needs
+from fitguard.schema.exit_codes import UsageError
 from fitguard.schema.finding import Finding
 
 Verdict = Finding | Iterable[Finding] | None
 CheckFunction = Callable[..., Verdict]
-
-# Modules of this room that hold no check.
-_NO_CHECKS = {
-    "registry",
-    "fixtures",
-    "runner",
-    "remedies",
-    "testing",
-    "cuda_libraries",
-    "cuda_remedies",
-    "cuda_runtime",
-    "driver_version",
-    "gpu_code",
-    "gpu_releases",
-    "gpu_remedies",
-    "health_signs",
-    "installs",
-    "keras_packages",
-    "nvidia_wheels",
-    "protobuf_range",
-    "visible_gpus",
-}
 
 
 @dataclass(frozen=True)
@@ -49,6 +29,7 @@ class Check:
     Args:
         requires: Codes of checks that must have found nothing: what they found would make this
             check speak of mere fallout.
+        needs: The facts it asks for, and whether it must have each.
         summary: One line: what is wrong when this check finds something.
         page: Markdown: what it means, why training crashes, how to fix it, when it is wrong.
     """
@@ -57,7 +38,7 @@ class Check:
     slug: str
     requires: frozenset[str]
     function: CheckFunction
-    parameters: tuple[str, ...]
+    needs: dict[str, bool]
     summary: str
     page: str
 
@@ -82,7 +63,7 @@ def check(
             slug=slug,
             requires=frozenset(requires),
             function=function,
-            parameters=tuple(inspect.signature(function).parameters),
+            needs=needs(function),
             summary=(inspect.getdoc(module) or "").split("\n")[0],
             page=inspect.getdoc(function) or "",
         )
@@ -96,7 +77,7 @@ def all_checks() -> dict[str, Check]:
     """Every check, by code."""
     package = importlib.import_module("fitguard.checks")
     for module in pkgutil.iter_modules(package.__path__):
-        if module.name not in _NO_CHECKS:
+        if not module.ispkg:
             importlib.import_module(f"fitguard.checks.{module.name}")
     return dict(sorted(_declared.items()))
 
@@ -107,3 +88,22 @@ def find_check(name: str) -> Check | None:
         if name.upper() == declared.code or name.lower() == declared.slug:
             return declared
     return None
+
+
+def matching(name: str) -> tuple[Check, ...]:
+    """The checks that a code, the beginning of a code, or a slug names.
+
+    Raises:
+        UsageError: where there are none, and for an empty name.
+    """
+    found = tuple(
+        declared
+        for declared in all_checks().values()
+        if name and (declared.code.startswith(name.upper()) or declared.slug == name.lower())
+    )
+    if not found:
+        raise UsageError(
+            f"Received {name!r}, which no check bears. Expected a code, a prefix or a slug: FG204, "
+            "FG2, cudnn-too-old"
+        )
+    return found

@@ -4,9 +4,9 @@ from typing import Literal
 
 import msgspec
 
-from fitguard.checks.cuda_runtime import Runtime
-from fitguard.checks.fixtures import Missing, fixture
-from fitguard.checks.visible_gpus import Visible
+from fitguard.checks.derived.cuda_runtime import Runtime
+from fitguard.checks.derived.visible_gpus import Visible
+from fitguard.checks.framework.fixtures import Missing, fixture
 from fitguard.knowledge import Knowledge
 from fitguard.knowledge.tensorflow import Code, code_for
 from fitguard.schema.hardware import Gpu
@@ -36,9 +36,7 @@ class GpuCode(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def name(self) -> str:
         """The GPU as a title names it."""
-        if self.gpu.name is None:
-            return f"a GPU of compute capability {self.capability}"
-        return f"the {self.gpu.name} (compute capability {self.capability})"
+        return title_name(self.gpu, self.capability)
 
 
 @fixture
@@ -52,6 +50,13 @@ def gpu_codes(visible: Visible, runtime: Runtime, knowledge: Knowledge) -> tuple
     if visible.gpus and not found:
         raise Missing("the compute capability of the GPU is not known")
     return tuple(found.values())
+
+
+def title_name(gpu: Gpu, capability: str) -> str:
+    """A GPU as a title names it."""
+    if not gpu.name:
+        return f"a GPU of compute capability {capability}"
+    return f"the {gpu.name} (compute capability {capability})"
 
 
 def capability_of(gpu: Gpu, knowledge: Knowledge) -> str | None:

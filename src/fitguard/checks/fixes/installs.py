@@ -2,9 +2,10 @@
 
 import re
 
-from fitguard.checks import gpu_releases, remedies
-from fitguard.checks.fixtures import Missing
-from fitguard.checks.gpu_code import capability_of
+from fitguard.checks.derived import gpu_releases
+from fitguard.checks.derived.gpu_code import capability_of
+from fitguard.checks.fixes import remedies, shell
+from fitguard.checks.framework.fixtures import Missing
 from fitguard.knowledge import Knowledge
 from fitguard.knowledge.tensorflow import Release
 from fitguard.schema.facts import Facts
@@ -33,8 +34,6 @@ DISTRIBUTIONS = CARRIERS | {
     "tf-nightly-cpu",
     "tf-nightly-gpu",
 }
-# The first releases of the package tensorflow-cpu; before them plain `tensorflow` had no CUDA.
-_FIRST_CPU_PACKAGES = {1: (1, 15), 2: (2, 1)}
 _NAMED_PYTHON = re.compile(r"python(\d+\.\d+)[/\\]")
 
 
@@ -128,15 +127,20 @@ def requirement(facts: Facts, release: Release) -> str:
     if platform is not None and (platform.system == "macos" or platform.machine == "aarch64"):
         return f"tensorflow=={release.version}"
     if facts.gpus != () and wanted != "tensorflow-cpu":
-        if platform is not None and platform.system == "windows" and not release.windows_gpu:
+        if shell.is_windows(facts) and not release.windows_gpu:
             return f"tensorflow=={release.version}"
         return remedies.requirement(release)
-    if release.minor < _FIRST_CPU_PACKAGES[release.minor[0]]:
+    if not release.has_cpu_package:
         return f"tensorflow=={release.version}"
     return remedies.requirement(release, gpu=False)
 
 
-def install(facts: Facts, release: Release) -> str:
+def conda_with_cuda(version: str) -> str:
+    """The command for conda's own build of a release with CUDA."""
+    return f'conda install -c conda-forge "tensorflow={text(parse(version), 2)}=cuda*"'
+
+
+def install(facts: Facts, release: Release) -> tuple[str, ...]:
     """The command that installs a release, with the bounds that its wheel forgot."""
     return remedies.pip_install(facts, requirement(facts, release), *remedies.constraints(release))
 
@@ -144,22 +148,20 @@ def install(facts: Facts, release: Release) -> str:
 def new_environment(facts: Facts, release: Release) -> tuple[str, ...]:
     """Commands for a new environment with the newest Python that a release has a wheel for."""
     python = release.pythons[-1]
-    needs = " ".join(
-        f'"{item}"' for item in (requirement(facts, release), *remedies.constraints(release))
-    )
+    needs = (requirement(facts, release), *remedies.constraints(release))
     if facts.python is not None and facts.python.conda:
         return (
             f"conda create -n tensorflow python={python} pip",
-            f"conda run -n tensorflow python -m pip install {needs}",
+            *remedies.pip_line("conda run -n tensorflow python -m pip install", needs),
         )
-    if facts.platform is not None and facts.platform.system == "windows":
+    if shell.is_windows(facts):
         return (
             f"py -{python} -m venv tensorflow-env",
-            rf"tensorflow-env\Scripts\python -m pip install {needs}",
+            *remedies.pip_line(r"tensorflow-env\Scripts\python -m pip install", needs),
         )
     return (
         f"python{python} -m venv tensorflow-env",
-        f"tensorflow-env/bin/python -m pip install {needs}",
+        *remedies.pip_line("tensorflow-env/bin/python -m pip install", needs),
     )
 
 

@@ -1,0 +1,1 @@
+"""Facts that several checks derive from those that were gathered."""

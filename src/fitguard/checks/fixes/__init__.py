@@ -1,0 +1,1 @@
+"""Remedies that several checks give, with commands that fit the platform."""

@@ -1,0 +1,1 @@
+"""How checks are declared, given their facts, run and tested."""

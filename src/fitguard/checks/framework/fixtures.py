@@ -1,0 +1,142 @@
+"""The facts that a check can ask for by parameter name.
+
+A fact that is missing raises `Missing` with the reason, and the check is skipped, unless its
+parameter has the default None: then it gets None.
+"""
+
+import inspect
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from fitguard.knowledge import Knowledge
+from fitguard.knowledge.tensorflow import Release
+from fitguard.schema.facts import Facts
+from fitguard.schema.hardware import Gpu
+from fitguard.schema.software import (
+    DeepImport,
+    Package,
+    Packages,
+    TensorFlow,
+)
+
+T = TypeVar("T")
+
+
+class Missing(Exception):
+    """A fact that a check needs is not there; the message is the reason for the skip."""
+
+
+# Facts that a check gets as they were gathered, and how a skip names one that is not known.
+_GIVEN = {
+    "python": "the Python version",
+    "platform": "the operating system",
+    "packages": "what is installed",
+    "libraries": "which CUDA libraries are there",
+    "driver": "the GPU driver",
+    "container": "whether this is a container",
+    "cpu": "the processor",
+    "host": "the host's memory",
+    "environment": "what the environment variables hold",
+}
+# Packages that a check can ask for by name.
+_PACKAGES = ("keras", "tf_keras", "numpy", "protobuf")
+
+_fixtures: dict[str, tuple[Callable[..., Any], dict[str, bool]]] = {}
+
+
+def needs(function: Callable[..., Any]) -> dict[str, bool]:
+    """The facts that a function asks for by parameter name, and whether it must have each.
+
+    A parameter with the default None gets None where its fact is missing.
+    """
+    parameters = inspect.signature(function).parameters
+    return {name: parameter.default is not None for name, parameter in parameters.items()}
+
+
+def fixture(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Make a function's result available to checks under its name."""
+    _fixtures[function.__name__] = function, needs(function)
+    return function
+
+
+class FactResolver:
+    """Gives facts by name and remembers them, the missing ones too."""
+
+    def __init__(self, facts: Facts, knowledge: Knowledge) -> None:
+        self._facts = facts
+        self._known: dict[str, Any] = {"facts": facts, "knowledge": knowledge}
+
+    def call(self, function: Callable[..., Any], needed: dict[str, bool]) -> Any:
+        """What a function makes of the facts it asks for.
+
+        Raises:
+            Missing: with the reason, where one that it must have is not there.
+        """
+        return function(**{name: self._give(name, must) for name, must in needed.items()})
+
+    def _give(self, name: str, must: bool) -> Any:
+        if name not in self._known:
+            try:
+                self._known[name] = self._resolve(name)
+            except Missing as missing:
+                self._known[name] = missing
+        value = self._known[name]
+        if not isinstance(value, Missing):
+            return value
+        if must:
+            raise value
+        return None
+
+    def _resolve(self, name: str) -> Any:
+        if name in _GIVEN:
+            return _known(getattr(self._facts, name), _GIVEN[name])
+        if name in _PACKAGES:
+            return _package(self._give("packages", must=True), name.replace("_", "-"))
+        return self.call(*_fixtures[name])
+
+
+def _known(value: T | None, what: str) -> T:
+    if value is None:
+        raise Missing(f"{what} is not known")
+    return value
+
+
+def _package(packages: Packages, name: str) -> Package:
+    found = packages.first(name)
+    if found is None or found.version is None:
+        raise Missing(f"{name} is not installed" if packages.complete else f"{name} is not known")
+    return found
+
+
+@fixture
+def tensorflow(facts: Facts) -> TensorFlow:
+    if facts.tensorflow is None and facts.packages is not None and facts.packages.complete:
+        if facts.packages.unowned:
+            raise Missing(f"nothing tells the version of {facts.packages.unowned}")
+        raise Missing("TensorFlow is not installed")
+    return _known(facts.tensorflow, "the TensorFlow version")
+
+
+@fixture
+def gpus(facts: Facts) -> tuple[Gpu, ...]:
+    """At least one GPU."""
+    found = _known(facts.gpus, "the GPU")
+    if not found:
+        raise Missing("there is no NVIDIA GPU that the driver shows")
+    return found
+
+
+@fixture
+def deep(facts: Facts) -> DeepImport:
+    if facts.deep is None:
+        raise Missing("TensorFlow was not imported (--deep does)")
+    return facts.deep
+
+
+@fixture
+def release(tensorflow: TensorFlow, knowledge: Knowledge) -> Release:
+    found = knowledge.tensorflow.find(tensorflow.version)
+    if found is None:
+        newest = knowledge.tensorflow.newest.version
+        raise Missing(f"the tables end at TensorFlow {newest} and lack {tensorflow.version}")
+    return found
