@@ -80,7 +80,6 @@ def tensorflow(row: Row) -> Block:
         "newest_mostly_ptx": bool(re.search(r"mostly PTX|by PTX JIT", row["note"])),
         "capabilities_source": row["cc_source"],
         "avx": row["cpu_isa"] == "AVX",
-        "compiler": row["compiler"],
         "source": row["source"],
     }
 
@@ -128,7 +127,6 @@ def cudnn(row: Row) -> Block:
         "cuda_toolkits": row["cuda_toolkits"],
         "least": {cuda or "any": capability for capability, cuda in reversed(least)},
         "soname": row["soname"],
-        "strict": "strict same" in row["tf_rule"] or "==" in row["tf_rule"],
         "source": row["source"],
         "note": row["note"],
         "uncertain": bool(UNCERTAIN.search(row["min_cc"] + row["source"] + row["note"])),
@@ -170,7 +168,6 @@ def keras(row: Row) -> Block | None:
     return {
         "package": package or "keras",
         "versions": version_range(version),
-        "generation": row["generation"],
         "tensorflow_min": first_version(row["tf_min"]),
         "tensorflow_below": row["tf_max_exclusive"],
         "python": row["python"],

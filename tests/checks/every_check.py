@@ -37,6 +37,7 @@ _PCI = (PciGpu("0000:01:00.0", "0x2684"),)
 _T4 = Gpu(name="Tesla T4", compute_capability="7.5", memory_bytes=16 * _GIB, used_bytes=0)
 _SUPPOSED = (
     "tf=1.4.1 keras=2.2.4", "tf=2.1 keras=2.2.4", "tf=2.18 tf-keras=2.16.0", "tf=2.15 numpy=2.0.1",
+    "tf=2.6.5 numpy=1.24.4",
     "tf=2.3 protobuf=4.21.1", "tf=2.21 protobuf=4.25.3", "tf=2.10 python=3.11",
     "tf=2.21 python=3.9", "tf=2.15 python=3.8", "tf=2.12 os=windows gpu=T4",
     "tf=2.18 package=tensorflow-cpu gpu=T4", "tf=2.15 gpu=K80", "tf=2.18 gpu=GTX_980 python=3.12",

@@ -53,7 +53,7 @@ def test_a_healthy_report_is_short_and_says_what_was_judged() -> None:
         "GPU         none found",
         "Driver      none found",
         "",
-        "No problem found · 3 checks passed, 1 had nothing to judge (--verbose lists them)",
+        "No problem found · 3 checks passed, 1 not applicable (--verbose lists them)",
     ]
 
 
@@ -97,7 +97,7 @@ def test_verbose_lists_what_was_not_made() -> None:
 @pytest.mark.parametrize("verbose", [False, True])
 def test_a_check_that_broke_is_always_told(verbose: bool) -> None:
     text = to_text(ONE_CHECK_BROKE, verbose=verbose)
-    assert "No problem found · 3 checks passed, 1 had nothing to judge" in text
+    assert "No problem found · 3 checks passed, 1 not applicable" in text
     assert text.endswith("\n1 check broke: FG305 gpu-busy (KeyError: 'used_')\n")
     assert text.count("FG305") == 1
 

@@ -52,7 +52,8 @@ def gpu_arch_jit(gpu_codes: tuple[GpuCode, ...], facts: Facts) -> Iterator[Findi
                 Evidence(f"compute capability {entry.capability}", entry.gpu.origin),
                 Evidence(
                     f"TensorFlow {build.version}: machine code for {', '.join(build.sass)}, "
-                    f"PTX of {', '.join(build.ptx)}",
+                    f"PTX of {', '.join(build.ptx)}"
+                    + ("" if wholly else f"; of {build.sass[-1]} only a few kernels are not PTX"),
                     build.origin,
                 ),
             ),

@@ -47,6 +47,10 @@ def gpu_hidden(facts: Facts, visible: Visible | None = None) -> Iterator[Finding
     """
     if facts.gpus is None and facts.driver is None:
         raise Missing("the GPU is not known")
+    nodes = facts.driver.nodes if facts.driver is not None else ()
+    modes = [gpu.compute_mode for gpu in facts.gpus or () if gpu.compute_mode]
+    if facts.environment is None and not nodes and not modes:
+        raise Missing("no setting is known that could hide it")
     yield from _by_device_files(facts)
     yield from _by_container_variable(facts)
     if visible is not None:

@@ -53,6 +53,8 @@ def gpu_unhealthy(facts: Facts, knowledge: Knowledge) -> Iterator[Finding]:
     if not facts.gpus and not xids:
         reason = f": {log.problem}" if log is not None and log.problem else ""
         raise Missing(f"neither a GPU nor a line of the kernel log is known{reason}")
+    if log is None and not any(health_signs.asked(gpu) for gpu in facts.gpus or ()):
+        raise Missing("nothing is known of the health of the GPU")
     matched: set[str | None] = set()
     for gpu in facts.gpus or ():
         own = [xid for xid in xids if _belongs(xid, gpu, facts)]

@@ -99,9 +99,12 @@ def _conda(
     name = f"tf{text(parse(candidate.release.version), 2)}"
     packages = None
     if candidate.facts.libraries is not None and not _brings_cuda(candidate):
-        packages = tables.cuda.conda(candidate.cuda)
+        packages = tables.conda(candidate.cuda, candidate.cudnn, candidate.release.version)
     channel = packages.channel if packages else "conda-forge"
-    commands = [f"conda create -n {name} -c {channel} python={version}", f"conda activate {name}"]
+    commands = [
+        f"conda create -n {name} -c {channel} python={version} pip",
+        f"conda activate {name}",
+    ]
     if packages:
         commands.append(f"conda install -c {channel} {' '.join(packages.packages)}")
     commands += pip_line("pip install", requirements)

@@ -2,15 +2,19 @@
 
 from functools import cache, cached_property
 
-from fitguard.knowledge.cuda import Cuda
+import msgspec
+
+from fitguard.knowledge.cuda import CondaPackages, Cuda
 from fitguard.knowledge.cudnn import Cudnn
 from fitguard.knowledge.drivers import Drivers
 from fitguard.knowledge.gpus import Gpus
 from fitguard.knowledge.keras import Keras
+from fitguard.knowledge.numpy import Numpy
 from fitguard.knowledge.protobuf import Protobuf
 from fitguard.knowledge.tensorflow import Release, Releases
 from fitguard.knowledge.variables import Variables
 from fitguard.knowledge.xids import Xids
+from fitguard.schema.versions import parse, text
 
 __all__ = ["Knowledge", "knowledge"]
 
@@ -62,6 +66,25 @@ class Knowledge:
     def variables(self) -> Variables:
         """Environment variables."""
         return Variables()
+
+    @cached_property
+    def numpy(self) -> Numpy:
+        """NumPy."""
+        return Numpy()
+
+    def conda(self, cuda: str, cudnn: str, tensorflow: str) -> CondaPackages | None:
+        """conda packages for a build; old releases refuse the usual cuDNN and want their own."""
+        packages = self.cuda.conda(cuda)
+        if packages is None or not cudnn:
+            return packages
+        names = tuple(
+            f"cudnn={text(parse(cudnn), 2)}"
+            if name.startswith("cudnn=")
+            and self.cudnn.fit(name.removeprefix("cudnn="), cudnn, tensorflow) != "fits"
+            else name
+            for name in packages.packages
+        )
+        return msgspec.structs.replace(packages, packages=names)
 
     def newest_python(self, release: Release) -> str:
         """The newest Python that a release and its and-cuda extra can be installed on."""

@@ -23,6 +23,8 @@ _VARIANTS = {"pcie", "sxm", "sxm2", "sxm3", "sxm4", "sxm5", "nvl", "dgxs", "fhhl
 _GENERATIONS = ("pascal", "ada", "blackwell")
 _SPELLINGS = (
     (r"\(r\)|\(tm\)|\(c\)|[®™©]", " "),
+    (r"\bmig\b.*|\(cc[^)]*\)|\blite hash rate\b|\blhr\b", " "),
+    (r"\bgrid\s+(\w+?)d?-\d+[abcq]\b", r"\1"),
     (r"^\s*\d+\s*(x|×|\*)\s+(?=\D)", " "),
     (r"\b(\d+)\s*(gib|gb|g)\b", r" \1gb "),
     (r"\bmax[\s-]?q\b", " maxq "),

@@ -34,10 +34,10 @@ def verdict(report: DoctorReport) -> str:
 
 
 def checks_made(report: DoctorReport) -> str:
-    """`20 checks passed, 12 had nothing to judge`."""
+    """`20 checks passed, 12 not applicable`."""
     parts = [f"{count(len(report.passed), 'check')} passed"]
     if lacking := len(report.skipped) - len(broken_checks(report)):
-        parts.append(f"{lacking} had nothing to judge")
+        parts.append(f"{lacking} not applicable")
     if failed := report.facts.failed_probes:
         parts.append(f"{count(len(failed), 'probe')} failed")
     return ", ".join(parts)

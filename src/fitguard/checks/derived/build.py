@@ -6,7 +6,7 @@ from fitguard.checks.framework.fixtures import Missing, fixture
 from fitguard.knowledge import Knowledge
 from fitguard.knowledge.tensorflow import Release
 from fitguard.schema.facts import Facts
-from fitguard.schema.software import TensorFlow
+from fitguard.schema.software import Platform, TensorFlow
 
 
 class Build(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,20 +55,23 @@ def build(tensorflow: TensorFlow, facts: Facts, knowledge: Knowledge) -> Build:
 def _is_cuda(tensorflow: TensorFlow, known: Release | None, facts: Facts) -> bool | None:
     if tensorflow.cuda_build is not None:
         return tensorflow.cuda_build
-    if tensorflow.package == "tensorflow-gpu":
-        return True
     if tensorflow.package in ("tensorflow-cpu", "tensorflow-intel", "tensorflow-macos"):
         return False
     platform = facts.platform
-    if platform is not None and platform.system == "macos":
+    if platform is not None and not _has_cuda_wheels(platform, known):
         return False
+    if tensorflow.package == "tensorflow-gpu":
+        return True
     if known is None or tensorflow.package != "tensorflow":
         return None
-    if platform is not None and platform.machine == "aarch64":
-        return False
-    if platform is not None and platform.system == "windows" and not known.windows_gpu:
-        return False
     return known.plain_is_cuda
+
+
+def _has_cuda_wheels(platform: Platform, known: Release | None) -> bool:
+    """Whether PyPI has builds with CUDA for a system: for ARM and macOS never."""
+    if platform.system == "windows":
+        return known is None or known.windows_gpu
+    return platform.system != "macos" and platform.machine != "aarch64"
 
 
 def _capabilities(names: tuple[str, ...], prefix: str) -> tuple[str, ...]:

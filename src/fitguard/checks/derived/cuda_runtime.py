@@ -37,7 +37,10 @@ class Runtime(msgspec.Struct, frozen=True, kw_only=True):
 def runtime(facts: Facts, knowledge: Knowledge, cuda: Loaded | None = None) -> Runtime:
     """The CUDA that training will use; TensorFlow may be unknown, if a runtime is known."""
     build = _build_if_named(facts, knowledge)
-    found = _asked_for(cuda) if build is not None and build.cuda else _first(facts.libraries)
+    if build is not None and build.cuda:
+        found = _asked_for(cuda, build, knowledge)
+    else:
+        found = _first(facts.libraries)
     if found is not None:
         return Runtime(version=found[0], source=found[1], loaded=True, build=build)
     if build is None or not build.cuda:
@@ -55,10 +58,9 @@ def _build_if_named(facts: Facts, knowledge: Knowledge) -> Build | None:
     return build
 
 
-def _asked_for(cuda: Loaded | None) -> tuple[str, str] | None:
-    # A library on disk under a name that TensorFlow does not ask for is never loaded; one that was
-    # named outright (--what-if) is said to be.
-    if cuda is None or (not cuda.wanted and cuda.library.path):
+def _asked_for(cuda: Loaded | None, build: Build, knowledge: Knowledge) -> tuple[str, str] | None:
+    """The runtime, where TensorFlow can load it: one of another name never is."""
+    if cuda is None or knowledge.cuda.fit(cuda.version, build.cuda) == "other-name":
         return None
     return cuda.version, cuda.source
 

@@ -44,6 +44,12 @@ class Sign(msgspec.Struct, frozen=True, kw_only=True):
     confidence: Confidence = "high"
 
 
+def asked(gpu: Gpu) -> bool:
+    """Whether the driver said anything of this GPU's health."""
+    answers = (gpu.problem, gpu.ecc_uncorrected, gpu.retired_pages, gpu.remapped_rows_failed)
+    return gpu.origin == "NVML" or any(answer is not None for answer in answers)
+
+
 def counted(gpu: Gpu) -> Iterator[Sign]:
     """What NVML counts on a GPU, the gravest first."""
 

@@ -14,7 +14,6 @@ from fitguard.knowledge import Knowledge
 from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Fix
 from fitguard.schema.software import CudaLibraries, Library
-from fitguard.schema.versions import parse, text
 
 
 def install(facts: Facts, knowledge: Knowledge, build: Build) -> Fix:
@@ -38,12 +37,11 @@ def install(facts: Facts, knowledge: Knowledge, build: Build) -> Fix:
 def _before_and_cuda(facts: Facts, knowledge: Knowledge, build: Build) -> Fix:
     wanted = built_with(build)
     windows = shell.is_windows(facts)
-    packages = knowledge.cuda.conda(build.cuda)
+    packages = knowledge.conda(build.cuda, build.cudnn, build.version)
     if packages is None:
         place = "bin folders on PATH" if windows else "lib64 folder on LD_LIBRARY_PATH"
         return Fix(text=f"Install {wanted} from NVIDIA's archives, and put their {place}.")
-    names = (_fitting_package(name, build, knowledge) for name in packages.packages)
-    bring = f"conda install -c {packages.channel} {' '.join(names)}"
+    bring = f"conda install -c {packages.channel} {' '.join(packages.packages)}"
     words = (
         f"Install {wanted}: from NVIDIA's archives, or with conda in the environment that trains. "
         "This release has no and-cuda extra."
@@ -54,16 +52,6 @@ def _before_and_cuda(facts: Facts, knowledge: Knowledge, build: Build) -> Fix:
         text=f"{words} Activate the environment anew after that.",
         commands=(bring, "conda env config vars set LD_LIBRARY_PATH=$CONDA_PREFIX/lib"),
     )
-
-
-def _fitting_package(name: str, build: Build, knowledge: Knowledge) -> str:
-    """The package of the table; old releases refuse its cuDNN and want their own minor."""
-    package, _, version = name.partition("=")
-    if package != "cudnn" or not build.cudnn:
-        return name
-    if knowledge.cudnn.fit(version, build.cudnn, build.version) == "fits":
-        return name
-    return f"cudnn={text(parse(build.cudnn), 2)}"
 
 
 def replace(
@@ -88,12 +76,17 @@ def replace(
 
 def look_there(facts: Facts, libraries: CudaLibraries, unused: Iterable[Library]) -> Fix:
     """How to lead the loader to libraries that are there already."""
-    folders = tuple(dict.fromkeys(folder(library) for library in unused))
+    found = tuple(unused)
+    folders = tuple(dict.fromkeys(folder(library) for library in found))
     place = folders[0] if len(folders) == 1 else "the folders that hold it"
+    commands = search(facts, libraries, first=folders)
+    if any(item.startswith("site-packages") for item in folders):
+        # Of a supposed machine nobody knows where its wheels lie.
+        commands = search_wheels(facts, found)
     return Fix(
         text=f"What is needed is installed already: put {place} on LD_LIBRARY_PATH before Python "
         "starts.",
-        commands=search(facts, libraries, first=folders),
+        commands=commands,
     )
 
 

@@ -44,7 +44,7 @@ def install(facts: Facts, knowledge: Knowledge, release: Release) -> tuple[str, 
 
     A release without the and-cuda extra gets its CUDA from conda.
     """
-    packages = knowledge.cuda.conda(release.cuda)
+    packages = knowledge.conda(release.cuda, release.cudnn, release.version)
     if knowledge.cuda.has_and_cuda(release.version) or packages is None:
         if fits_python(release, facts):
             return installs.install(facts, release)
@@ -55,6 +55,6 @@ def install(facts: Facts, knowledge: Knowledge, release: Release) -> tuple[str, 
     name = f"tf-{text(release.minor)}"
     wanted = (remedies.requirement(release), *remedies.constraints(release))
     return (
-        f"conda create -n {name} {cuda} python={release.pythons[-1]} pip",
+        f"conda create -n {name} {cuda} python={knowledge.newest_python(release)} pip",
         *remedies.pip_line(f"conda run -n {name} python -m pip install", wanted),
     )
