@@ -2,6 +2,8 @@
 
 import re
 
+import msgspec
+
 from fitguard.checks.derived import gpu_releases
 from fitguard.checks.derived.gpu_code import capability_of
 from fitguard.checks.fixes import remedies, shell
@@ -99,9 +101,10 @@ def wheel_evidence(python: Python, release: Release, knowledge: Knowledge) -> tu
 def newest_release(facts: Facts, knowledge: Knowledge, python: Version | None) -> Release | None:
     """The newest release with a wheel for this Python that runs on the GPUs at hand.
 
-    Where no release at all runs on them, the GPUs do not choose.
+    None where there is none; where no GPU is known, the GPUs do not choose.
     """
-    releases = _for_gpus(facts, knowledge) or knowledge.tensorflow.all
+    known = any(capability_of(gpu, knowledge) for gpu in facts.gpus or ())
+    releases = _for_gpus(facts, knowledge) if known else knowledge.tensorflow.all
     fitting = [item for item in releases if python is None or text(python) in item.pythons]
     return fitting[-1] if fitting else None
 
@@ -168,11 +171,10 @@ def new_environment(facts: Facts, release: Release) -> tuple[str, ...]:
 def into_wsl(facts: Facts, knowledge: Knowledge) -> Fix:
     """How a GPU under Windows gets to TensorFlow: through WSL2, or by an old release natively."""
     last = [release for release in knowledge.tensorflow.all if release.windows_gpu][-1]
-    inside = knowledge.tensorflow.newest
-    words = (
-        f'Train in WSL2, and there install "{remedies.requirement(inside)}"; the driver stays on '
-        "Windows, none goes into WSL."
-    )
+    linux = msgspec.structs.replace(facts, platform=None, python=None)
+    inside = newest_release(linux, knowledge, None)
+    there = f', and there install "{remedies.requirement(inside)}"' if inside else ""
+    words = f"Train in WSL2{there}; the driver stays on Windows, none goes into WSL."
     if not facts.gpus or last in _for_gpus(facts, knowledge):
         words += (
             f" Or stay on Windows with TensorFlow {last.version} (Python {pythons_text(last)}, "
