@@ -73,3 +73,9 @@ def test_an_installed_tensorflow_was_built_for_its_python():
 def test_skips_where_the_python_is_unknown():
     (skipped,) = judged("tf=2.18").skipped
     assert skipped.reason == "the Python version is not known"
+
+
+def test_code_for_tensorflow_1_is_not_sent_to_2():
+    (finding,) = run("FG102", suppose({"tf": "1.15.5", "python": "3.9"})).findings
+    assert "Python 3.7" in finding.fix.text
+    assert finding.fix.commands[0] == "python3.7 -m venv tensorflow-env"

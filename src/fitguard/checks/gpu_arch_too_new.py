@@ -97,6 +97,15 @@ def _fix(entry: GpuCode, facts: Facts, knowledge: Knowledge) -> Fix:
     chosen = [release for release in releases if release.minor == first.minor][-1]
     return Fix(
         text=f"TensorFlow {'.'.join(map(str, first.minor))} (CUDA {chosen.cuda}) is the first that "
-        f"runs on this GPU here; newer ones do too{gpu_remedies.python_note(chosen, facts)}.",
+        f"runs on this GPU here; newer ones do too{gpu_remedies.python_note(chosen, facts)}."
+        f"{_for_old_code(entry)}",
         commands=gpu_remedies.install(facts, knowledge, chosen),
     )
+
+
+def _for_old_code(entry: GpuCode) -> str:
+    """What there is for code that TensorFlow 2 would not run."""
+    build = entry.runtime.build
+    if build is None or not build.version.startswith("1."):
+        return ""
+    return " For TensorFlow 1 code there is NVIDIA's own build of 1.15 (nvidia-tensorflow)."

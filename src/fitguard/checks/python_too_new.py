@@ -58,6 +58,12 @@ def _fix(minor: Version, release: Release, facts: Facts, knowledge: Knowledge) -
             f"{release.pythons[-1]}.",
             commands=installs.new_environment(facts, release),
         )
+    if newer.minor[0] != release.minor[0]:
+        return Fix(
+            text=f"Make a new environment with Python {release.pythons[-1]}: code for TensorFlow "
+            f"{release.minor[0]} does not run on {newer.version} as it is.",
+            commands=installs.new_environment(facts, release),
+        )
     return Fix(
         text=f"Take TensorFlow {newer.version}, which has a wheel for Python {text(minor)}; or "
         f"keep {release.version} in a new environment with Python {release.pythons[-1]}.",
