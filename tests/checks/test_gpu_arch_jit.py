@@ -42,3 +42,11 @@ def test_unknown_tensorflow_says_nothing():
 
 def test_skips_without_the_gpu():
     assert what_if("FG308", "tf=2.18", "gpu=none").skipped[0].code == "FG308"
+
+
+def test_a_driver_that_may_be_too_old_to_compile_is_named():
+    setup = ("tf=2.18.0", "gpu=H100 PCIe")
+    (older,) = what_if("FG308", *setup, "driver=535.129.03").findings
+    assert "CUDA_ERROR_UNSUPPORTED_PTX_VERSION" in older.fix.text
+    (fitting,) = what_if("FG308", *setup, "driver=560.35.03").findings
+    assert "CUDA_ERROR" not in fitting.fix.text

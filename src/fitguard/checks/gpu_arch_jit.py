@@ -2,17 +2,26 @@
 
 from collections.abc import Iterator
 
+from fitguard.checks.derived.build import Build
+from fitguard.checks.derived.driver_version import DriverVersion
 from fitguard.checks.derived.gpu_code import GpuCode
 from fitguard.checks.fixes import shell
 from fitguard.checks.framework.registry import check
+from fitguard.knowledge import Knowledge
 from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Evidence, Finding, Fix
+from fitguard.schema.versions import older, parse
 
 _CACHE_BYTES = str(4 * 2**30)
 
 
 @check("FG308", "gpu-arch-jit")
-def gpu_arch_jit(gpu_codes: tuple[GpuCode, ...], facts: Facts) -> Iterator[Finding]:
+def gpu_arch_jit(
+    gpu_codes: tuple[GpuCode, ...],
+    facts: Facts,
+    knowledge: Knowledge,
+    driver_version: DriverVersion | None = None,
+) -> Iterator[Finding]:
     """
     ## What it means
     The build holds PTX for this GPU, an intermediate code, in place of machine code: for all of its
@@ -57,16 +66,26 @@ def gpu_arch_jit(gpu_codes: tuple[GpuCode, ...], facts: Facts) -> Iterator[Findi
                     build.origin,
                 ),
             ),
-            fix=_fix(wholly, facts),
+            fix=_first_run(facts) if wholly else _patience(build, driver_version, knowledge),
         )
 
 
-def _fix(wholly: bool, facts: Facts) -> Fix:
-    if not wholly:
-        return Fix(
-            text="Nothing has to change: the first GPU operation takes about a minute, once. The "
-            "driver keeps the result in ~/.nv/ComputeCache.",
-        )
+def _patience(build: Build, driver: DriverVersion | None, knowledge: Knowledge) -> Fix:
+    words = (
+        "Nothing has to change: the first GPU operation takes about a minute, once. The driver "
+        "keeps the result in ~/.nv/ComputeCache."
+    )
+    if driver is not None and build.cuda:
+        came_with = knowledge.drivers.least(build.cuda, windows=driver.windows, exact=True)
+        if came_with and older(parse(driver.version), parse(came_with)):
+            words += (
+                " Should it stop with CUDA_ERROR_UNSUPPORTED_PTX_VERSION, the driver is too old to "
+                f"compile this code: {came_with} or newer can."
+            )
+    return Fix(text=words)
+
+
+def _first_run(facts: Facts) -> Fix:
     return Fix(
         text="Give the first run up to 30 minutes, once, and make the driver's cache large enough "
         "to keep the result. In a container keep it outside with CUDA_CACHE_PATH.",
