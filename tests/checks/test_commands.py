@@ -95,7 +95,7 @@ def test_requirements(requirement, expected):
 
 @pytest.mark.parametrize(
     "requirement",
-    ["", "-r", "--index-url=http://x", "keras==", "keras==1 2", "keras @ http://x", "keras;x",
+    ["", "-r", "--target=/x", "keras==", "keras==1 2", "keras @ http://x", "keras;x",
      "keras==$(id)", 'keras"', "ke\nras", "keras==1\n", "../keras", "kéras"],
 )  # fmt: skip
 def test_what_is_no_requirement_gives_no_command(requirement):

@@ -1,6 +1,7 @@
 import os
 import signal
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -79,20 +80,18 @@ def test_endless_output_ends_at_the_time_limit() -> None:
     assert 0 < len(outcome.stdout) <= KEPT_BYTES
 
 
-def test_an_exception_while_waiting_leaves_no_child(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def interrupted(*_: object) -> bool:
+def test_an_interrupt_while_waiting_leaves_no_child(tmp_path: Path) -> None:
+    note = tmp_path / "pid"
+    body = f"import os, time; open({str(note)!r}, 'w').write(str(os.getpid()));time.sleep(60)"
+
+    def interrupt() -> None:
         while not note.exists() or not note.read_text():
             time.sleep(0.05)
-        raise KeyboardInterrupt
+        os.kill(os.getpid(), signal.SIGINT)
 
-    note = tmp_path / "pid"
-    monkeypatch.setattr(child_process, "_wait", interrupted)
+    threading.Thread(target=interrupt, daemon=True).start()
     with pytest.raises(KeyboardInterrupt):
-        run_python(
-            f"import os, time; open({str(note)!r}, 'w').write(str(os.getpid()));time.sleep(60)"
-        )
+        run_python(body)
     assert gone(int(note.read_text()))
 
 

@@ -1,14 +1,15 @@
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from facts.replay_nvml import ReplayNvml
 
-from fitguard.facts import cpu, driver, host, interpreter, libraries, nvml
-from fitguard.facts import gather as gathering
-from fitguard.facts.gather import gather
+from fitguard.facts import nvml
+from fitguard.facts.gather import Sources, gather
+from fitguard.facts.interpreter import Interview
 from fitguard.facts.nvml import NvmlFacts
 from fitguard.schema.exit_codes import UsageError
 from fitguard.schema.facts import FailedProbe
@@ -17,9 +18,7 @@ from fitguard.schema.hardware import DeviceNode, Driver, PciGpu
 ALL = ("python", "platform", "packages", "libraries", "driver", "kernel_log", "container", "cpu")
 
 
-@pytest.fixture
-def no_nvml(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(nvml, "read", NvmlFacts)
+RECORDED = Sources(nvml=lambda: nvml.ask(ReplayNvml("h200")))
 
 
 def fail(*_: object, **__: object) -> None:
@@ -35,22 +34,18 @@ def test_everything_of_this_machine() -> None:
     assert facts.failed_probes == ()
 
 
-@pytest.mark.parametrize(("module", "field", "name"), [(cpu, "cpu", "cpu"), (host, "host", "host")])
-def test_probe_that_raises_costs_its_own_fact(
-    monkeypatch: pytest.MonkeyPatch, module: object, field: str, name: str
-) -> None:
-    monkeypatch.setattr(module, "read", fail)
-    facts = gather()
-    assert getattr(facts, field) is None
+@pytest.mark.parametrize("name", ["cpu", "host"])
+def test_probe_that_raises_costs_its_own_fact(name: str) -> None:
+    facts = gather(sources=Sources(**{name: fail}))
+    assert getattr(facts, name) is None
     assert facts.failed_probes == (FailedProbe(name, "RuntimeError: no such luck"),)
     assert facts.driver
     assert facts.container
 
 
-def test_probe_that_hangs_costs_its_own_fact_and_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(nvml, "read", lambda: time.sleep(60))
+def test_probe_that_hangs_costs_its_own_fact_and_limit() -> None:
     start = time.monotonic()
-    facts = gather(limit_seconds=1.5)
+    facts = gather(limit_seconds=1.5, sources=Sources(nvml=lambda: time.sleep(60)))
     assert time.monotonic() - start < 10
     assert facts.gpus is None
     assert facts.driver
@@ -62,9 +57,10 @@ def test_probe_that_hangs_costs_its_own_fact_and_limit(monkeypatch: pytest.Monke
 def test_process_ends_though_nvml_hangs() -> None:
     code = (
         "import ctypes\n"
-        "from fitguard.facts import gather, nvml\n"
-        "nvml.read = lambda: ctypes.CDLL(None).sleep(600)\n"
-        "print([probe.name for probe in gather.gather(limit_seconds=1.5).failed_probes])"
+        "from fitguard.facts.gather import Sources, gather\n"
+        "hangs = Sources(nvml=lambda: ctypes.CDLL(None).sleep(600))\n"
+        "failed = gather(limit_seconds=1.5, sources=hangs).failed_probes\n"
+        "print([probe.name for probe in failed])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert (done.stdout, done.returncode) == ("['nvml']\n", 0)
@@ -75,12 +71,8 @@ def test_wrong_python_reaches_the_caller(tmp_path: Path) -> None:
         gather(str(tmp_path / "no-python"))
 
 
-@pytest.mark.usefixtures("no_nvml")
-def test_interview_that_breaks_costs_the_interpreters_facts(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(interpreter, "interview", fail)
-    facts = gather()
+def test_interview_that_breaks_costs_the_interpreters_facts() -> None:
+    facts = gather(sources=Sources(interview=fail, nvml=NvmlFacts))
     assert facts.python is None
     assert facts.libraries is not None
     assert facts.failed_probes == (FailedProbe("interpreter", "RuntimeError: no such luck"),)
@@ -92,39 +84,32 @@ def test_a_python_that_is_no_path_reaches_the_caller(python: str) -> None:
         gather(python)
 
 
-def test_nothing_about_a_given_python_is_swallowed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(interpreter, "interview", fail)
+def test_nothing_about_a_given_python_is_swallowed() -> None:
     with pytest.raises(RuntimeError, match="no such luck"):
-        gather(sys.executable)
+        gather(sys.executable, sources=Sources(interview=fail))
 
 
-@pytest.mark.usefixtures("no_nvml")
-def test_libraries_that_break(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(libraries, "find", fail)
-    facts = gather()
+def test_libraries_that_break() -> None:
+    facts = gather(sources=Sources(libraries=fail, nvml=NvmlFacts))
     assert facts.libraries is None
     assert [failed.name for failed in facts.failed_probes] == ["libraries"]
     assert facts.python
 
 
-def test_recorded_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(nvml, "read", lambda: nvml.ask(ReplayNvml("h200")))
-    facts = gather()
+def test_recorded_gpu() -> None:
+    facts = gather(sources=RECORDED)
     assert [gpu.name for gpu in facts.gpus or ()] == ["NVIDIA H200"]
     assert facts.driver
     assert (facts.driver.version, facts.driver.cuda) == ("580.159.04", "13.0")
 
 
-def test_nvml_survives_a_driver_probe_that_breaks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(nvml, "read", lambda: nvml.ask(ReplayNvml("h200")))
-    monkeypatch.setattr(driver, "read", fail)
-    facts = gather()
+def test_nvml_survives_a_driver_probe_that_breaks() -> None:
+    facts = gather(sources=replace(RECORDED, driver=fail))
     assert facts.driver
     assert facts.driver.version == "580.159.04"
     assert [failed.name for failed in facts.failed_probes] == ["driver"]
 
 
-@pytest.mark.usefixtures("no_nvml")
 @pytest.mark.parametrize(
     ("found", "gpus"),
     [
@@ -135,21 +120,17 @@ def test_nvml_survives_a_driver_probe_that_breaks(monkeypatch: pytest.MonkeyPatc
         (Driver(pci=(), nodes=(DeviceNode("/dev/dxg", True),)), None),
     ],
 )
-def test_no_gpu_is_said_only_where_it_is_sure(
-    monkeypatch: pytest.MonkeyPatch, found: Driver, gpus: tuple | None
-) -> None:
-    monkeypatch.setattr(driver, "read", lambda: found)
-    assert gather().gpus == gpus
+def test_no_gpu_is_said_only_where_it_is_sure(found: Driver, gpus: tuple | None) -> None:
+    assert gather(sources=Sources(driver=lambda: found, nvml=NvmlFacts)).gpus == gpus
 
 
-def test_gathering_is_quick(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_gathering_is_quick() -> None:
     """All but the child process; generous, for a machine that does other work."""
-    empty = interpreter.Interview()
-    monkeypatch.setattr(gathering.interpreter, "interview", lambda *_: empty)
-    gather()
+    childless = Sources(interview=lambda *_: Interview())
+    gather(sources=childless)
     times = []
     for _ in range(5):
         start = time.perf_counter()
-        gather()
+        gather(sources=childless)
         times.append(time.perf_counter() - start)
     assert min(times) < 0.25

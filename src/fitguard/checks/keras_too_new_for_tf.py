@@ -27,7 +27,7 @@ def keras_too_new_for_tf(
 
     ## Why training crashes
     Keras 2.1.6 to 2.2.5 on TensorFlow 1.4 and older: *softmax() got an unexpected keyword argument
-    'axis'*, *while_loop() got an unexpected keyword argument 'maximum_iterations'*. Keras 2.13 on
+    'axis'*. Keras 2.3 on TensorFlow 1.12 and older: *no attribute 'get_graph'*. Keras 2.13 on
     TensorFlow 2.12: *_variable_v1_call() got an unexpected keyword argument
     'experimental_enable_variable_lifting'*. Keras 3 on TensorFlow 2.6 to 2.14: the first use of
     `tf.keras` stops with *No module named 'keras.api._v2'*. The usual way there is
@@ -35,8 +35,11 @@ def keras_too_new_for_tf(
 
     On TensorFlow 2.15 `tf.keras` quietly turns into Keras 3, and code that was written for Keras 2
     stops: *keras.optimizers.legacy is not supported in Keras 3*, *Invalid filepath extension for
-    saving*, *A KerasTensor cannot be used as input to a TensorFlow function*. All of these were
-    measured.
+    saving*.
+
+    Measured: Keras 2.2.4 and 2.1.6 on TensorFlow 1.4.1 (2.1.5 trains there, but its
+    `l2_normalize` fails; 2.1.4 works), 2.3.1 on 1.12.0, 2.13.1 on 2.12.1, 3.9 on 2.12 to 2.14, and
+    3.0, 3.3 and 3.15 on 2.15.1.
 
     ## How to fix it
     Install the Keras that goes with this TensorFlow, or a newer TensorFlow. Where `tf.keras` is

@@ -23,7 +23,8 @@ def numpy_too_new(
     ## Why training crashes
     TensorFlow up to 2.6 uses the name `np.object`, which NumPy 1.24 removed: the import stops with
     *module 'numpy' has no attribute 'object'*. Up to 2.4, recurrent layers stop under NumPy 1.20
-    and later with *Cannot convert a symbolic Tensor … to a numpy array*.
+    and later with *Cannot convert a symbolic Tensor … to a numpy array*. Measured: 2.4.1 with NumPy
+    1.19.5, 1.20.3 and 1.24.4, 2.6.5 with 1.19.5, 1.23.5 and 1.24.4, 2.7.4 with 1.24.4.
 
     ## How to fix it
     Install the NumPy that the wheel asks for, last, so that nothing upgrades it again.
@@ -43,8 +44,7 @@ def numpy_too_new(
         return None
     asked = release.numpy.split(" [")[0]
     return Finding(
-        severity="error" if failure.certain else "warning",
-        confidence="high" if failure.certain else "medium",
+        severity="error" if failure.stops_import else "warning",
         title=f"NumPy {numpy.version} is too new for TensorFlow {release.version}",
         evidence=(
             Evidence(f"numpy {numpy.version}", numpy.origin),

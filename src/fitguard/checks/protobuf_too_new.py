@@ -27,12 +27,12 @@ def protobuf_too_new(
     ## Why training crashes
     `import tensorflow` stops with *TypeError: Descriptors cannot be created directly. If this call
     came from a _pb2.py file, your generated code is out of date*. Measured: 1.15.5, 2.5.3 and
-    2.10.1 fail with protobuf 4.21.0 and work with 3.20.3.
+    2.10.1 fail with protobuf 4.21.0 and are imported with 3.20.3.
 
     From 2.12 on a protobuf above the wheel's bound is a warning: 2.12.1 and 2.15.1 to 2.17.1 were
-    measured with protobuf 5.29 and 6.31, 2.18.1 and 2.19.1 with 6.31 and 7.34, and all import,
-    train, write summaries and save. With 6.30 and later they print *'MessageFactory' object has no
-    attribute 'GetPrototype'* at the import, and nobody tests these pairs.
+    measured with protobuf 5.29 and 6.31, 2.18.1 and 2.19.1 with 6.31 and 7.34, and all ran a small
+    model. With 6.33, 2.15.1 and 2.18.1 print *'MessageFactory' object has no attribute
+    'GetPrototype'* at the import (2.18.1 with 6.29 does not), and nobody tests these pairs.
 
     ## How to fix it
     Install a protobuf in the range. If another package needs a newer one, give it an environment

@@ -34,9 +34,10 @@ def tf_keras_minor_mismatch(
 
     ## When this is wrong
     `tf-keras` matters only where it is used: with `TF_USE_LEGACY_KERAS=1`, by an `import tf_keras`,
-    or by a package such as `transformers` or `tensorflow-probability`. Many pairs work: 2.16 to
-    2.19 were measured crosswise on TensorFlow 2.15.1, 2.16.2 and 2.18.1, 2.16 to 2.20 on 2.21.0,
-    and trained a small model. Those are a warning: pip complains, and nobody tests them.
+    or by a package such as `transformers` or `tensorflow-probability`. Many pairs work. Measured
+    with a small model: tf-keras 2.16 and 2.18 on TensorFlow 2.15.1, 2.17 and 2.19 on 2.16.2, 2.16,
+    2.17 and 2.19 on 2.18.1, 2.16, 2.19 and 2.20 on 2.21.0. Such pairs are a warning: pip complains,
+    and nobody tests them.
 
     ## References
     - PyPI METADATA of `tf-keras`

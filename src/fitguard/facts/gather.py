@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
 
@@ -20,13 +21,35 @@ from fitguard.facts import (
     environment as variables,
 )
 from fitguard.facts.interpreter import Interview
+from fitguard.facts.nvml import NvmlFacts
 from fitguard.facts.probe import Probe
 from fitguard.schema.exit_codes import UsageError
 from fitguard.schema.facts import Facts, FailedProbe
-from fitguard.schema.hardware import Driver, Gpu, KernelLog
+from fitguard.schema.hardware import Container, Cpu, Driver, Gpu, Host, KernelLog
 from fitguard.schema.software import CudaLibraries
 
 T = TypeVar("T")
+
+
+def _kernel_log() -> KernelLog | None:
+    return kernel_log.read() if sys.platform == "linux" else None
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Whom to ask. By default this machine; a recording of another, where there is one."""
+
+    nvml: Callable[[], NvmlFacts] = nvml.read
+    driver: Callable[[], Driver] = driver.read
+    kernel_log: Callable[[], KernelLog | None] = _kernel_log
+    container: Callable[[Mapping[str, str]], Container] = container.read
+    cpu: Callable[[], Cpu] = cpu.read
+    host: Callable[[], Host] = host.read
+    interview: Callable[[str | None, Mapping[str, str]], Interview] = interpreter.interview
+    libraries: Callable[..., CudaLibraries] = libraries.find
+
+
+THIS_MACHINE = Sources()
 
 
 def gather(
@@ -34,6 +57,7 @@ def gather(
     *,
     environment: Mapping[str, str] | None = None,
     limit_seconds: float = 5.0,
+    sources: Sources = THIS_MACHINE,
 ) -> Facts:
     """Everything that can be known of this machine and of one interpreter on it.
 
@@ -41,6 +65,7 @@ def gather(
         python: The interpreter that trains; by default that of `VIRTUAL_ENV`, else this one.
         environment: The variables it trains with; by default those of this process.
         limit_seconds: What a single probe may take.
+        sources: Whom to ask.
 
     Raises:
         UsageError: if `python` is no Python, or does not answer.
@@ -53,15 +78,15 @@ def gather(
         probes.append(probe)
         return probe
 
-    nvml_probe = start("nvml", nvml.read)
-    driver_probe = start("driver", driver.read)
-    kernel_log_probe = start("kernel-log", _kernel_log)
-    container_probe = start("container", partial(container.read, environment))
-    cpu_probe = start("cpu", cpu.read)
-    host_probe = start("host", host.read)
+    nvml_probe = start("nvml", sources.nvml)
+    driver_probe = start("driver", sources.driver)
+    kernel_log_probe = start("kernel-log", sources.kernel_log)
+    container_probe = start("container", partial(sources.container, environment))
+    cpu_probe = start("cpu", sources.cpu)
+    host_probe = start("host", sources.host)
 
-    interview = _interview(python, environment)
-    libraries_probe = start("libraries", partial(_libraries, interview, environment))
+    interview = _interview(sources, python, environment)
+    libraries_probe = start("libraries", partial(_libraries, sources, interview, environment))
 
     told = nvml_probe.answer()
     driver_facts = _driver(driver_probe.answer(), told, nvml_probe.failure)
@@ -85,13 +110,13 @@ def gather(
     )
 
 
-def _interview(python: str | None, environment: Mapping[str, str]) -> Interview:
+def _interview(sources: Sources, python: str | None, environment: Mapping[str, str]) -> Interview:
     """The interpreter's answers. It runs in a child with its own time limit, so no thread here.
 
     Who names an interpreter wants that one judged: then a failure is no fact among others.
     """
     try:
-        return interpreter.interview(python, environment)
+        return sources.interview(python, environment)
     except UsageError:
         raise
     except Exception as error:
@@ -101,8 +126,10 @@ def _interview(python: str | None, environment: Mapping[str, str]) -> Interview:
         return Interview(failed=(FailedProbe("interpreter", problem),))
 
 
-def _libraries(interview: Interview, environment: Mapping[str, str]) -> CudaLibraries:
-    return libraries.find(
+def _libraries(
+    sources: Sources, interview: Interview, environment: Mapping[str, str]
+) -> CudaLibraries:
+    return sources.libraries(
         environment,
         interview.python,
         interview.tensorflow_libraries,
@@ -111,20 +138,16 @@ def _libraries(interview: Interview, environment: Mapping[str, str]) -> CudaLibr
     )
 
 
-def _kernel_log() -> KernelLog | None:
-    return kernel_log.read() if sys.platform == "linux" else None
-
-
 def _driver(
-    found: Driver | None, told: nvml.NvmlFacts | None, failure: FailedProbe | None
+    found: Driver | None, told: NvmlFacts | None, failure: FailedProbe | None
 ) -> Driver | None:
     """The driver's two sources in one; NVML that hangs is what NVML answered."""
     if told is None:
-        told = nvml.NvmlFacts(error=failure.problem if failure else None)
+        told = NvmlFacts(error=failure.problem if failure else None)
     return driver.with_nvml(found or Driver(), told) if found or told.version else None
 
 
-def _gpus(told: nvml.NvmlFacts | None, found: Driver | None) -> tuple[Gpu, ...] | None:
+def _gpus(told: NvmlFacts | None, found: Driver | None) -> tuple[Gpu, ...] | None:
     """NVML's GPUs; none where neither a driver nor a device is here; else unknown."""
     if told is None:
         return None

@@ -9,12 +9,16 @@ from fitguard.schema.versions import older, parse
 
 
 class NumpyFailure(msgspec.Struct, frozen=True, kw_only=True):
-    """From this NumPy on, TensorFlow up to this minor fails with this error."""
+    """From this NumPy on, TensorFlow up to this minor fails with this error.
+
+    Args:
+        stops_import: Whether already the import fails, not only some layers.
+    """
 
     tensorflow_to: str
     numpy_from: str
     error: str
-    certain: bool = False
+    stops_import: bool = False
     source: str
 
 
@@ -23,7 +27,7 @@ class Numpy:
 
     @cached_property
     def table(self) -> Table[NumpyFailure]:
-        """Known failures, the certain ones first."""
+        """Known failures, the gravest first."""
         return Table("numpy_failures", NumpyFailure)
 
     def failure(self, numpy: str, tensorflow: str) -> NumpyFailure | None:
