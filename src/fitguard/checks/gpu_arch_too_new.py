@@ -32,8 +32,8 @@ def gpu_arch_too_new(
     ## How to fix it
     Install the first TensorFlow that carries code for the GPU, or a newer one. Where there is none
     (Blackwell: RTX 50, RTX PRO, B100, B200):
-    - NVIDIA's container `nvidia/tensorflow:25.02-tf2-py3` (NGC catalogue) runs on Blackwell; it is
-      the last of its line.
+    - NVIDIA's container `nvidia/tensorflow:25.02-tf2-py3` (NGC catalogue) runs on Blackwell
+      (NVIDIA/tensorflow issue 116).
     - Or build TensorFlow from source with CUDA 12.8 or newer and this compute capability
       (`HERMETIC_CUDA_COMPUTE_CAPABILITIES=compute_120`).
     - PyTorch or JAX, with Keras 3 as the front end, support these GPUs in their own wheels.
