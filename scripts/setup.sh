@@ -24,7 +24,7 @@ fi
 
 [ -x "$venv/bin/python" ] || "$python" -m venv "$venv"
 echo "installing fitguard, its tools and tensorflow-cpu into $venv (about two minutes)"
-"$venv/bin/python" -m pip install --quiet --disable-pip-version-check \
+"$venv/bin/python" -m pip install --quiet --quiet --disable-pip-version-check \
   --constraint constraints.txt --editable '.[dev]' tensorflow-cpu
 # pip compiles what it installs, but not an editable install; without this every start would.
 "$venv/bin/python" -m compileall -q src
