@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint types pytest docs bench facts schemas format clean
+.PHONY: demo test lint types pytest docs bench soak facts schemas format clean
 
 demo: $(READY)
 	@scripts/demo.sh
@@ -26,6 +26,11 @@ docs: $(READY)
 
 bench: $(READY)
 	$(BIN)/python bench/doctor_speed.py
+	$(BIN)/python bench/explain_speed.py
+
+# What takes minutes: logs of gigabytes, long fuzzing
+soak: $(READY)
+	$(BIN)/pytest -m soak
 
 format: $(READY)
 	$(BIN)/ruff check --fix .

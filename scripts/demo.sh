@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The main job on this machine, then three well-known broken set-ups.
+# The main jobs on this machine: will it train, would others, and why did a run die.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 export VIRTUAL_ENV="$PWD/.venv"
@@ -32,3 +32,15 @@ show doctor --what-if gpu="RTX 5090" tf=2.18
 echo
 echo "And what would run on the K80?"
 show resolve --what-if gpu="Tesla K80" os=linux-x86_64
+echo
+echo "A training dies: its batch of 1024 is too big for 512 MB (TensorFlow's GPU allocator, on the CPU)"
+log="$(mktemp -d)/train.log"
+TF_CPU_ALLOCATOR_USE_BFC=1 TF_CPU_BFC_MEM_LIMIT_IN_MB=512 \
+  "$VIRTUAL_ENV/bin/python" scripts/demo_failure.py >"$log" 2>&1
+code=$?
+printf '\n… %s lines in its log, the last of them:\n' "$(wc -l <"$log")"
+tail -n 2 "$log" | cut -c 1-160
+echo
+echo "Why?"
+show explain "$log" --exit-code "$code"
+rm -r "$(dirname "$log")"

@@ -1,21 +1,27 @@
 """A hook of mkdocs: writes the pages that come out of the code itself.
 
 - `codes.md` and one page for each code, from the checks' docstrings;
+- `causes.md` and one page for each cause of a crash, likewise;
 - `releases.md`, from the knowledge tables;
-- the options of a command wherever a page says `<!-- options: doctor -->`, from its docstring.
+- the options of a command wherever a page says `<!-- options: doctor -->`, from its docstring;
+- what is harmless in a log where a page says `<!-- harmless -->`, from the signatures.
 """
 
+import html
 import re
 from itertools import groupby
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
+from fitguard.causes.framework.registry import Cause, all_causes
 from fitguard.checks.fixes.installs import pythons_text
-from fitguard.checks.framework.registry import Check, all_checks
+from fitguard.checks.framework.registry import Check, all_checks, find_check
 from fitguard.cli.main import app
 from fitguard.knowledge import knowledge
+from fitguard.knowledge.log_signatures import Signature
 from fitguard.knowledge.tensorflow import Release
+from fitguard.report.excerpt import telling_part
 
 _GROUPS = {
     "FG1": "Installation",
@@ -28,16 +34,19 @@ _GROUPS = {
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the generated pages."""
-    pages = {"codes.md": _codes(), "releases.md": _releases()}
+    pages = {"codes.md": _codes(), "causes.md": _causes(), "releases.md": _releases()}
     for check in all_checks().values():
         pages[f"codes/{check.code}.md"] = _page(check)
+    for cause in all_causes().values():
+        pages[f"causes/{cause.slug}.md"] = _cause_page(cause)
     for path, content in pages.items():
         files.append(File.generated(config, path, content=content))
     return files
 
 
 def on_page_markdown(markdown: str, **_: object) -> str:
-    """Put a command's options where a page asks for them."""
+    """Put a command's options, and what is harmless, where a page asks for them."""
+    markdown = markdown.replace("<!-- harmless -->", _harmless())
     return re.sub(r"<!-- options: (\w+) -->", lambda match: _options(match[1]), markdown)
 
 
@@ -49,6 +58,40 @@ def _options(command: str) -> str:
 
 def _page(check: Check) -> str:
     return f"# {check.code} {check.slug}\n\n**{check.summary}**\n\n{check.page}\n"
+
+
+def _cause_page(cause: Cause) -> str:
+    text = f"# {cause.slug}\n\n**{cause.summary}**\n\n{cause.page}\n"
+    if same := find_check(cause.slug):
+        text += f"\nThe doctor's check of that name: [{same.code}](../codes/{same.code}.md).\n"
+    return text
+
+
+def _causes() -> str:
+    lines = [
+        "# Causes",
+        "",
+        "Why a run died, as `fitguard explain` names it. `fitguard explain NAME` prints the same "
+        "pages.",
+        "",
+        "| cause | what happened |",
+        "| --- | --- |",
+        *(f"| [{cause.slug}](causes/{cause.slug}.md) | {cause.summary} |"
+          for cause in all_causes().values()),
+    ]  # fmt: skip
+    return "\n".join(lines) + "\n"
+
+
+def _harmless() -> str:
+    return "\n".join(
+        f"- {signature.meaning}<br><code>{_example(signature)}</code>"
+        for signature in knowledge().signatures.all
+        if signature.role == "noise"
+    )
+
+
+def _example(signature: Signature) -> str:
+    return html.escape(telling_part(signature.examples[0].split("\n")[0], 200))
 
 
 def _codes() -> str:

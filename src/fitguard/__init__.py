@@ -7,6 +7,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from fitguard.crash.explanation import explain as explain
     from fitguard.environment.doctor import doctor as doctor
     from fitguard.environment.doctor import gather_facts as gather_facts
     from fitguard.environment.resolution import resolve as resolve
@@ -19,6 +20,7 @@ __all__ = [
     "UsageError",
     "__version__",
     "doctor",
+    "explain",
     "gather_facts",
     "resolve",
 ]
@@ -27,6 +29,7 @@ _PLACES = {
     "UnreadableInput": "fitguard.schema.exit_codes",
     "UsageError": "fitguard.schema.exit_codes",
     "doctor": "fitguard.environment.doctor",
+    "explain": "fitguard.crash.explanation",
     "gather_facts": "fitguard.environment.doctor",
     "resolve": "fitguard.environment.resolution",
 }

@@ -7,20 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-
-FITGUARD = str(Path(sys.executable).with_name("fitguard"))
-
-
-def fitguard(*arguments, cwd=None, **environment):
-    return subprocess.run(
-        [FITGUARD, *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-        cwd=cwd,
-        env={**os.environ, **environment},
-    )
+from cli.process import FITGUARD, fitguard
 
 
 def test_help_names_every_command():
@@ -119,7 +106,6 @@ def test_broken_configuration_names_the_file(tmp_path):
         (["doctor", "--what-if", "tf=2.10", "--deep"], 2, "Expected one of"),
         (["resolve", "--what-if", "library-path=/usr/lib"], 2, "library-path"),
         (["resolve", "--format", "sarif", "--what-if", "gpu=T4"], 2, "SARIF"),
-        (["explain", "FG999"], 2, "FG999"),
     ],
 )
 def test_wrong_usage_is_told_without_a_traceback(arguments, code, message):
@@ -285,17 +271,6 @@ def test_resolve_from_saved_facts(tmp_path):
     file.write_text('{"gpus": [{"name": "Tesla K80"}], "platform": {"system": "linux"}}')
     done = fitguard("resolve", "--facts", file, "--format", "json")
     assert json.loads(done.stdout)["ok"], done.stderr
-
-
-def test_explain_lists_and_shows_every_code():
-    codes = [line.split()[:2] for line in fitguard("explain").stdout.splitlines()]
-    assert ["FG204", "cudnn-too-old"] in codes
-    page = fitguard("explain", "cudnn-too-old").stdout
-    assert page.startswith("# FG204 cudnn-too-old")
-    assert page == fitguard("explain", "fg204").stdout
-    group = [line.split()[0] for line in fitguard("explain", "FG2").stdout.splitlines()]
-    assert "FG204" in group
-    assert "FG301" not in group
 
 
 def test_no_color():

@@ -20,6 +20,7 @@ ALL_TABLES = [
     tables.drivers.architecture_table,
     tables.gpus.table,
     tables.xids.table,
+    tables.known_bugs.table,
     tables.variables.table,
     tables.protobuf.table,
     tables.keras.tf_keras_failures,

@@ -4,6 +4,13 @@ The GPU is a real H200 as nvidia-smi described it, in use by one training proces
 """
 
 import msgspec
+from report.diagnoses import (
+    DECIDED,
+    NOTHING_KNOWN,
+    NOTHING_WRONG,
+    UNDECIDED,
+    hostile_diagnosis,
+)
 
 from fitguard.schema.doctor import DoctorReport
 from fitguard.schema.facts import Facts, FailedProbe
@@ -276,4 +283,10 @@ DOCUMENTS = {
     "no facts": Facts(),
     "found": FOUND,
     "not found": NOT_FOUND,
+    "decided": DECIDED,
+    "undecided": UNDECIDED,
+    "nothing wrong": NOTHING_WRONG,
+    "nothing known": NOTHING_KNOWN,
+    "hostile diagnosis": hostile_diagnosis(NASTY),
+    "hostile and undecided": hostile_diagnosis(NASTY, decided=False),
 }

@@ -4,6 +4,7 @@ import shutil
 import subprocess
 
 import pytest
+from report.diagnoses import hostile_diagnosis
 from report.samples import BROKEN, hostile
 
 from fitguard.report.html import page
@@ -44,6 +45,16 @@ def test_hostile_text_runs_nothing(attack, tmp_path):
     shown = attack.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     assert f"<h3>{shown}</h3>" in dom
     assert f'<div class="quoted">{shown}</div>' in dom
+    assert "<title>owned" not in dom
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_a_hostile_log_runs_nothing(attack, tmp_path):
+    dom = rendered(page(hostile_diagnosis(f"`{attack}`")), tmp_path)
+    assert "<title>fitguard diagnosis" in dom
+    shown = attack.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    assert f'<div class="quoted">`{shown}`</div>' in dom
+    assert f"<code>{shown}</code>" in dom
     assert "<title>owned" not in dom
 
 

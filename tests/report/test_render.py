@@ -8,6 +8,7 @@ import pytest
 from report.samples import DOCUMENTS, HEALTHY
 
 from fitguard.report.render import Format, render
+from fitguard.schema.diagnosis import Diagnosis
 from fitguard.schema.doctor import DoctorReport
 from fitguard.schema.exit_codes import UsageError
 
@@ -15,7 +16,7 @@ FORMS = [
     (name, format)
     for name, document in DOCUMENTS.items()
     for format in get_args(Format)
-    if format != "sarif" or isinstance(document, DoctorReport)
+    if format != "sarif" or isinstance(document, DoctorReport | Diagnosis)
 ]
 BEGINNINGS = {
     "text": "System ",

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import msgspec
 
 from fitguard.checks.derived.visible_gpus import Visible
-from fitguard.checks.fixes import shell
 from fitguard.checks.framework.fixtures import Missing
 from fitguard.checks.framework.registry import check
+from fitguard.report import shell
 from fitguard.report.words import size
 from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Evidence, Finding, Fix, Severity

@@ -1,8 +1,8 @@
 """The machine or the container has little memory left for training."""
 
-from fitguard.checks.fixes import shell
 from fitguard.checks.framework.fixtures import Missing
 from fitguard.checks.framework.registry import check
+from fitguard.report import shell
 from fitguard.report.words import size
 from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Evidence, Finding, Fix

@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 
 from fitguard.checks.derived import keras_packages
-from fitguard.checks.fixes import remedies, shell
+from fitguard.checks.fixes import remedies
 from fitguard.checks.framework.registry import check
 from fitguard.knowledge import Knowledge
 from fitguard.knowledge.keras import Keras2Package
 from fitguard.knowledge.tensorflow import Release
+from fitguard.report import shell
 from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Evidence, Finding, Fix
 from fitguard.schema.software import Package, Packages

@@ -1,7 +1,7 @@
 """The container has little shared memory, which NCCL and worker processes need."""
 
-from fitguard.checks.fixes import shell
 from fitguard.checks.framework.registry import check
+from fitguard.report import shell
 from fitguard.report.words import size
 from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Evidence, Finding, Fix

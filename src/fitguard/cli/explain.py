@@ -1,76 +1,169 @@
 """`fitguard explain`."""
 
-import difflib
-import shutil
 import sys
-import textwrap
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
-from fitguard.schema.exit_codes import UsageError
+from cyclopts import Parameter
+
+from fitguard.cli.console import PLAIN_OUTPUT, Output, show
+from fitguard.schema.exit_codes import UnreadableInput, UsageError
 
 if TYPE_CHECKING:
-    from fitguard.checks.framework.registry import Check
+    from fitguard.crash.reader import Log
+
+STDIN = "-"
 
 
-def explain(code: str | None = None, /) -> None:
-    """What does a code mean?
+def explain(
+    *what: Annotated[
+        str,
+        Parameter(
+            name="FILE",
+            negative="",
+            allow_leading_hyphen=True,  # for the one that is nothing else
+            help="Logs of the run, - for standard input; or a code, a group of codes or a slug.",
+        ),
+    ],
+    exit_code: Annotated[
+        int | None, Parameter(help="How the process ended: 137, -9, 0xC0000005.")
+    ] = None,
+    signal: Annotated[str | None, Parameter(help="The signal that ended it: SIGKILL.")] = None,
+    kernel_log: Annotated[
+        str | None, Parameter(help="What dmesg shows: a file, or auto for this machine's.")
+    ] = None,
+    facts: Annotated[
+        str | None,
+        Parameter(help="Of the machine: a file of `fitguard facts`, or auto for this one."),
+    ] = None,
+    what_if: Annotated[
+        tuple[str, ...],
+        Parameter(
+            negative="",
+            help="What else is known of the machine: KEY=VALUE, with the keys of `fitguard "
+            "doctor`. May be vague: driver=R536, cuda=10.x.",
+        ),
+    ] = (),
+    verbose: Annotated[
+        bool, Parameter(alias="-v", negative="", help="All causes in full, all harmless lines.")
+    ] = False,
+    output: Output = PLAIN_OUTPUT,
+) -> None:
+    """Why did it die, and what now?
 
-    Prints the page of a code or slug: what it means, why training crashes, how to fix it, when
-    the finding is wrong. Without an argument, lists all codes; FG2 lists that group.
+    Reads what is left of a run that died and names the cause, the line that proves it, and the
+    fix. Harmless messages are listed as such. With a code or a slug, prints its page; with
+    nothing, lists them all. Exits with 0 whenever there is an answer, whatever it is.
 
     For example:
 
+        fitguard explain train.log
+        python train.py 2>&1 | fitguard explain -
+        fitguard explain train.log --exit-code 137 --kernel-log auto
+        fitguard explain train.log --what-if tf=2.10 --what-if gpu="GTX 1060 6GB"
+        fitguard explain gpu-oom
         fitguard explain FG204
-        fitguard explain cudnn-too-old
-        fitguard explain FG2
-
-    Parameters
-    ----------
-    code
-        A code such as FG204, or a slug such as cudnn-too-old.
     """
-    from fitguard.checks.framework.registry import find_check
-
-    if code is None or code.upper() in _groups():
-        _print_list(code.upper() if code else "FG")
+    given = _parted(what, what_if)
+    asked_for_diagnosis = given.files or given.what_if or exit_code is not None
+    if asked_for_diagnosis or signal or kernel_log or facts:
+        if given.names:
+            raise UsageError(
+                f"Received {', '.join(given.names)} among what belongs to a crash. Expected "
+                "`fitguard explain NAME` alone, or files"
+            )
+        _diagnose(given, exit_code, signal, kernel_log, facts, verbose=verbose, output=output)
         return
-    found = find_check(code)
-    if found is None:
-        raise UsageError(_unknown(code))
-    _print_page(found)
+    if output != PLAIN_OUTPUT:
+        raise UsageError(
+            "Received --format, --output or --show-private without a log. Expected them with "
+            "`fitguard explain FILE`; pages are Markdown"
+        )
+    from fitguard.cli.pages import print_lists, print_page
+
+    for name in given.names:
+        print_page(name)
+    if not given.names:
+        print_lists()
 
 
-def _groups() -> set[str]:
-    from fitguard.checks.framework.registry import all_checks
+class Given(NamedTuple):
+    """The arguments, by what they are."""
 
-    return {"FG", *(code[:3] for code in all_checks())}
-
-
-def _print_list(prefix: str) -> None:
-    from fitguard.checks.framework.registry import all_checks
-
-    columns = shutil.get_terminal_size((120, 24)).columns
-    for check in all_checks().values():
-        if check.code.startswith(prefix):
-            line = f"{check.code}  {check.slug:24} {check.summary}"
-            sys.stdout.write(textwrap.fill(line, columns, subsequent_indent=" " * 32) + "\n")
+    files: list[str]
+    names: list[str]
+    what_if: dict[str, str]
 
 
-def _unknown(code: str) -> str:
-    from fitguard.checks.framework.registry import all_checks
+def _parted(arguments: tuple[str, ...], what_if: tuple[str, ...]) -> Given:
+    """Files, names of pages, and what is known; a file may bear any name.
 
-    names = [name for check in all_checks().values() for name in (check.code, check.slug)]
-    close = difflib.get_close_matches(code, names, n=3, cutoff=0.5)
-    hint = f" Close to it: {', '.join(close)}." if close else ""
-    return f"Received {code!r}.{hint} Expected a code or slug; `fitguard explain` lists them"
+    Raises:
+        UnreadableInput: for what looks like a path and is no file.
+        UsageError: for `--what-if` without `=`.
+    """
+    given = Given([], [], {})
+    for argument in what_if:
+        key, separator, value = argument.partition("=")
+        if not separator:
+            raise UsageError(f"Received --what-if {argument!r}. Expected KEY=VALUE, say tf=2.10.1")
+        given.what_if[key.strip()] = value
+    for argument in arguments:
+        if argument == STDIN or _is_file(argument):
+            given.files.append(argument)
+        elif what_if and "=" in argument:  # as `fitguard doctor` takes several after one --what-if
+            key, _, value = argument.partition("=")
+            given.what_if[key.strip()] = value
+        else:
+            given.names.append(_name(argument))
+    return given
 
 
-def _print_page(check: "Check") -> None:
-    text = f"# {check.code} {check.slug}\n\n{check.summary}\n\n{check.page}\n"
-    if not sys.stdout.isatty():
-        sys.stdout.write(text)
-        return
-    from rich.console import Console
-    from rich.markdown import Markdown
+def _is_file(argument: str) -> bool:
+    try:
+        return Path(argument).exists() and not Path(argument).is_dir()
+    except (OSError, ValueError):  # too long, or with a zero byte
+        return False
 
-    Console().print(Markdown(text))
+
+def _name(argument: str) -> str:
+    from fitguard.cli.pages import is_page
+
+    if argument.startswith("-"):
+        raise UsageError(f"Unknown option: {argument}. `fitguard explain --help` lists them all")
+    if is_page(argument):
+        return argument
+    if Path(argument).is_dir():
+        raise UnreadableInput(f"Received {argument}, which is a folder. Expected a log")
+    if "/" in argument or "\\" in argument or Path(argument).suffix:
+        raise UnreadableInput(
+            f"Received {argument}, which does not exist. Expected a log, or - for standard input"
+        )
+    return argument
+
+
+def _diagnose(
+    given: Given,
+    exit_code: int | None,
+    signal: str | None,
+    kernel_log: str | None,
+    facts: str | None,
+    *,
+    verbose: bool,
+    output: Output,
+) -> None:
+    from fitguard.cli.progress import waiting
+    from fitguard.crash.explanation import explain as explain_crash
+    from fitguard.crash.given import AUTO
+
+    logs: list[Log] = [sys.stdin.buffer if file == STDIN else Path(file) for file in given.files]
+    with waiting(f"Reading {', '.join(given.files) or 'the kernel log'} …"):
+        diagnosis = explain_crash(
+            logs,
+            exit_code=exit_code,
+            signal=signal,
+            kernel_log=Path(kernel_log) if kernel_log not in (None, AUTO) else kernel_log,
+            facts=facts,
+            what_if=given.what_if,
+        )
+    show(diagnosis, output, verbose=verbose)

@@ -1,9 +1,9 @@
 """The CUDA libraries that a supposed machine would load, in the loader's order."""
 
 import re
-from collections.abc import Mapping
 from pathlib import PurePosixPath
 
+from fitguard.environment.given import Given
 from fitguard.knowledge import Knowledge
 from fitguard.schema.exit_codes import UsageError
 from fitguard.schema.software import CudaLibraries, Library, TensorFlow, Toolkit
@@ -11,7 +11,7 @@ from fitguard.schema.versions import parse, text
 
 
 def supposed_libraries(
-    given: Mapping[str, str], tensorflow: TensorFlow | None, tables: Knowledge
+    given: Given, tensorflow: TensorFlow | None, tables: Knowledge
 ) -> CudaLibraries | None:
     """From library-path, cuda, cudnn, cuda-toolkits and the and-cuda extra; None if none is given.
 
@@ -37,7 +37,7 @@ def supposed_libraries(
         found=tuple(found),
         toolkits=toolkits,
         absent={
-            component: f"--what-if {key}=none"
+            component: given.origin(key)
             for key, component in (("cuda", "cudart"), ("cudnn", "cudnn"))
             if given.get(key) == "none"
         },
@@ -92,7 +92,7 @@ def _spelled_out(value: str) -> str:
     return f"{major}.{rest // 100}.{rest % 100}"
 
 
-def _named(given: Mapping[str, str], tables: Knowledge) -> list[Library]:
+def _named(given: Given, tables: Knowledge) -> list[Library]:
     found = []
     if given.get("cuda", "none") != "none":
         version = _cuda_version(given["cuda"], "cuda", tables)
@@ -102,7 +102,7 @@ def _named(given: Mapping[str, str], tables: Knowledge) -> list[Library]:
                 soname=_runtime_soname(version, tables),
                 path="",
                 version=version,
-                found_by=f"--what-if cuda={given['cuda']}",
+                found_by=given.origin("cuda"),
             )
         )
     if given.get("cudnn", "none") != "none":
@@ -113,13 +113,13 @@ def _named(given: Mapping[str, str], tables: Knowledge) -> list[Library]:
                 soname=_cudnn_soname(version),
                 path="",
                 version=version,
-                found_by=f"--what-if cudnn={given['cudnn']}",
+                found_by=given.origin("cudnn"),
             )
         )
     return found
 
 
-def _from_path(given: Mapping[str, str], tables: Knowledge) -> list[Library]:
+def _from_path(given: Given, tables: Knowledge) -> list[Library]:
     """The libraries in folders whose name tells the toolkit: /usr/local/cuda-11.2/lib64."""
     found = []
     for folder in given.get("library-path", "").split(":"):
@@ -140,10 +140,10 @@ def _from_path(given: Mapping[str, str], tables: Knowledge) -> list[Library]:
     return found
 
 
-def _toolkits(given: Mapping[str, str], tables: Knowledge) -> tuple[Toolkit, ...]:
+def _toolkits(given: Given, tables: Knowledge) -> tuple[Toolkit, ...]:
     if given.get("cuda-toolkits", "none") == "none":
         return ()
-    origin = f"--what-if cuda-toolkits={given['cuda-toolkits']}"
+    origin = given.origin("cuda-toolkits")
     return tuple(
         Toolkit(
             _cuda_version(item.strip(), "cuda-toolkits", tables),

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import msgspec
 
+from fitguard.environment.given import Given
 from fitguard.environment.supposed_libraries import supposed_libraries
 from fitguard.knowledge import Knowledge, knowledge
 from fitguard.schema.exit_codes import UnreadableInput, UsageError
@@ -132,13 +133,20 @@ def read_file(path: Path) -> dict[str, str]:
         raise UnreadableInput(f"{path}: {error}") from error
 
 
-def suppose(what_if: Mapping[str, object], tables: Knowledge | None = None) -> Facts:
+def suppose(
+    what_if: Mapping[str, object],
+    tables: Knowledge | None = None,
+    origins: Mapping[str, str] | None = None,
+) -> Facts:
     """Facts from what-if keys.
+
+    Args:
+        origins: Where the value of a key is known from, if not from the user.
 
     Raises:
         UsageError: for an unknown key, a version that does not exist, an unknown GPU or system.
     """
-    given = normalised(what_if)
+    given = Given(normalised(what_if), origins)
     tables = tables or knowledge()
     tensorflow = _tensorflow(given, tables)
     platform = _platform(given)
@@ -154,10 +162,6 @@ def suppose(what_if: Mapping[str, object], tables: Knowledge | None = None) -> F
             {"LD_LIBRARY_PATH": given["library-path"]} if "library-path" in given else None
         ),
     )
-
-
-def _origin(given: Mapping[str, str], key: str) -> str:
-    return f"--what-if {key}={given[key]}"
 
 
 def version_of(given: Mapping[str, str], key: str) -> str | None:
@@ -176,26 +180,26 @@ def version_of(given: Mapping[str, str], key: str) -> str | None:
     return value.lstrip("vV") if key == "tf" else match[1]
 
 
-def _python(given: Mapping[str, str]) -> Python | None:
+def _python(given: Given) -> Python | None:
     version = version_of(given, "python")
     if version is None:
         return None
     if not (2,) <= parse(version) < (4,):
         raise UsageError(f"Received python={version}. Expected a version such as 3.11")
-    return Python(version=version, origin=_origin(given, "python"))
+    return Python(version=version, origin=given.origin("python"))
 
 
-def _platform(given: Mapping[str, str]) -> Platform | None:
+def _platform(given: Given) -> Platform | None:
     if "os" not in given:
         return None
     name = given["os"].lower()
     name = _SYNONYMS.get(name, name)
     if name not in _SYSTEMS:
         raise UsageError(f"Received os={given['os']!r}. Expected one of: {', '.join(_SYSTEMS)}")
-    return msgspec.structs.replace(_SYSTEMS[name], origin=_origin(given, "os"))
+    return msgspec.structs.replace(_SYSTEMS[name], origin=given.origin("os"))
 
 
-def _tensorflow(given: Mapping[str, str], tables: Knowledge) -> TensorFlow | None:
+def _tensorflow(given: Given, tables: Knowledge) -> TensorFlow | None:
     package = given.get("package")
     if package is not None and package not in _PACKAGES:
         raise UsageError(f"Received package={package!r}. Expected one of: {', '.join(_PACKAGES)}")
@@ -209,7 +213,7 @@ def _tensorflow(given: Mapping[str, str], tables: Knowledge) -> TensorFlow | Non
         version=_release(version, version_of(given, "python"), tables),
         package="tensorflow" if package is None and extras == "and-cuda" else package,
         extras=None if extras is None else () if extras == "none" else (extras,),
-        origin=_origin(given, "tf"),
+        origin=given.origin("tf"),
     )
 
 
@@ -230,15 +234,13 @@ def _release(version: str, python: str | None, tables: Knowledge) -> str:
     raise UsageError(f"Received tf={version}, which is no release. Expected one of: {known}")
 
 
-def _packages(
-    given: Mapping[str, str], tensorflow: TensorFlow | None, tables: Knowledge
-) -> Packages | None:
+def _packages(given: Given, tensorflow: TensorFlow | None, tables: Knowledge) -> Packages | None:
     for name in ("keras", "tf-keras"):
         version = version_of(given, name)
         if version is not None and tables.keras.row(version, name) is None:
             raise UsageError(f"Received {name}={given[name]}, which is no known {name}")
     found = [
-        Package(name=name, version=version, requested=True, origin=_origin(given, name))
+        Package(name=name, version=version, requested=True, origin=given.origin(name))
         for name in ("keras", "tf-keras", "numpy", "protobuf")
         # `2.2.4-tf` is what tf.keras calls itself: no package of its own.
         if (version := version_of(given, name)) is not None and not given[name].endswith("-tf")
@@ -255,18 +257,18 @@ def _packages(
     return Packages(found=tuple(found)) if found else None
 
 
-def _driver(given: Mapping[str, str]) -> Driver | None:
+def _driver(given: Given) -> Driver | None:
     if "driver" not in given:
         return None
     if given["driver"].lower() == "none":
-        return Driver(origin=_origin(given, "driver"))
+        return Driver(origin=given.origin("driver"))
     version = version_of(given, "driver")
     if version is not None and not (100,) <= parse(version) < (2000,):
         raise UsageError(f"Received driver={version}. Expected a version such as 535.104.05")
-    return Driver(version=version, kernel_version=version, origin=_origin(given, "driver"))
+    return Driver(version=version, kernel_version=version, origin=given.origin("driver"))
 
 
-def _gpus(given: Mapping[str, str], tables: Knowledge) -> tuple[Gpu, ...] | None:
+def _gpus(given: Given, tables: Knowledge) -> tuple[Gpu, ...] | None:
     capability = version_of(given, "compute-capability")
     if capability is not None and tables.drivers.architecture(capability) is None:
         raise UsageError(
@@ -276,11 +278,11 @@ def _gpus(given: Mapping[str, str], tables: Knowledge) -> tuple[Gpu, ...] | None
     if name is None:
         if capability is None:
             return None
-        origin = _origin(given, "compute-capability")
+        origin = given.origin("compute-capability")
         return (Gpu(compute_capability=capability, origin=origin),)
     if name.lower() == "none":
         return ()
-    return (_named_gpu(name, capability, _origin(given, "gpu"), tables),)
+    return (_named_gpu(name, capability, given.origin("gpu"), tables),)
 
 
 def _named_gpu(name: str, capability: str | None, origin: str, tables: Knowledge) -> Gpu:

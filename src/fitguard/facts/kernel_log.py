@@ -6,6 +6,7 @@ That it may not be read is a fact. Containers and ordinary users often see nothi
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from fitguard.facts import child_process
 from fitguard.facts.child_process import Outcome
@@ -22,9 +23,10 @@ JOURNAL = (
     *("journalctl", "--dmesg", "--boot", "--quiet", "--no-pager", "--reverse", "--lines=2000"),
     *("--output=short-monotonic", "--no-hostname"),
 )
+CRASHES = ("segfault", "traps:", "general protection", "oom-kill", "ut of memory", "Hardware Error")
 # Every boot begins with the kernel's version. Where not even that is found, this journalctl cannot
 # search (many builds cannot), or the beginning is gone, or nothing may be read: ask plainly.
-JOURNAL_SEARCH = (*JOURNAL, f"--grep={'|'.join((*WORDS, 'Linux version'))}")
+JOURNAL_SEARCH = (*JOURNAL, f"--grep={'|'.join((*WORDS, *CRASHES, 'Linux version'))}")
 JOURNALS: tuple[Command, ...] = (JOURNAL_SEARCH, JOURNAL)
 
 RECORD_BYTES = 16384
@@ -32,14 +34,30 @@ RECORD_BYTES = 16384
 MOST_RECORDS = 200_000
 
 
+class RawLog(NamedTuple):
+    """Lines as dmesg prints them, oldest first, and who gave them; else why there are none."""
+
+    lines: list[str]
+    origin: str = ""
+    problem: str | None = None
+
+
 def read(root: Path = Path("/")) -> KernelLog:
+    """What matters in the log of the running kernel."""
+    log = read_lines(root)
+    if log.problem is not None:
+        return KernelLog(readable=False, problem=log.problem)
+    return parse(log.lines, log.origin)
+
+
+def read_lines(root: Path = Path("/")) -> RawLog:
     """The log of the running kernel, from the first source that gives any line."""
     kmsg = root / "dev/kmsg"
     commands: tuple[Command, ...] = (DMESG, *JOURNALS)
     try:
         lines = list(_records(kmsg))
         if lines:
-            return parse(lines, "/dev/kmsg")
+            return RawLog(lines, "/dev/kmsg")
         problem = "/dev/kmsg: holds no lines"
     except FileNotFoundError:
         problem = "/dev/kmsg: not here"
@@ -92,7 +110,7 @@ def _line(record: bytes) -> str:
     return f"[{stamp:12.6f}] {message}"
 
 
-def _from_commands(commands: tuple[Command, ...], problems: list[str]) -> KernelLog:
+def _from_commands(commands: tuple[Command, ...], problems: list[str]) -> RawLog:
     environment = {**os.environ, "LC_ALL": "C"}
     for command in commands:
         try:
@@ -102,9 +120,9 @@ def _from_commands(commands: tuple[Command, ...], problems: list[str]) -> Kernel
             continue
         lines = outcome.stdout.decode("utf-8", "replace").splitlines()
         if lines:
-            return parse(_oldest_first(lines) if command in JOURNALS else lines, command[0])
+            return RawLog(_oldest_first(lines) if command in JOURNALS else lines, command[0])
         problems.append(f"{command[0]}: {_complaint(outcome)}")
-    return KernelLog(readable=False, problem="; ".join(dict.fromkeys(problems)))
+    return RawLog([], problem="; ".join(dict.fromkeys(problems)))
 
 
 def _oldest_first(lines: list[str]) -> list[str]:

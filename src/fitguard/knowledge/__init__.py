@@ -9,6 +9,8 @@ from fitguard.knowledge.cudnn import Cudnn
 from fitguard.knowledge.drivers import Drivers
 from fitguard.knowledge.gpus import Gpus
 from fitguard.knowledge.keras import Keras
+from fitguard.knowledge.known_bugs import KnownBugs
+from fitguard.knowledge.log_signatures import Signatures
 from fitguard.knowledge.numpy import Numpy
 from fitguard.knowledge.protobuf import Protobuf
 from fitguard.knowledge.tensorflow import Release, Releases
@@ -61,6 +63,16 @@ class Knowledge:
     def xids(self) -> Xids:
         """Xid errors."""
         return Xids()
+
+    @cached_property
+    def known_bugs(self) -> KnownBugs:
+        """Bugs that have a name."""
+        return KnownBugs()
+
+    @cached_property
+    def signatures(self) -> Signatures:
+        """What the lines of a log mean."""
+        return Signatures()
 
     @cached_property
     def variables(self) -> Variables:

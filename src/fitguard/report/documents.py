@@ -5,11 +5,12 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from fitguard.schema.diagnosis import Diagnosis
 from fitguard.schema.doctor import DoctorReport
 from fitguard.schema.facts import Facts
 from fitguard.schema.resolution import Resolution
 
-Document = DoctorReport | Facts | Resolution
+Document = DoctorReport | Diagnosis | Facts | Resolution
 
 T = TypeVar("T")
 

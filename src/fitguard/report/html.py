@@ -1,16 +1,23 @@
 """HTML: one file that needs nothing else, or a fragment for a notebook."""
 
 import functools
+import re
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
 
-from fitguard.report import resolution_rows, summary, words
+from fitguard.report import diagnosis_parts, resolution_rows, summary, words
 from fitguard.report.documents import Document
+from fitguard.report.excerpt import excerpted
 from fitguard.report.headline import headline
 from fitguard.report.redaction import cleaned
 from fitguard.report.sections import sections
+from fitguard.schema.diagnosis import Diagnosis
 from fitguard.schema.doctor import DoctorReport
 from fitguard.schema.resolution import Resolution
+
+LONGEST_QUOTATION = 1000
+_TICKED = re.compile(r"`([^`\n]+)`")
 
 
 def page(document: Document) -> str:
@@ -24,14 +31,23 @@ def fragment(document: Document) -> str:
 
 
 def _render(template: str, document: Document) -> str:
+    if isinstance(document, Diagnosis):
+        document = excerpted(document, LONGEST_QUOTATION)
     shown = cleaned(document)
     if isinstance(shown, DoctorReport):
         kind = "doctor"
+    elif isinstance(shown, Diagnosis):
+        kind = "diagnosis"
     elif isinstance(shown, Resolution):
         kind = "resolution"
     else:
         kind = "facts"
     return _templates().get_template(template).render(document=shown, kind=kind)
+
+
+def ticked(text: str) -> Markup:
+    """The text, with what stands between backticks as code."""
+    return Markup(_TICKED.sub(r"<code>\1</code>", str(escape(text))))
 
 
 @functools.cache
@@ -46,9 +62,11 @@ def _templates() -> Environment:
     )
     templates.globals.update(
         headline=headline,
+        parts=diagnosis_parts,
         sections=sections,
         summary=summary,
         words=words,
         resolution_rows=resolution_rows,
     )
+    templates.filters["ticked"] = ticked
     return templates

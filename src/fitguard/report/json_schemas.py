@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from fitguard.schema.diagnosis import DIAGNOSIS_SCHEMA, Diagnosis
 from fitguard.schema.doctor import DOCTOR_SCHEMA, DoctorReport
 from fitguard.schema.facts import FACTS_SCHEMA, Facts
 from fitguard.schema.resolution import RESOLVE_SCHEMA, Resolution
@@ -12,6 +13,7 @@ from fitguard.schema.resolution import RESOLVE_SCHEMA, Resolution
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 PUBLISHED: dict[str, tuple[str, type[msgspec.Struct]]] = {
+    "diagnosis": (DIAGNOSIS_SCHEMA, Diagnosis),
     "doctor": (DOCTOR_SCHEMA, DoctorReport),
     "facts": (FACTS_SCHEMA, Facts),
     "resolve": (RESOLVE_SCHEMA, Resolution),

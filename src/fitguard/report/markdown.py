@@ -1,9 +1,10 @@
 """Markdown to paste into an issue: nothing that is quoted can break out of its place."""
 
-import re
-
 from fitguard.report.documents import Document
+from fitguard.report.excerpt import excerpted
 from fitguard.report.headline import headline
+from fitguard.report.markdown_blocks import details, escaped, fenced, quotations, remedy, table
+from fitguard.report.markdown_diagnosis import diagnosis_blocks
 from fitguard.report.redaction import cleaned
 from fitguard.report.resolution_rows import given, versions, way
 from fitguard.report.sections import Section, sections
@@ -12,29 +13,29 @@ from fitguard.report.summary import (
     checks_made,
     gravest_first,
     remarks,
-    source,
     unmade,
     verdict,
     with_earlier_fix,
 )
-from fitguard.report.words import one_line, span
+from fitguard.report.words import span
+from fitguard.schema.diagnosis import Diagnosis
 from fitguard.schema.doctor import DoctorReport
 from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Finding, Fix
 from fitguard.schema.resolution import Resolution
 
-_HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
-# An underscore inside a word is no emphasis; LD_LIBRARY_PATH stays readable.
-_SPECIAL = re.compile(r"[\\`*\[\]|~$#]|(?<![^\W_])_|_(?![^\W_])")
-_LIST_MARK = re.compile(r"^(?:(?=[-+=])|(\d+)(?=[.)](?:\s|$)))")
-_MENTION = re.compile(r"@(?=\w)")
+LONGEST_QUOTATION = 1000
 
 
 def to_markdown(document: Document) -> str:
     """The whole document, with a newline at the end."""
+    if isinstance(document, Diagnosis):
+        document = excerpted(document, LONGEST_QUOTATION)
     document = cleaned(document)
     if isinstance(document, DoctorReport):
         blocks = _doctor(document)
+    elif isinstance(document, Diagnosis):
+        blocks = diagnosis_blocks(document)
     elif isinstance(document, Resolution):
         blocks = _resolution(document)
     else:
@@ -42,27 +43,12 @@ def to_markdown(document: Document) -> str:
     return "\n\n".join(block for block in blocks if block) + "\n"
 
 
-def escaped(text: str) -> str:
-    """One line of plain words, whatever was in it."""
-    text = _SPECIAL.sub(r"\\\g<0>", one_line(text).translate(_HTML))
-    text = _LIST_MARK.sub(r"\1\\", text)
-    # A zero-width space keeps a quoted @name from calling that person.
-    return _MENTION.sub("@\u200b", text)
-
-
-def fenced(text: str, language: str) -> str:
-    """A code block whose fence is longer than any in the text."""
-    longest = max((len(run) for run in re.findall("`+", text)), default=0)
-    fence = "`" * max(3, longest + 1)
-    return f"{fence}{language}\n{text}\n{fence}"
-
-
 def _doctor(report: DoctorReport) -> list[str]:
     title = f"## fitguard doctor: {verdict(report)}"
     skipped = unmade(report)
     return [
         title,
-        _table(Section("", (), headline(report.facts))),
+        table(Section("", (), headline(report.facts))),
         *(
             block
             for finding, earlier in with_earlier_fix(gravest_first(report))
@@ -70,43 +56,36 @@ def _doctor(report: DoctorReport) -> list[str]:
         ),
         f"{checks_made(report)}.",
         escaped(checks_broken(report)),
-        *_details(skipped.title, [_table(skipped)] if skipped.rows else []),
-        *_details("Facts", _facts(report.facts)),
+        *details(skipped.title, [table(skipped)] if skipped.rows else []),
+        *details("Facts", _facts(report.facts)),
     ]
 
 
 def _finding(finding: Finding) -> list[str]:
     remark = "".join(f" *({words})*" for words in remarks(finding))
-    quoted = "\n".join(f"{item.text}\n    -- {source(item)}" for item in finding.evidence)
     return [
         f"### {finding.severity} {finding.code}: {escaped(finding.title)}{remark}",
-        fenced(quoted, "text") if quoted else "",
+        quotations(finding.evidence),
     ]
 
 
 def _fix(fix: Fix, earlier: str | None) -> list[str]:
-    if earlier:
-        return [f"**Fix:** the same as for {escaped(earlier)}."]
-    words = "<br>".join(escaped(line) for line in fix.text.split("\n"))
-    return [
-        f"**Fix:** {words}" if words else "",
-        fenced("\n".join(fix.commands), "sh") if fix.commands else "",
-    ]
+    return [f"**Fix:** the same as for {escaped(earlier)}."] if earlier else remedy(fix)
 
 
 def _facts(facts: Facts) -> list[str]:
     blocks: list[str] = []
     for section in sections(facts):
-        blocks += [f"#### {escaped(section.title)}", _table(section)]
+        blocks += [f"#### {escaped(section.title)}", table(section)]
     return blocks
 
 
 def _resolution(resolution: Resolution) -> list[str]:
     chosen = resolution.chosen
     found = f"TensorFlow {escaped(chosen.tensorflow)}" if chosen else "no set of versions works"
-    blocks = [f"## fitguard resolve: {found}", _table(Section("", (), given(resolution)))]
+    blocks = [f"## fitguard resolve: {found}", table(Section("", (), given(resolution)))]
     if chosen:
-        blocks += [_table(Section("", (), versions(chosen)))]
+        blocks += [table(Section("", (), versions(chosen)))]
         blocks += [f"- {escaped(note)}" for note in chosen.notes]
         for install in chosen.install:
             blocks += [f"### {escaped(way(install))}", fenced("\n".join(install.commands), "sh")]
@@ -118,22 +97,5 @@ def _resolution(resolution: Resolution) -> list[str]:
     rows = [(span(r.releases), ", ".join(r.codes), r.reason) for r in resolution.rejected]
     if rows:
         blocks += ["### Why not newer" if chosen else "### Why none"]
-        blocks += [_table(Section("", ("releases", "codes", "reason"), rows))]
+        blocks += [table(Section("", ("releases", "codes", "reason"), rows))]
     return blocks
-
-
-def _table(section: Section) -> str:
-    if not section.rows:
-        return ""
-    headers = section.headers or ("", "")
-    lines = [headers, ("---",) * len(headers), *section.rows]
-    return "\n".join(f"| {' | '.join(_cell(cell) for cell in line)} |" for line in lines)
-
-
-def _cell(text: str) -> str:
-    return text if text == "---" else escaped(text)
-
-
-def _details(title: str, blocks: list[str]) -> list[str]:
-    """Folded away; the blank lines make what is inside Markdown again."""
-    return [f"<details><summary>{title}</summary>", *blocks, "</details>"] if blocks else []

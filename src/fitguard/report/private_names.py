@@ -36,6 +36,23 @@ WINDOWS_HOME = re.compile(
 )
 """A Windows name may hold spaces: a slash, a quote, the end or small letters show where it ends."""
 
+# `ann@dgx07:~/x$`, as shells begin their lines and scp names files.
+_PROMPT = re.compile(r"(?<![\w./-])[\w.-]{1,64}@[\w-][\w.-]{0,63}(?=:[~/])")
+# TensorFlow's report on a failed cuInit, and syslog.
+_HOST_TOLD = re.compile(r"(hostname: |diagnostic information for host: )\S+")
+_SYSLOG = re.compile(
+    r"^(\w{3} [ \d]\d \d\d:\d\d:\d\d )[\w.-]+(?= [\w./-]+(?:\[\d+\])?: )", re.MULTILINE
+)
+
+
+def nameless_log(text: str) -> str:
+    """The text without the names of users and machines that logs tell of, whoever they are."""
+    if "@" in text:
+        text = _PROMPT.sub("<user>@<host>", text)
+    if "host" in text:
+        text = _HOST_TOLD.sub(r"\1<host>", text)
+    return _SYSLOG.sub(r"\1<host>", text)
+
 
 def is_windows(folder: str) -> bool:
     """Whether the path begins with a drive."""

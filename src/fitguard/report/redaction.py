@@ -9,12 +9,20 @@ from typing import TypeVar
 
 from fitguard.knowledge.secrets import hide_secrets, secret_name
 from fitguard.report.documents import map_strings
-from fitguard.report.private_names import POSIX_HOME, WINDOWS_HOME, home_pattern, names_pattern
+from fitguard.report.private_names import (
+    POSIX_HOME,
+    WINDOWS_HOME,
+    home_pattern,
+    nameless_log,
+    names_pattern,
+)
 from fitguard.report.redacted_commands import CommandRedaction
 
 T = TypeVar("T")
 
-IDENTIFIERS = frozenset({"schema", "code", "codes", "slug", "severity", "confidence", "passed"})
+IDENTIFIERS = frozenset(
+    {"schema", "code", "codes", "slug", "severity", "confidence", "passed", "primary", "cause"}
+)
 """Fields that fitguard itself fills from a fixed set of words: nothing private is in them."""
 
 LONGEST = 4000
@@ -54,6 +62,7 @@ def redact(document: T, *, home: str, user: str, host: str) -> T:
             text = home_folder.sub("~", text)
         text = WINDOWS_HOME.sub("~", text)
         text = POSIX_HOME.sub(_hide_posix_home, text)
+        text = nameless_log(text)
         return names.sub(lambda found: f"<{found.lastgroup}>", text) if names else text
 
     return map_strings(document, hide)

@@ -5,26 +5,36 @@ import io
 from rich.console import Console
 
 from fitguard.report.documents import Document
+from fitguard.report.excerpt import excerpted
+from fitguard.report.text_diagnosis import print_diagnosis
 from fitguard.report.text_doctor import print_doctor
 from fitguard.report.text_facts import print_facts
 from fitguard.report.text_page import Page
 from fitguard.report.text_resolution import print_resolution
+from fitguard.schema.diagnosis import Diagnosis
 from fitguard.schema.doctor import DoctorReport
 from fitguard.schema.resolution import Resolution
 
 COLUMNS = 80
+LONGEST_QUOTATION, LONGEST_WHEN_VERBOSE = 300, 3000
 
 
 def print_document(document: Document, console: Console, *, verbose: bool = False) -> None:
     """Print to a console, in its width, colours and encoding.
 
     Args:
-        verbose: Also the checks that were not made and the probes that failed.
+        verbose: Also the checks that were not made and the probes that failed; of a diagnosis, all
+            causes in full.
     """
     page = Page(console)
+    if isinstance(document, Diagnosis):
+        longest = LONGEST_WHEN_VERBOSE if verbose else LONGEST_QUOTATION
+        document = excerpted(document, longest)
     shown = page.showable(document)
     if isinstance(shown, DoctorReport):
         print_doctor(shown, page, verbose=verbose)
+    elif isinstance(shown, Diagnosis):
+        print_diagnosis(shown, page, verbose=verbose)
     elif isinstance(shown, Resolution):
         print_resolution(shown, page)
     else:

@@ -6,20 +6,17 @@ from fitguard.report.summary import (
     checks_made,
     gravest_first,
     remarks,
-    source,
     unmade,
     verdict,
     with_earlier_fix,
 )
 from fitguard.report.text_page import Page
+from fitguard.report.text_quotation import print_evidence, print_fix
 from fitguard.report.words import one_line
 from fitguard.schema.doctor import DoctorReport
-from fitguard.schema.finding import Evidence, Finding, Fix
+from fitguard.schema.finding import Finding, Fix
 
 SYMBOLS = {"error": ("✖", "bold red"), "warning": ("▲", "bold yellow"), "info": ("●", "bold blue")}
-QUOTE = "    │ "
-EVIDENCE_LINES = 8
-"""More of one quotation would push the fix off the screen."""
 
 
 def print_doctor(report: DoctorReport, page: Page, *, verbose: bool) -> None:
@@ -49,7 +46,7 @@ def _print_finding(finding: Finding, page: Page, *, verbose: bool) -> None:
         rest="  ",
     )
     for evidence in finding.evidence:
-        _print_evidence(evidence, page, lines=None if verbose else EVIDENCE_LINES)
+        print_evidence(evidence, page, verbose=verbose)
 
 
 def _print_fix(fix: Fix, earlier: str | None, page: Page) -> None:
@@ -57,27 +54,7 @@ def _print_fix(fix: Fix, earlier: str | None, page: Page) -> None:
     if earlier:
         page.put(("fix: ", "green"), f"the same as for {earlier}", first="    ")
         return
-    if fix.text:
-        page.put(("fix: ", "green"), fix.text, first="    ", rest="         ")
-    page.commands(fix.commands, indent="      ")
-
-
-def _print_evidence(evidence: Evidence, page: Page, *, lines: int | None) -> None:
-    quoted = evidence.text.rstrip("\n").split("\n")
-    shown = quoted if lines is None else quoted[:lines]
-    text = "\n".join(shown)
-    if left_out := len(quoted) - len(shown):
-        text += f"\n… {left_out} more lines (--verbose shows them)"
-    origin = one_line(source(evidence))
-    if not origin:
-        page.put((text, "dim"), first=QUOTE, rest=QUOTE)
-        return
-    if len(f"{QUOTE}{shown[-1]} — {origin}") <= page.console.width:
-        page.put((text, "dim"), (f" — {origin}", "dim italic"), first=QUOTE, rest=QUOTE)
-        return
-    # A source that does not fit behind its quotation stands below it.
-    page.put((text, "dim"), first=QUOTE, rest=QUOTE)
-    page.put((origin, "dim italic"), first=f"{QUOTE}  ", rest=f"{QUOTE}  ")
+    print_fix(fix, page)
 
 
 def _print_unmade(report: DoctorReport, page: Page) -> None:

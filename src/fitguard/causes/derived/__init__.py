@@ -1,0 +1,1 @@
+"""What several causes read from a story, and remedies that several give."""

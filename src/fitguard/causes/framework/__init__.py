@@ -1,0 +1,1 @@
+"""How a cause is declared, found and weighed."""

@@ -1,0 +1,62 @@
+"""The run failed, and nothing that was given says why."""
+
+from fitguard.causes.derived.abrupt_end import ended_by
+from fitguard.causes.framework.registry import cause
+from fitguard.causes.framework.scales import Scales, Verdict
+from fitguard.schema.crash import Story
+from fitguard.schema.finding import Fix
+
+_TELLS_NO_CAUSE = (
+    "exception",
+    "check-failed",
+    "segmentation-fault",
+    "segfault-in",
+    "aborted",
+    "bus-error",
+    "floating-point-exception",
+    "kernel-died",
+)
+# Never the primary cause: it is what is left where no other weighs enough.
+_WEIGHT = 0.14
+
+
+@cause("unknown")
+def unknown(story: Story) -> Verdict | None:
+    """
+    ## What it means
+    The process was ended by a signal, or by an error that fitguard does not know, and no line tells
+    why. A guess would send you on a long way, so there is none.
+
+    ## How to be sure
+    More evidence decides it, most often one of these:
+    - the whole log, its first error included, and not only the last lines;
+    - the exit code (`echo $?`), as `--exit-code`;
+    - the kernel log (`sudo dmesg -T`), as `--kernel-log`: Xid, the OOM killer, a segfault and the
+      library it was in;
+    - for a segfault: `python -X faulthandler train.py`, which prints where Python stood.
+
+    ## How to fix it
+    Run it once more with the evidence switched on: `python -X faulthandler`,
+    `TF_CPP_MIN_LOG_LEVEL=0`, `CUDA_LAUNCH_BLOCKING=1`. Cut the program down until the failure is
+    alone. A segfault outside of TensorFlow's libraries is most often code of one's own, or another
+    compiled package.
+
+    ## When this reading is wrong
+    An exception of your own program is known to you: fitguard explains those of TensorFlow, of the
+    GPU and of the machine.
+
+    ## References
+    - Python, faulthandler
+    """
+    scales = Scales()
+    _, end = ended_by(story)
+    scales.add(_WEIGHT, story.first(*_TELLS_NO_CAUSE) or end)
+    if not scales.weight and story.ending.exit_code:
+        scales.add(_WEIGHT, *story.ending.evidence)
+    return scales.verdict(
+        why="The run failed, and no line that was given says why.",
+        fix=Fix(
+            "Run it once more as `python -X faulthandler train.py` with TF_CPP_MIN_LOG_LEVEL=0, "
+            "and give the whole log, the exit code and the kernel log.",
+        ),
+    )

@@ -1,0 +1,38 @@
+"""A sign of life on stderr, for what takes longer than two seconds, on a terminal only."""
+
+import contextlib
+import sys
+import threading
+import time
+from collections.abc import Iterator
+
+PATIENCE_SECONDS = 2.0
+
+
+@contextlib.contextmanager
+def waiting(what: str) -> Iterator[None]:
+    """Say what is going on, and for how long, until it is done."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    done = threading.Event()
+    thread = threading.Thread(target=_show, args=(what, done), daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+
+
+def _show(what: str, done: threading.Event) -> None:
+    started = time.monotonic()
+    if done.wait(PATIENCE_SECONDS):
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(stderr=True)
+    with console.status(Text(what)) as status:
+        while not done.wait(0.5):
+            status.update(Text(f"{what} {time.monotonic() - started:.0f} s"))

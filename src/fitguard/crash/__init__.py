@@ -1,0 +1,1 @@
+"""From the log of a dead run to ranked causes."""

@@ -1,0 +1,50 @@
+"""Bytes of a line → text that may be shown: no escapes, no control characters, no prefixes."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from fitguard.crash.json_text import from_json
+from fitguard.crash.prefixes import without_prefixes
+
+# Colours and cursor movements; titles and links, with what they hold; all others.
+ESCAPE = re.compile(
+    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"
+    r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)"
+    r"|\x1b[ -/]*[0-~]?"
+)
+# What is left of colours where a tool has taken the escape character out, or spelled it.
+BARE_COLOUR = re.compile(r"(?:\^\[|\\x1b|\\u001b|\\033|\\e)?\[\d{0,3}(?:;\d{1,3}){0,4}m")
+BLANK = re.compile(r"[^\S ]")
+
+
+class Cleaned(NamedTuple):
+    """A line for people.
+
+    Args:
+        worker: Who wrote it, where a prefix tells.
+    """
+
+    text: str
+    worker: str | None = None
+
+
+def cleaned(raw: bytes) -> Iterator[Cleaned]:
+    """The text of a line; several where it is the JSON of several lines."""
+    text, worker = without_prefixes(printable(raw.decode("utf-8", "replace")))
+    inside = from_json(text)
+    if inside is None:
+        yield Cleaned(text, worker)
+        return
+    for part in re.split(r"[\r\n]+", inside):
+        inner, inner_worker = without_prefixes(printable(part))
+        if inner:
+            yield Cleaned(inner, inner_worker or worker)
+
+
+def printable(text: str) -> str:
+    """Only what can be seen."""
+    if not text.isprintable():
+        text = BLANK.sub(" ", ESCAPE.sub("", text))
+        text = "".join(filter(str.isprintable, text))
+    return BARE_COLOUR.sub("", text) if "[0m" in text else text

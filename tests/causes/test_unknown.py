@@ -1,0 +1,47 @@
+"""The run failed, and nothing says why."""
+
+import pytest
+from causes.tell import tell
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("Segmentation fault (core dumped)", None),
+        ("Speicherzugriffsfehler (Speicherabzug geschrieben)", 139),
+        ("Epoch 1/3", 139),
+        ("KeyError: 'val_acc'", 1),
+        ("The kernel appears to have died. It will restart automatically.", None),
+        ("Abgebrochen (Speicherabzug geschrieben)", 134),
+        ("Process finished with exit code -1073741819 (0xC0000005)", None),
+    ],
+)
+def test_it_stays_undecided(text: str, code: int | None) -> None:
+    answer = tell(text, exit_code=code)
+    assert answer.primary is None
+    assert "unknown" in [cause.cause for cause in answer.causes]
+
+
+def test_a_segfault_of_code_of_ones_own_is_not_blamed_on_the_framework() -> None:
+    answer = tell(
+        "Epoch 1/3",
+        exit_code=139,
+        kernel_log="python3[7]: segfault at 0 ip 00007fa0 sp 00007ffd error 4 in libc.so.6[1a+18]",
+    )
+    assert answer.primary is None
+
+
+def test_a_run_that_is_well_is_not_unknown() -> None:
+    assert "unknown" not in [cause.cause for cause in tell("Epoch 1/3", exit_code=0).causes]
+
+
+@pytest.mark.parametrize(
+    ("text", "primary"),
+    [
+        ("Killed", "host-oom"),
+        ("Illegal instruction (core dumped)", "cpu-isa"),
+        ("ValueError: Shapes (None, 1) and (None, 10) are incompatible", "data-shape-dtype"),
+    ],
+)
+def test_what_is_known_has_a_name(text: str, primary: str) -> None:
+    assert tell(text).primary == primary
