@@ -17,6 +17,12 @@ from causes.tell import tell
         "IndexError: index 26 is out of bounds for axis 1 with size 26",
         "InvalidArgumentError: Saw a non-null label (index >= num_classes - 1) following a null "
         "label, batch: 3 num_classes: 29",
+        "ValueError: Target class id 9 is out of range, which is [0, 9).",
+        "InvalidArgumentError: Bad: indices[2] == 40 out of range [0, 40) [Op:SparseSegmentSum]",
+        "The maximum value of input_ids (30522) must be smaller than the embedding layer's input "
+        "dimension (30000). The likely cause is some problem at tokenization time.",
+        "InvalidArgumentError: Input arr must be non-negative! [Op:DenseBincount]",
+        "The masks have 255 for the border, and on the CPU TensorFlow complains about the label.",
         "My labels start from 1 and the last layer has 10 units.",
     ],
 )
@@ -30,6 +36,7 @@ def test_out_of_range(text: str) -> None:
         "W tensorflow/core/framework/local_rendezvous.cc:404] Local rendezvous is aborting with "
         "status: OUT_OF_RANGE: End of sequence",
         "ValueError: Shapes (None, 1) and (None, 10) are incompatible",
+        "IndexError: list index out of range",
         "Epoch 1/3\n10/10 - loss: 0.5 - accuracy: 0.8\nEpoch 2/3\n10/10 - loss: nan",
     ],
 )

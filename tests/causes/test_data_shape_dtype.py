@@ -27,6 +27,30 @@ from causes.tell import tell
         "in tensorflow/stream_executor/cuda/cuda_dnn.cc(1496): 'cudnnSetRNNDataDescriptor( "
         "data_desc.get(), data_type, layout)' [Op:CudnnRNNV3]",
         "InvalidArgumentError: Unknown image file format. One of JPEG, PNG, GIF, BMP required.",
+        # Keras 3 puts the message on a line of its own.
+        "ValueError: Exception encountered when calling Functional.call().\n\n"
+        '\x1b[1mInvalid input shape for input Tensor("data:0", shape=(8, 9), dtype=float32). '
+        "Expected shape (None, 4), but input has incompatible shape (8, 9)\x1b[0m",
+        "ValueError: Argument `output` must have rank (ndim) `target.ndim - 1`. Received: "
+        "target.shape=(8, 3), output.shape=(8, 3)",
+        "ValueError: Invalid dtype: object",
+        "ValueError: When providing `x` as a tf.data.Dataset, `y` should not be passed.",
+        "ValueError: y_true and y_pred have different structures.\ny_true: *\ny_pred: ['*', '*']",
+        "ValueError: A total of 1 objects could not be loaded. Example error message for object "
+        "<Dense name=dense_3, built=True>:\n\nThe shape of the target variable and the shape of "
+        "the target value in `variable.assign(value)` must match.",
+        "ValueError: Kernel size of 5 is larger than the input: expected at least 5, received "
+        "shape (None, 3, 3, 1)",
+        "InvalidArgumentError: {{function_node __wrapped__Slice}} Expected size[0] in [0, 2], but "
+        "got 4 [Op:Slice]",
+        "InvalidArgumentError: Field 3 in record 0 is not a valid float: n/a [Op:DecodeCSV]",
+        "TypeError: Tensors in list passed to 'values' of 'Pack' Op have types [int32, float32] "
+        "that don't all match.",
+        "ValueError: all the input arrays must have same number of dimensions, but the array at "
+        "index 0 has 3 dimension(s)",
+        "TypeError: `generator` yielded an element of shape (3,) where an element of shape (4,) "
+        "was expected.",
+        "AttributeError: 'NoneType' object has no attribute 'shape'",
     ],
 )
 def test_the_data_do_not_fit(text: str) -> None:
@@ -43,6 +67,8 @@ def test_the_data_do_not_fit(text: str) -> None:
         "ResourceExhaustedError: OOM when allocating tensor with shape[8,1024,1024,3] and type "
         "float",
         "InvalidArgumentError: indices[0,3] = 5000 is not in [0, 5000)",
+        "TypeError: Dense.__init__() got an unexpected keyword argument 'input_shape'",
+        "UserWarning: The structure of `inputs` doesn't match the expected structure.",
     ],
 )
 def test_it_is_something_else(text: str) -> None:

@@ -54,6 +54,20 @@ def test_a_fixed_cudnn_rules_the_masked_layers_bug_out_of_the_text() -> None:
     assert "8.9.2" in with_bug.fix.text
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "InternalError: No allocator statistics",
+        "InvalidArgumentError: Trying to access resource dense/bias/3 (defined @ core.py:40) "
+        "located in device /job:localhost/replica:0/task:0/device:GPU:0 from device "
+        "/job:localhost/replica:0/task:0/device:CPU:0",
+        "The gradient of a grouped convolution crashes; 2.9.1 works.",
+    ],
+)
+def test_faults_of_its_own_come_first(text: str) -> None:
+    assert tell(text).causes[0].cause == "framework-bug"
+
+
 def test_a_nightly_is_named() -> None:
     answer = tell("Aborted (core dumped)", tf="2.5.0.dev20210305")
     assert "2.5.0.dev20210305" in answer.causes[0].why

@@ -19,6 +19,9 @@ EVENT = "E tensorflow/stream_executor/cuda/cuda_event.cc:29] Error polling for e
         "As soon as both cards train, the workstation powers off without a message.",
         "My laptop shuts down after ten minutes of model.fit on the GTX 1650.",
         "Fitting the model causes the computer to reboot; a new power supply is ordered.",
+        "Training with all four cards makes the server reboot; nvidia-smi -pl 180 cures it.",
+        "WARNING: infoROM is corrupted at gpu 0000:3B:00.0",
+        "After an hour the GPU disappears; cuda_memtest finds errors on it.",
         "Training on the RTX 3090 ends in a blue screen, WHEA_UNCORRECTABLE_ERROR.",
     ],
 )

@@ -49,6 +49,15 @@ def test_other_faults_have_their_own_names(text: str, primary: str) -> None:
     assert tell(text).primary == primary
 
 
+def test_what_wrote_behind_its_buffer_is_a_bug_of_the_library() -> None:
+    answer = tell(
+        "E tensorflow/core/kernels/gpu_utils.cc:68] Detected cudnn out-of-bounds write in "
+        "convolution input buffer! This is likely a cudnn bug.\nInternalError: GPU sync failed"
+    )
+    assert answer.primary == "framework-bug"
+    assert "illegal-memory-access" in [cause.cause for cause in answer.causes[:3]]
+
+
 def test_a_bare_event_status_decides_nothing() -> None:
     answer = tell("F tensorflow/core/common_runtime/gpu/gpu_event_mgr.cc:274] Unexpected Event "
                   "status: 1")  # fmt: skip

@@ -22,6 +22,13 @@ from causes.tell import tell
         "100 %.",
         "The job gets stuck when more than one worker is used: MultiWorkerMirroredStrategy.",
         "Using multiple GPUs hangs for ever, NCCL_P2P_DISABLE=1 helps.",
+        "F0000 00:00:1730000000.1 9 rendezvous.cc:99] Termination timeout for `first call to "
+        "collective operation 3; num_devices=4` of 40 seconds exceeded.",
+        "InvalidArgumentError: No OpKernel was registered to support Op 'CollectiveGather'",
+        "Nothing happens after Epoch 1/5. One GPU trains.",
+        "With two cards the loss is garbage unless IOMMU is off; NCCL is in use and it hangs.",
+        "Bus error (core dumped)\nIn this container /dev/shm has 64 MB.",
+        "DistributedSGD_Allreduce/gradients_AddN_3_0 [missing ranks: 1]",
         "Thread 9 (LWP 12): #0 0x00007f in ncclGroupEnd ()",
     ],
 )
@@ -40,6 +47,9 @@ def test_it_is_the_talk_between_gpus(text: str) -> None:
         "n1:1:2 [0] external/nccl_archive/src/misc/ibvwrap.cc:63 NCCL WARN Failed to open "
         "libibverbs.so[.1]\nEpoch 1/3",
         "Training hangs at the first step on my GTX 1060.",
+        "W tensorflow/core/common_runtime/gpu/gpu_device.cc:1575] Unable to enable peer access "
+        "between device ordinals 0 and 9, status: Internal: failed to enable peer access: "
+        "CUDA_ERROR_TOO_MANY_PEERS: peer mapping resources exhausted",
     ],
 )
 def test_it_is_not(text: str) -> None:

@@ -35,6 +35,14 @@ HIDDEN = (
         "of free system memory.\nEpoch 1/5",
         "W external/local_xla/xla/stream_executor/gpu/gpu_timer.cc:114] Skipping the delay kernel, "
         "measurement accuracy will be reduced",
+        "W tensorflow/core/common_runtime/type_inference.cc:339] Type inference failed. This "
+        "indicates an invalid graph that escaped type checking.",
+        "I tensorflow/stream_executor/platform/default/dso_loader.cc:53] Successfully opened "
+        "dynamic library libcublas.so.11",
+        "WARNING:tensorflow:There are non-GPU devices in `tf.distribute.Strategy`, not using nccl "
+        "allreduce.",
+        "E tensorflow/core/profiler/internal/gpu/cupti_tracer.cc:1487] CUPTI error: CUPTI could "
+        "not be loaded or symbol could not be found.",
         "Could not load dynamic library 'libnvinfer_plugin.so.7'; dlerror: libnvinfer_plugin.so.7: "
         "cannot open shared object file: No such file or directory",
         HIDDEN,
@@ -46,6 +54,44 @@ HIDDEN = (
 def test_nothing_is_wrong(text: str) -> None:
     assert tell(text).primary == "none"
     assert tell(text, exit_code=0).primary == "none"
+
+
+STARTED = "\n".join(
+    [
+        "WARNING: All log messages before absl::InitializeLog() is called are written to STDERR",
+        *[NUMA] * 8,
+        CREATED,
+        "I0000 00:00:1745000000.1  7 service.cc:153] XLA service 0x7f initialized for platform "
+        "CUDA (this does not guarantee that XLA will be used). Devices:",
+    ]
+)
+COMPILED = (
+    "I0000 00:00:1745000000.9  7 device_compiler.h:208] Compiled cluster using XLA!  This line is "
+    "logged at most once for the lifetime of the process."
+)
+PROGRESS = "10/10 - 1s - 81ms/step - loss: 0.4"
+
+
+@pytest.mark.parametrize(
+    "end",
+    [COMPILED, f"Epoch 1/5\n{COMPILED}", f"Epoch 1/5\n{PROGRESS}\nEpoch 2/5\n{PROGRESS}"],
+)
+def test_a_log_that_breaks_off_is_not_called_well(end: str) -> None:
+    log = f"{STARTED}\n{end}"
+    assert tell(log).primary is None
+    assert tell(log, exit_code=0).primary == "none"
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        f"Epoch 1/2\n{PROGRESS}\nEpoch 2/2\n{PROGRESS}",
+        f"{COMPILED}\n(4000, 4000)",
+        f"Epoch 1/5\n{PROGRESS}\nTest accuracy: 0.97",
+    ],
+)
+def test_a_log_that_reaches_its_end_is_well(end: str) -> None:
+    assert tell(f"{STARTED}\n{end}").primary == "none"
 
 
 @pytest.mark.parametrize("code", [1, 134, 137, 139, -11])

@@ -17,6 +17,9 @@ from causes.tell import tell
         "After 2000 steps the loss becomes NaN and all predictions are NaN.",
         "Gradients are nan with mixed_float16, float32 is fine.",
         "step 12 loss: inf",
+        "RuntimeError: NaN or Inf loss encountered at batch 7. Loss value: inf.",
+        "[D loss: nan, acc.: 50.00%] [G loss: nan]",
+        "The gradients blow up to infinity; exploding gradients, I think.",
     ],
 )
 def test_nan(text: str) -> None:

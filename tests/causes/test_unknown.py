@@ -31,6 +31,12 @@ def test_a_segfault_of_code_of_ones_own_is_not_blamed_on_the_framework() -> None
     assert answer.primary is None
 
 
+def test_it_is_not_listed_beside_a_cause_that_is_known() -> None:
+    answer = tell("Segmentation fault (core dumped)\nNVRM: Xid (PCI:0000:01:00): 79, pid=7")
+    assert answer.primary == "hardware-fault"
+    assert "unknown" not in [cause.cause for cause in answer.causes]
+
+
 def test_a_run_that_is_well_is_not_unknown() -> None:
     assert "unknown" not in [cause.cause for cause in tell("Epoch 1/3", exit_code=0).causes]
 

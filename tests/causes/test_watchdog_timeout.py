@@ -15,6 +15,8 @@ from causes.tell import tell
         "terminated; GPU dst: 0xb06000000; host src: 0x7f0; size: 4",
         "Display driver nvlddmkm stopped responding and has successfully recovered.",
         "Windows says that the display driver stopped responding while I train.",
+        "A TDR has been detected.\nThe application must close.\nError code: 7",
+        "It was the timeout detection and recovery of Windows; a larger TdrDelay helped.",
     ],
 )
 def test_it_is_the_watchdog(text: str) -> None:

@@ -52,6 +52,13 @@ def test_what_names_no_signal(text: str) -> None:
         named(text)
 
 
+def test_the_name_of_a_group_tells_the_signal() -> None:
+    assert ending(None, None, [line(1, sigsegv="Segmentation fault")]).signal == "SIGSEGV"
+    assert ending(None, None, [line(1, sigkill_task="Killed")]).signal == "SIGKILL"
+    assert line(1, signal="SIGKILL").ended_by is None
+    assert line(1, exit_code="1").ended_by is None
+
+
 def test_what_the_user_gave_counts_before_the_log() -> None:
     told = ending(137, None, [line(3, exit_code="1")])
     assert (told.exit_code, told.signal) == (137, "SIGKILL")

@@ -4,14 +4,12 @@ import io
 import json
 from pathlib import Path
 
-import msgspec
 import pytest
 
 import fitguard
-from fitguard.crash.explanation import Explanation, explain
-from fitguard.facts import kernel_log
+from fitguard.crash.explanation import explain
+from fitguard.crash.given import findings, known_facts, running_kernel_log
 from fitguard.facts.kernel_log import RawLog
-from fitguard.schema.crash import Story
 from fitguard.schema.diagnosis import Diagnosis
 from fitguard.schema.exit_codes import UnreadableInput, UsageError
 from fitguard.schema.facts import Facts
@@ -94,22 +92,25 @@ def test_the_kernel_log_is_a_source_of_its_own() -> None:
     assert "kernel log" in sources(answer)
 
 
-def test_auto_reads_the_kernel_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kernel_log, "read_lines", lambda: RawLog([XID.rstrip()], "/dev/kmsg"))
-    answer = explain(kernel_log="auto")
-    assert answer.lines == 1
-    assert answer.notes == ()
-    assert "kernel log" in sources(answer)
+def test_the_kernel_log_of_this_machine_is_read() -> None:
+    notes: list[str] = []
+    assert running_kernel_log(notes, lambda: RawLog(["a", "b"], "/dev/kmsg")) == b"a\nb"
+    assert notes == []
 
 
-def test_a_kernel_log_that_may_not_be_read_is_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_kernel_log_that_may_not_be_read_is_a_note() -> None:
+    notes: list[str] = []
     refused = RawLog([], problem="/dev/kmsg: Operation not permitted")
-    monkeypatch.setattr(kernel_log, "read_lines", lambda: refused)
-    answer = explain(OOM, kernel_log="auto")
-    assert answer.primary == "gpu-oom"
-    (note,) = answer.notes
+    assert running_kernel_log(notes, lambda: refused) is None
+    (note,) = notes
     assert "Operation not permitted" in note
     assert "sudo dmesg > kernel.log" in note
+
+
+def test_auto_asks_the_kernel_of_this_machine() -> None:
+    answer = explain(OOM, kernel_log="auto")
+    assert answer.primary == "gpu-oom"
+    assert not any("--kernel-log auto" in question.how for question in answer.questions)
 
 
 def test_auto_facts_are_those_of_this_machine() -> None:
@@ -118,27 +119,22 @@ def test_auto_facts_are_those_of_this_machine() -> None:
     assert not any("--facts auto" in question.how for question in explain(facts="auto").questions)
 
 
-def test_facts_from_a_file_and_what_if_over_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_facts_from_a_file_and_what_if_over_them(tmp_path: Path) -> None:
     file = tmp_path / "facts.json"
     file.write_text(json.dumps({"tensorflow": {"version": "2.10.1"}}))
-    seen: list[Story] = []
-    monkeypatch.setattr("fitguard.crash.explanation.diagnose", _remembering(seen))
-    explain(OOM, facts=file)
-    explain(OOM, facts=file, what_if={"tf": "2.15", "driver": "R5"})
-    explain(OOM, facts=Facts(tensorflow=TensorFlow(version="2.1.0")))
-    versions = [story.facts.tensorflow.version for story in seen if story.facts.tensorflow]
+    given = [
+        known_facts(file, None),
+        known_facts(file, {"tf": "2.15", "driver": "R5"}),
+        known_facts(Facts(tensorflow=TensorFlow(version="2.1.0")), None),
+    ]
+    versions = [facts.tensorflow.version for facts, _ in given if facts.tensorflow]
     assert versions == ["2.10.1", "2.15.1", "2.1.0"]
 
 
-def test_the_doctor_judges_the_facts(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[Story] = []
-    monkeypatch.setattr("fitguard.crash.explanation.diagnose", _remembering(seen))
-    explain(OOM, what_if={"tf": "1.4.1", "keras": "2.2.4"})
-    explain(OOM)
-    assert [finding.slug for finding in seen[0].findings] == ["keras-too-new-for-tf"]
-    assert seen[1].findings == ()
+def test_the_doctor_judges_the_facts() -> None:
+    facts, _ = known_facts(None, {"tf": "1.4.1", "keras": "2.2.4"})
+    assert [finding.slug for finding in findings(facts)] == ["keras-too-new-for-tf"]
+    assert findings(Facts()) == ()
 
 
 def test_notes_tell_what_could_not_be_read() -> None:
@@ -151,11 +147,3 @@ def test_a_notebook_shows_a_page_without_private_names() -> None:
     assert "<html" not in page
     assert "gpu-oom" in page
     assert "/home/bob" not in page
-
-
-def _remembering(stories: list[Story]):
-    def diagnose(story: Story, notes: list[str]) -> Explanation:
-        stories.append(story)
-        return msgspec.convert({"notes": tuple(notes)}, Explanation)
-
-    return diagnose

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from fitguard.crash.ending import SIGNALS
 from fitguard.crash.signals import Recogniser
 from fitguard.knowledge import knowledge
 from fitguard.knowledge.log_signatures import Signature
@@ -39,6 +40,23 @@ def test_a_signature_is_complete(signature: Signature) -> None:
     else:
         assert all(len(anchor.encode()) >= 4 for anchor in signature.anchors)
         assert signature.anchors
+
+
+def test_no_name_of_a_vocabulary_is_left_in_a_pattern() -> None:
+    searched = [pattern for item in SIGNATURES.all for pattern in item.searched]
+    assert not [pattern for pattern in searched if "<<" in pattern]
+
+
+def test_a_group_that_tells_of_a_signal_names_one() -> None:
+    groups = {
+        group
+        for item in SIGNATURES.all
+        for pattern in item.searched
+        for group in re.compile(pattern).groupindex
+        if group.startswith("sig") and group != "signal"
+    }
+    assert groups
+    assert {group.partition("_")[0].upper() for group in groups} <= set(SIGNALS.values())
 
 
 def test_names_are_unique() -> None:

@@ -34,17 +34,16 @@ _VERSIONS = (
     "cudnn-too-old",
     "cudnn-major-mismatch",
     "cudnn-too-new",
-    "cudnn-missing",
     "cudnn-dropped-arch",
     "wrong-library-first",
     "cuda-path-conflict",
-    "cuda-version-mismatch",
-    "cuda-missing",
     "driver-too-old",
     "gpu-arch-too-new",
     "gpu-arch-too-old",
 )
-"""Findings of the doctor that explain a library which does not start better than memory does."""
+"""Findings of the doctor that explain a library which does not start better than memory does.
+
+That a library is missing is none of them: one that does not start was found."""
 _MISMATCHES = ("cudnn-version-mismatch", "library-missing", "driver-insufficient")
 _OTHER_STATUS = ("MISMATCH", "NOT_SUPPORTED", "LICENSE")
 

@@ -54,7 +54,8 @@ def none(story: Story) -> Verdict | None:
     scales = Scales()
     scales.add(0.66, *_one_of_each(harmless)[:3])
     scales.add(0.5, *_one_of_each(works)[:2])
-    scales.add(0.4, story.first("goes-on-told"))
+    if harmless or works:
+        scales.add(0.4, story.first("goes-on-told"))
     scales.add(0.6, story.first("gpus-hidden"))
     if ended_well(story):
         scales.add(0.7, *story.ending.evidence)

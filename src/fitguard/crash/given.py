@@ -1,6 +1,6 @@
 """What `explain` was given: logs, the kernel log, facts of the machine."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -11,6 +11,7 @@ from fitguard.crash.reader import Log, Reading, read
 from fitguard.crash.signals import Recogniser
 from fitguard.environment.doctor import read_facts
 from fitguard.environment.loose import suppose_loosely
+from fitguard.facts.kernel_log import RawLog, read_lines
 from fitguard.schema.exit_codes import UnreadableInput
 from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Finding
@@ -40,10 +41,10 @@ def read_log(log: Log, recogniser: Recogniser, name: str | None = None) -> Readi
         raise UnreadableInput(f"{source}: {error.strerror or error}") from error
 
 
-def running_kernel_log(notes: list[str]) -> bytes | None:
+def running_kernel_log(
+    notes: list[str], read_lines: Callable[[], RawLog] = read_lines
+) -> bytes | None:
     """The log of this machine's kernel; that it may not be read is worth a note."""
-    from fitguard.facts.kernel_log import read_lines
-
     log = read_lines()
     if log.problem is None:
         return "\n".join(log.lines).encode()

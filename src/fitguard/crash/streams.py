@@ -1,6 +1,7 @@
 """A log as a stream of bytes: what all its layers share."""
 
 import zlib
+from abc import ABC, abstractmethod
 from typing import BinaryIO, Protocol
 
 
@@ -34,15 +35,15 @@ class Peeked:
         return taken
 
 
-class Pieces:
+class Pieces(ABC):
     """A stream made of pieces of any size, as decoders give them."""
 
     def __init__(self) -> None:
         self._piece = memoryview(b"")
 
+    @abstractmethod
     def next_piece(self) -> bytes:
         """The next piece; empty at the end."""
-        raise NotImplementedError
 
     def readinto(self, buffer: memoryview, /) -> int:
         """From one piece at a time."""

@@ -86,6 +86,26 @@ def _sentence(text: str, found: re.Match[str]) -> str:
     return text[start : min(stops, default=len(text))]
 
 
+def _read(text: str) -> list[Signature]:
+    """The signatures of a file; `<<name>>` in a pattern stands for any word of its vocabulary."""
+    table = tomllib.loads(text)
+    words = {
+        f"<<{name}>>": f"(?:{'|'.join(listed)})"
+        for name, listed in table.get("vocabulary", {}).items()
+    }
+
+    def spelled_out(pattern: str) -> str:
+        for name, alternatives in words.items():
+            pattern = pattern.replace(name, alternatives)
+        return pattern
+
+    for block in table["signature"]:
+        if "pattern" in block:
+            block["pattern"] = spelled_out(block["pattern"])
+        block["patterns"] = [spelled_out(pattern) for pattern in block.get("patterns", ())]
+    return msgspec.convert(table["signature"], list[Signature])
+
+
 class Signatures:
     """All signatures."""
 
@@ -98,9 +118,7 @@ class Signatures:
             key=lambda file: file.name,
         )
         return tuple(
-            msgspec.convert(block, Signature)
-            for file in files
-            for block in tomllib.loads(file.read_text(encoding="utf-8"))["signature"]
+            signature for file in files for signature in _read(file.read_text(encoding="utf-8"))
         )
 
     @cached_property
