@@ -22,6 +22,7 @@ from causes.tell import tell
         "The maximum value of input_ids (30522) must be smaller than the embedding layer's input "
         "dimension (30000). The likely cause is some problem at tokenization time.",
         "InvalidArgumentError: Input arr must be non-negative! [Op:DenseBincount]",
+        "tf.gather gives zeros for some ids on the card; the CPU reports an index error.",
         "The masks have 255 for the border, and on the CPU TensorFlow complains about the label.",
         "My labels start from 1 and the last layer has 10 units.",
     ],

@@ -106,9 +106,11 @@ def _why(story: Story, bugs: tuple[FittingBug, ...], unfinished: str | None) -> 
         return f"TensorFlow {unfinished} is not a release, and the process died inside of it."
     if story.has("worked-before", "bug-told"):
         return "The same program works with another release, so the release makes the difference."
-    return (
-        "The failure is inside of TensorFlow's own code, and no line names a cause outside of it."
-    )
+    if _own_code(story) or story.has(*_OWN_FAULTS) or _own_error(story):
+        return (
+            "The failure is inside of TensorFlow's own code; no line names a cause outside of it."
+        )
+    return "It crashed in compiled code, and TensorFlow's is one of the places where that may be."
 
 
 def _fix(bugs: tuple[FittingBug, ...], unfinished: str | None) -> Fix:
