@@ -74,14 +74,17 @@ def _weigh_inside(scales: Scales, story: Story) -> None:
     """Lines that mean little outside of a container, and much in one."""
     place = surroundings.container(story)
     inside = place is not None or surroundings.is_wsl(story)
-    # The host's module is loaded, while the library that belongs to it is not here.
+    # The host's module is loaded, while the library that belongs to it is not here. Outside of a
+    # container that is half of a driver: driver-broken.
     half = story.has("kernel-driver-version", "no-device-file")
     refused = refusals(story)
     for signal, error in refused[:1]:
         sure = inside or (half and error == "NO_LIBRARY")
         scales.add(_NOTHING_PASSED_IN.get(error, 0.1) * (1 if sure else 0.55), signal)
     if not refused:
-        scales.add(0.72 if inside or half else 0.42, story.first("driver-library-missing"))
+        scales.add(
+            0.72 if inside else 0.5 if half else 0.42, story.first("driver-library-missing")
+        )
     scales.add(0.75 if inside else 0.45, story.first("import-needs-driver"))
     scales.add(0.55 if inside else 0.48, story.first("nvml-unknown-error"))
     scales.add(0.65 if inside else 0.55, story.first("no-device-file"))

@@ -86,7 +86,8 @@ def _weigh_absence(scales: Scales, story: Story) -> None:
     absent = [signal for signal, error in refusals(story) if error == "NO_LIBRARY"]
     lines = (*story.all("driver-library-missing", "kernel-driver-not-running")[:2], *absent[:1])
     elsewhere = _inside(story) or story.has("no-device-file")
-    scales.add(0.3 if elsewhere else 0.62 if surroundings.with_gpu(story) else 0.46, *lines)
+    half = surroundings.with_gpu(story) or story.has("kernel-driver-version")
+    scales.add(0.3 if elsewhere else 0.62 if half else 0.46, *lines)
 
 
 def _inside(story: Story) -> bool:
