@@ -114,7 +114,9 @@ def _why(memory: GpuMemory, series: Series | None, story: Story) -> str:
         return "More and more processes were started and never ended; each holds its memory."
     if story.has("words-memory-grows", "memory-profile") or grown_between(story):
         return "Memory grew while the program ran, as it does when something is never let go."
-    return "Memory ran out only after the same work had succeeded many times."
+    if story.has("words-memory-later", "words-models-in-a-loop", "words-memory-not-released"):
+        return "Memory ran out only after the same work had succeeded before."
+    return "Memory that fills up over many steps ends like this; nothing here shows that it grew."
 
 
 def _fix(memory: GpuMemory, story: Story) -> Fix:
