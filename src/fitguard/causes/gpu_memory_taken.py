@@ -180,7 +180,7 @@ def _why(memory: GpuMemory, handle: Signal | None, story: Story) -> str:
             "A CUDA library could not set itself up on the GPU. It takes memory outside of "
             f"TensorFlow's pool, and most often there is none left. {doubt}"
         )
-    return "The card was full when the run asked for memory; what filled it is not in the log."
+    return "Others may hold the card's memory; nothing here shows who had it when the run asked."
 
 
 def _fix(story: Story) -> Fix:

@@ -143,7 +143,7 @@ def told(memory: GpuMemory) -> str:
     if memory.over_bytes:
         return f"{text}: at this point the run was {size(memory.over_bytes)} over."
     free = size(state.free_bytes or state.limit_bytes - (state.in_use_bytes or 0))
-    return f"{text}. {free} were free, but not in one piece: the card is nearly full."
+    return f"{text}. {free} were free, but not in one piece."
 
 
 def _use(state: AllocatorState | None) -> str:
