@@ -57,14 +57,18 @@ def logs(draw: st.DrawFn) -> bytes:
     return draw(st.sampled_from(WRAPPINGS))(bytes(log))
 
 
+OWN = {"text": "", "json": "", "markdown": "\u200b", "html": "", "sarif": ""}
+"""What a form writes of itself: Markdown keeps a quoted @name from calling that person."""
+
+
 def check(log: bytes, exit_code: int | None) -> None:
     """Explain it, and look at all that comes out."""
     diagnosis = redacted(explain(log, exit_code=exit_code))
-    for form in ("text", "json", "markdown", "html", "sarif"):
+    for form in OWN:
         output = render(diagnosis, form, verbose=True)
         output.encode("utf-8")
         odd = {char for char in output if unicodedata.category(char) in ("Cc", "Cf", "Cs")}
-        assert odd <= {"\n"}, form
+        assert odd <= {"\n", *OWN[form]}, form
         if form in ("json", "sarif"):
             json.loads(output)
         if form == "html":

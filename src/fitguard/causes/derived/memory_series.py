@@ -12,7 +12,7 @@ _GROUPS = ("size", "number", "used", "plain")
 _FEWEST = 4
 _RISING = 0.7
 """So many of the steps go up. A program that has warmed up stays where it is."""
-_MUCH = 1.1
+_MUCH, _MUCH_IF_EVER_RISING = 1.1, 1.05
 _TWO_READINGS = 1.5
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
@@ -63,7 +63,7 @@ def _grows(values: list[float]) -> bool:
     rising = [after > before for before, after in pairwise(values)]
     return (
         values[0] > 0
-        and values[-1] >= _MUCH * values[0]
+        and values[-1] >= (_MUCH_IF_EVER_RISING if all(rising) else _MUCH) * values[0]
         and values[-1] >= 0.95 * max(values)
         and sum(rising) >= _RISING * len(rising)
     )

@@ -36,6 +36,7 @@ def container(story: Story) -> Signal | Evidence | None:
         "container-sees-no-driver",
         "container-runtime-lacks-gpu",
         "said-container-without-gpu",
+        "container-mentioned",
     )
 
 
