@@ -82,9 +82,7 @@ def _weigh_inside(scales: Scales, story: Story) -> None:
         sure = inside or (half and error == "NO_LIBRARY")
         scales.add(_NOTHING_PASSED_IN.get(error, 0.1) * (1 if sure else 0.55), signal)
     if not refused:
-        scales.add(
-            0.72 if inside else 0.5 if half else 0.42, story.first("driver-library-missing")
-        )
+        scales.add(0.72 if inside else 0.5 if half else 0.42, story.first("driver-library-missing"))
     scales.add(0.75 if inside else 0.45, story.first("import-needs-driver"))
     scales.add(0.55 if inside else 0.48, story.first("nvml-unknown-error"))
     scales.add(0.65 if inside else 0.55, story.first("no-device-file"))
