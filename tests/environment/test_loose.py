@@ -184,7 +184,7 @@ def test_the_keras_inside_tensorflow_is_no_package() -> None:
         ("docker --gpus all", "docker"),
         ("Colab (free)", "docker"),
         ("Kaggle image", "docker"),
-        ("nvcr.io/nvidia/tensorflow:22.02-tf2-py3", "docker"),
+        ("registry.example/nvidia/tensorflow:22.02-tf2-py3", "docker"),
         ("tensorflow/tensorflow:2.10.0-gpu-jupyter", "docker"),
         ("kubernetes (EKS)", "kubernetes"),
         ("learner pod", "kubernetes"),

@@ -22,8 +22,8 @@ _RUNTIMES = (
         "docker",
         r"docker|\bcontainers?\b|\bimages?\b|colab|kaggle|sagemaker|runpod|codalab|gradient",
     ),
-    # The names of images: nvcr.io/nvidia/tensorflow:19.08-py3, tensorflow/tensorflow:2.10.0-gpu
-    ("docker", r"\b(?:nvcr|gcr|ghcr|quay|docker)\.io/|^[\w.-]+/[\w.-]+:[\w.-]+|\d-gpu(?:-|\b)"),
+    # The names of images: nvidia/tensorflow:19.08-py3, tensorflow/tensorflow:2.10.0-gpu
+    ("docker", r"^(?:[\w.-]{1,60}/){1,4}[\w.-]{1,60}:[\w.-]+|\d-gpu(?:-|\b)"),
 )
 _OUTSIDE = re.compile(r"(?:none|no|not|bare[ -]?metal|host|native)\b", re.IGNORECASE)
 _BY_CONDA = re.compile(r"conda(?:-forge)?\b(?!.*\bpip)", re.IGNORECASE)
