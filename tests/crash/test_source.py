@@ -3,7 +3,6 @@
 import gzip
 import io
 import os
-import sys
 import threading
 from pathlib import Path
 
@@ -49,12 +48,11 @@ def test_names(tmp_path: Path) -> None:
         assert {line.source for line in reading(opened).lines} == {str(file)}
 
 
-def test_standard_input_is_named_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_standard_input_is_named_so() -> None:
     class Stdin(io.BytesIO):
         name = "<stdin>"
 
-    monkeypatch.setattr(sys, "stdin", Stdin(TEXT.encode()))
-    assert {line.source for line in reading(sys.stdin).lines} == {"stdin"}
+    assert {line.source for line in reading(Stdin(TEXT.encode())).lines} == {"stdin"}
 
 
 @pytest.mark.parametrize("text", ["Killed", "ValueError: No gradients", "N/A: no GPU", "", " "])
