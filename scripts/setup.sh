@@ -26,5 +26,8 @@ fi
 echo "installing fitguard, its tools and tensorflow-cpu into $venv (about two minutes)"
 "$venv/bin/python" -m pip install --quiet --quiet --disable-pip-version-check \
   --constraint constraints.txt --editable '.[dev]' tensorflow-cpu
+# Keras 2 asks for the package tensorflow; tensorflow-cpu is the same module under another name.
+"$venv/bin/python" -m pip install --quiet --quiet --disable-pip-version-check \
+  --constraint constraints.txt --no-deps tf-keras
 # pip compiles what it installs, but not an editable install; without this every start would.
 "$venv/bin/python" -m compileall -q src

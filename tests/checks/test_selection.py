@@ -14,7 +14,7 @@ def judged(**names: object) -> set[str]:
 
 
 def starting(*prefixes: str) -> set[str]:
-    return {code for code in all_checks() if code.startswith(prefixes)}
+    return {code for code in all_checks("environment") if code.startswith(prefixes)}
 
 
 @pytest.mark.parametrize("name", ["FG204", "fg204", "cudnn-too-old", "CUDNN-too-old"])
@@ -38,11 +38,11 @@ def test_names_one_by_one_or_with_commas(names):
 
 
 def test_ignored():
-    assert judged(ignore="FG2,FG3") == set(all_checks()) - starting("FG2", "FG3")
+    assert judged(ignore="FG2,FG3") == set(all_checks("environment")) - starting("FG2", "FG3")
 
 
 def test_nothing_selected_is_all():
-    assert judged(select=()) == set(all_checks())
+    assert judged(select=()) == set(all_checks("environment"))
 
 
 @pytest.mark.parametrize("names", ["", "FG7,", ("FG7", ""), ",", "FG2 FG3"])

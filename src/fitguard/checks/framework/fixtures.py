@@ -59,12 +59,15 @@ def fixture(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-class FactResolver:
-    """Gives facts by name and remembers them, the missing ones too."""
+class Resolver:
+    """Gives facts by name and remembers them, the missing ones too.
 
-    def __init__(self, facts: Facts, knowledge: Knowledge) -> None:
-        self._facts = facts
-        self._known: dict[str, Any] = {"facts": facts, "knowledge": knowledge}
+    Args:
+        known: Facts that are there from the start.
+    """
+
+    def __init__(self, known: dict[str, Any]) -> None:
+        self._known = known
 
     def call(self, function: Callable[..., Any], needed: dict[str, bool]) -> Any:
         """What a function makes of the facts it asks for.
@@ -88,11 +91,22 @@ class FactResolver:
         return None
 
     def _resolve(self, name: str) -> Any:
+        return self.call(*_fixtures[name])
+
+
+class FactResolver(Resolver):
+    """Facts of a machine."""
+
+    def __init__(self, facts: Facts, knowledge: Knowledge) -> None:
+        super().__init__({"facts": facts, "knowledge": knowledge})
+        self._facts = facts
+
+    def _resolve(self, name: str) -> Any:
         if name in _GIVEN:
             return _known(getattr(self._facts, name), _GIVEN[name])
         if name in _PACKAGES:
             return _package(self._give("packages", must=True), name.replace("_", "-"))
-        return self.call(*_fixtures[name])
+        return super()._resolve(name)
 
 
 def _known(value: T | None, what: str) -> T:

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
+from typing import Literal
 
 from fitguard.checks.framework.fixtures import needs
 from fitguard.schema.exit_codes import UsageError
@@ -20,6 +21,13 @@ from fitguard.schema.finding import Finding
 
 Verdict = Finding | Iterable[Finding] | None
 CheckFunction = Callable[..., Verdict]
+Subject = Literal["environment", "data"]
+
+_PACKAGES: dict[Subject, str] = {
+    "environment": "fitguard.checks",
+    "data": "fitguard.checks.data",
+}
+"""What checks judge, and where they lie."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +35,7 @@ class Check:
     """A declared check.
 
     Args:
+        subject: What it judges: the machine, or data and model.
         requires: Codes of checks that must have found nothing: what they found would make this
             check speak of mere fallout.
         needs: The facts it asks for, and whether it must have each.
@@ -36,6 +45,7 @@ class Check:
 
     code: str
     slug: str
+    subject: Subject
     requires: frozenset[str]
     function: CheckFunction
     needs: dict[str, bool]
@@ -61,6 +71,7 @@ def check(
         _declared[code] = Check(
             code=code,
             slug=slug,
+            subject="data" if module.__name__.startswith(_PACKAGES["data"]) else "environment",
             requires=frozenset(requires),
             function=function,
             needs=needs(function),
@@ -73,13 +84,15 @@ def check(
 
 
 @cache
-def all_checks() -> dict[str, Check]:
-    """Every check, by code."""
-    package = importlib.import_module("fitguard.checks")
-    for module in pkgutil.iter_modules(package.__path__):
-        if not module.ispkg:
-            importlib.import_module(f"fitguard.checks.{module.name}")
-    return dict(sorted(_declared.items()))
+def all_checks(subject: Subject | None = None) -> dict[str, Check]:
+    """Every check, or every one of a subject, by code."""
+    wanted = [subject] if subject else list(_PACKAGES)
+    for name in wanted:
+        package = importlib.import_module(_PACKAGES[name])
+        for module in pkgutil.iter_modules(package.__path__):
+            if not module.ispkg:
+                importlib.import_module(f"{package.__name__}.{module.name}")
+    return {code: found for code, found in sorted(_declared.items()) if found.subject in wanted}
 
 
 def find_check(name: str) -> Check | None:

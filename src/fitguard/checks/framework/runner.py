@@ -2,14 +2,16 @@
 
 import graphlib
 from collections.abc import Iterable
+from typing import NamedTuple
 
 import msgspec
 
-from fitguard.checks.framework.fixtures import FactResolver, Missing
-from fitguard.checks.framework.registry import Check, all_checks, matching
+from fitguard.checks.framework.fixtures import FactResolver, Missing, Resolver
+from fitguard.checks.framework.registry import Check, Subject, all_checks, matching
 from fitguard.knowledge import Knowledge
 from fitguard.knowledge import knowledge as shipped_knowledge
 from fitguard.schema.doctor import DoctorReport
+from fitguard.schema.exit_codes import UsageError
 from fitguard.schema.facts import Facts
 from fitguard.schema.finding import SEVERITIES, Finding, Skipped
 
@@ -19,6 +21,19 @@ _GROUPS = ("FG1", "FG3", "FG2", "FG4", "FG7", "FG5", "FG6")
 _CONFIDENCES = ("high", "medium", "low")
 
 
+class Judgement(NamedTuple):
+    """What the checks of a subject made of it, gravest first."""
+
+    findings: tuple[Finding, ...]
+    skipped: tuple[Skipped, ...]
+    passed: tuple[str, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether no finding is an error."""
+        return all(finding.severity != "error" for finding in self.findings)
+
+
 def judge(
     facts: Facts,
     *,
@@ -26,7 +41,7 @@ def judge(
     ignore: str | Iterable[str] = (),
     knowledge: Knowledge | None = None,
 ) -> DoctorReport:
-    """Judge a set of facts.
+    """Judge a set of facts of a machine.
 
     Args:
         facts: Of this machine, of a file, or supposed; partial ones are fine.
@@ -41,17 +56,22 @@ def judge(
         >>> judge(Facts()).ok
         True
     """
-    resolve = FactResolver(facts, knowledge or shipped_knowledge())
-    chosen = _chosen(select, ignore)
+    resolver = FactResolver(facts, knowledge or shipped_knowledge())
+    judgement = run_checks(chosen("environment", select, ignore), resolver)
+    return DoctorReport(ok=judgement.ok, facts=facts, **judgement._asdict())
+
+
+def run_checks(checks: dict[str, Check], resolver: Resolver) -> Judgement:
+    """Make the checks, each after those that it requires."""
     findings: dict[str, tuple[Finding, ...]] = {}
     skipped: list[Skipped] = []
-    for check in _ordered(chosen):
+    for check in _ordered(checks):
         fallout = sorted(code for code in check.requires if findings.get(code))
         if fallout:
             skipped.append(Skipped(check.code, check.slug, f"{fallout[0]} stands: mend that first"))
             continue
         try:
-            found = _run(check, resolve)
+            found = _run(check, resolver)
         except Missing as missing:
             skipped.append(Skipped(check.code, check.slug, str(missing)))
             continue
@@ -61,21 +81,31 @@ def judge(
             skipped.append(Skipped(check.code, check.slug, reason, broken=True))
             continue
         findings[check.code] = found
-    ranked = sorted((item for found in findings.values() for item in found), key=_rank)
-    return DoctorReport(
-        ok=all(finding.severity != "error" for finding in ranked),
-        findings=tuple(ranked),
+    return Judgement(
+        findings=tuple(sorted((one for found in findings.values() for one in found), key=_rank)),
         skipped=tuple(sorted(skipped, key=lambda item: item.code)),
         passed=tuple(sorted(code for code, found in findings.items() if not found)),
-        facts=facts,
     )
 
 
-def _chosen(select: str | Iterable[str], ignore: str | Iterable[str]) -> dict[str, Check]:
+def chosen(
+    subject: Subject, select: str | Iterable[str], ignore: str | Iterable[str]
+) -> dict[str, Check]:
+    """The checks of a subject that are selected and not ignored.
+
+    Raises:
+        UsageError: where a name is no check's, or all that are selected judge something else.
+    """
     wanted, left_out = _codes(select), _codes(ignore)
+    own = all_checks(subject)
+    if wanted and not wanted & own.keys():
+        raise UsageError(
+            f"Received {', '.join(sorted(wanted))} to select, which judge something else than the "
+            f"{subject}. Expected codes from {next(iter(own))} to {next(reversed(own))}"
+        )
     return {
         code: check
-        for code, check in all_checks().items()
+        for code, check in own.items()
         if (not wanted or code in wanted) and code not in left_out
     }
 
@@ -92,8 +122,8 @@ def _ordered(checks: dict[str, Check]) -> list[Check]:
     return [checks[code] for code in graphlib.TopologicalSorter(graph).static_order()]
 
 
-def _run(check: Check, resolve: FactResolver) -> tuple[Finding, ...]:
-    verdict = resolve.call(check.function, check.needs)
+def _run(check: Check, resolver: Resolver) -> tuple[Finding, ...]:
+    verdict = resolver.call(check.function, check.needs)
     found = [verdict] if isinstance(verdict, Finding) else list(verdict or ())
     return tuple(
         msgspec.structs.replace(finding, code=check.code, slug=check.slug) for finding in found

@@ -4,15 +4,26 @@ report = run("FG204", facts)
 assert report.findings[0].severity == "error"
 """
 
+from fitguard.checks.framework.data import judge_data
 from fitguard.checks.framework.registry import find_check
-from fitguard.checks.framework.runner import judge
+from fitguard.checks.framework.runner import Judgement, judge
+from fitguard.schema.data import DataFacts
 from fitguard.schema.doctor import DoctorReport
 from fitguard.schema.facts import Facts
 
 
 def run(name: str, facts: Facts) -> DoctorReport:
-    """The report of one check, by code or slug; nothing it requires is run."""
+    """The report of one check of the machine, by code or slug; nothing it requires is run."""
+    return judge(facts, select=(_code(name),))
+
+
+def run_data(name: str, data: DataFacts) -> Judgement:
+    """The same for a check of data."""
+    return judge_data(data, select=(_code(name),))
+
+
+def _code(name: str) -> str:
     found = find_check(name)
     if found is None:
         raise ValueError(f"Received {name!r}. Expected the code or slug of a check")
-    return judge(facts, select=(found.code,))
+    return found.code

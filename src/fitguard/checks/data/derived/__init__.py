@@ -1,0 +1,1 @@
+"""What several checks of data derive from the facts, and how they say it."""

@@ -1,0 +1,25 @@
+"""Judges data against a model."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from fitguard.checks.framework.fixtures import Missing, Resolver
+from fitguard.checks.framework.runner import Judgement, chosen, run_checks
+from fitguard.schema.data import DataFacts
+
+
+def judge_data(
+    data: DataFacts, *, select: str | Iterable[str] = (), ignore: str | Iterable[str] = ()
+) -> Judgement:
+    """Judge what was seen of data and model.
+
+    Args:
+        select: Codes, prefixes or slugs to check, also such as `FG60,FG61`; all where empty.
+        ignore: Those to leave out.
+
+    Raises:
+        UsageError: where a name is no check's.
+    """
+    known: dict[str, Any] = {"data": data, "training": data.training}
+    known["host"] = data.host or Missing("how much memory the machine has is not known")
+    return run_checks(chosen("data", select, ignore), Resolver(known))

@@ -1,0 +1,120 @@
+"""Facts about a Keras model that its data must fit."""
+
+from typing import Literal
+
+import msgspec
+
+Shape = tuple[int | None, ...]
+"""The length of each axis; None where it is open."""
+
+
+class IndexTable(msgspec.Struct, frozen=True):
+    """A layer that looks up rows by number: an Embedding."""
+
+    layer: str
+    rows: int
+
+
+class ModelInput(msgspec.Struct, frozen=True, kw_only=True):
+    """One input of a model, and what the first layers behind it demand.
+
+    Args:
+        shape: With the batch axis first.
+        dtype: As the model declares it.
+        reader: The first layer that has weights, or changes values, behind this input.
+        rescaled: Whether a layer in front of the first weights brings values to a small range
+            (Rescaling, Normalization, BatchNormalization); None where that cannot be told.
+        takes_text: Whether a layer behind it reads strings (StringLookup, TextVectorization).
+        tables: Embeddings that this input is an index of, with nothing in between that changes it.
+        longest: How many positions the tightest position table has; None where there is none.
+        longest_layer: The layer of that table.
+        mask_value: The value that counts as padding (0 behind `mask_zero`); None without a mask.
+        mask_layer: The layer that makes the mask.
+        recurrent: Layers on the way of that mask that run on cuDNN's RNN on a GPU.
+    """
+
+    name: str
+    shape: Shape | None
+    dtype: str
+    reader: str | None = None
+    rescaled: bool | None = None
+    takes_text: bool = False
+    tables: tuple[IndexTable, ...] = ()
+    longest: int | None = None
+    longest_layer: str | None = None
+    mask_value: float | None = None
+    mask_layer: str | None = None
+    recurrent: tuple[str, ...] = ()
+
+
+class Loss(msgspec.Struct, frozen=True, kw_only=True):
+    """The loss of one output.
+
+    Args:
+        name: As Keras spells it, such as `sparse_categorical_crossentropy`; the function's or
+            class's own name where it is no loss of Keras.
+        custom: Whether it is the user's own.
+        from_logits: As it is set; None where the loss has no such setting.
+        ignore_class: The class that a sparse loss leaves out.
+    """
+
+    name: str
+    custom: bool = False
+    from_logits: bool | None = None
+    ignore_class: int | None = None
+
+
+class ModelOutput(msgspec.Struct, frozen=True, kw_only=True):
+    """One output of a model.
+
+    Args:
+        shape: With the batch axis first; None where the model does not tell.
+        layer: The layer that makes it.
+        activation: Its last activation: `softmax`, `sigmoid`, `linear`; None where unknown.
+        loss: None where the output has none.
+    """
+
+    name: str
+    shape: Shape | None = None
+    dtype: str = "float32"
+    layer: str | None = None
+    activation: str | None = None
+    loss: Loss | None = None
+
+
+class ModelFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """A model as `fit` will meet it.
+
+    Args:
+        library: `keras` or `tf_keras`, with its version.
+        kind: How it was made.
+        compute_dtype: What layers compute in: `float16` under mixed_float16.
+        jit_compile: Whether XLA will compile the step where there is a GPU; None where unknown.
+        batch_axis: The batch size that the model is bound to (a stateful RNN, `batch_shape`); None
+            where it takes any.
+        batch_bound: The layer that binds it.
+        batch_statistics: Layers that compute statistics over the batch (BatchNormalization), and
+            are trained.
+        custom_step: Whether `train_step` or `compute_loss` are the user's own: what labels mean is
+            then the user's affair.
+        replicas: Over how many devices a strategy splits each batch.
+    """
+
+    name: str
+    library: str
+    kind: Literal["functional", "sequential", "subclassed"]
+    built: bool
+    compiled: bool
+    inputs: tuple[ModelInput, ...] | None = None
+    outputs: tuple[ModelOutput, ...] | None = None
+    weights: int | None = None
+    trainable_weights: int | None = None
+    weights_bytes: int | None = None
+    optimizer: str | None = None
+    compute_dtype: str = "float32"
+    jit_compile: bool | None = None
+    batch_axis: int | None = None
+    batch_bound: str | None = None
+    batch_statistics: tuple[str, ...] = ()
+    custom_step: bool = False
+    replicas: int = 1
