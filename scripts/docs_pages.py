@@ -4,6 +4,7 @@
 - `causes.md` and one page for each cause of a crash, likewise;
 - `releases.md`, from the knowledge tables;
 - the options of a command wherever a page says `<!-- options: doctor -->`, from its docstring;
+- the codes of a group where a page says `<!-- codes: FG6 -->`;
 - what is harmless in a log where a page says `<!-- harmless -->`, from the signatures.
 """
 
@@ -28,6 +29,7 @@ _GROUPS = {
     "FG2": "CUDA and cuDNN",
     "FG3": "GPU, driver, kernel",
     "FG4": "GPU memory",
+    "FG6": "Data",
     "FG7": "Host and container",
 }
 
@@ -45,8 +47,9 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, **_: object) -> str:
-    """Put a command's options, and what is harmless, where a page asks for them."""
+    """Put a command's options, codes, and what is harmless, where a page asks for them."""
     markdown = markdown.replace("<!-- harmless -->", _harmless())
+    markdown = re.sub(r"<!-- codes: (\w+) -->", lambda match: _code_table(match[1]), markdown)
     return re.sub(r"<!-- options: (\w+) -->", lambda match: _options(match[1]), markdown)
 
 
@@ -101,13 +104,17 @@ def _codes() -> str:
         "A code is never reused. `fitguard explain CODE` prints the same pages.",
     ]
     for prefix, title in _GROUPS.items():
-        lines += ["", f"## {title}", "", "| code | name | what is wrong |", "| --- | --- | --- |"]
-        lines += [
-            f"| [{check.code}](codes/{check.code}.md) | {check.slug} | {check.summary} |"
-            for check in all_checks().values()
-            if check.code.startswith(prefix)
-        ]
+        lines += ["", f"## {title}", "", _code_table(prefix)]
     return "\n".join(lines) + "\n"
+
+
+def _code_table(prefix: str) -> str:
+    rows = [
+        f"| [{check.code}](codes/{check.code}.md) | {check.slug} | {check.summary} |"
+        for check in all_checks().values()
+        if check.code.startswith(prefix)
+    ]
+    return "\n".join(["| code | name | what is wrong |", "| --- | --- | --- |", *rows])
 
 
 def _releases() -> str:

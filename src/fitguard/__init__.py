@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from fitguard.environment.doctor import doctor as doctor
     from fitguard.environment.doctor import gather_facts as gather_facts
     from fitguard.environment.resolution import resolve as resolve
+    from fitguard.inputs.checking import check_data as check_data
     from fitguard.schema.exit_codes import UnreadableInput as UnreadableInput
     from fitguard.schema.exit_codes import UsageError as UsageError
 
@@ -19,6 +20,7 @@ __all__ = [
     "UnreadableInput",
     "UsageError",
     "__version__",
+    "check_data",
     "doctor",
     "explain",
     "gather_facts",
@@ -28,6 +30,7 @@ __all__ = [
 _PLACES = {
     "UnreadableInput": "fitguard.schema.exit_codes",
     "UsageError": "fitguard.schema.exit_codes",
+    "check_data": "fitguard.inputs.checking",
     "doctor": "fitguard.environment.doctor",
     "explain": "fitguard.crash.explanation",
     "gather_facts": "fitguard.environment.doctor",

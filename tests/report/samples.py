@@ -4,6 +4,13 @@ The GPU is a real H200 as nvidia-smi described it, in use by one training proces
 """
 
 import msgspec
+from report.data_reports import (
+    BAD_LABELS,
+    HEALTHY_DATA,
+    MANY_COLUMNS,
+    PIPELINE_FINDINGS,
+    hostile_data,
+)
 from report.diagnoses import (
     DECIDED,
     NOTHING_KNOWN,
@@ -289,4 +296,9 @@ DOCUMENTS = {
     "nothing known": NOTHING_KNOWN,
     "hostile diagnosis": hostile_diagnosis(NASTY),
     "hostile and undecided": hostile_diagnosis(NASTY, decided=False),
+    "healthy data": HEALTHY_DATA,
+    "bad labels": BAD_LABELS,
+    "pipeline": PIPELINE_FINDINGS,
+    "many columns": MANY_COLUMNS,
+    "hostile data": hostile_data(NASTY),
 }

@@ -4,6 +4,7 @@ import shutil
 import subprocess
 
 import pytest
+from report.data_reports import PIPELINE_FINDINGS, hostile_data
 from report.diagnoses import hostile_diagnosis
 from report.samples import BROKEN, hostile
 
@@ -28,11 +29,12 @@ ATTACKS = (
 )
 
 
-def rendered(html: str, folder) -> str:
+def rendered(html: str, folder, *flags: str) -> str:
     """The page as the browser has it after all scripts ran."""
     file = folder / "report.html"
     file.write_text(html, encoding="utf-8")
-    command = [CHROMIUM, *FLAGS, f"--user-data-dir={folder}/profile", "--dump-dom", file.as_uri()]
+    profile = f"--user-data-dir={folder}/profile"
+    command = [CHROMIUM, *FLAGS, *flags, profile, "--dump-dom", file.as_uri()]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
     return done.stdout
 
@@ -56,6 +58,27 @@ def test_a_hostile_log_runs_nothing(attack, tmp_path):
     assert f'<div class="quoted">`{shown}`</div>' in dom
     assert f"<code>{shown}</code>" in dom
     assert "<title>owned" not in dom
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_hostile_data_runs_nothing(attack, tmp_path):
+    dom = rendered(page(hostile_data(attack)), tmp_path)
+    assert "<title>fitguard data" in dom
+    shown = attack.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    assert f"<h3>{shown}</h3>" in dom
+    assert "<title>owned" not in dom
+
+
+@pytest.mark.parametrize("width", [500, 1100])
+def test_only_tables_scroll_sideways(width, tmp_path):
+    html = page(hostile_data("a" * 3000)) + page(PIPELINE_FINDINGS)
+    # The page forbids scripts; the measuring one comes in before that is said.
+    script = (
+        "<script>addEventListener('load', () => {const whole = document.documentElement; "
+        "document.title = `${whole.scrollWidth - whole.clientWidth} too wide`})</script>"
+    )
+    dom = rendered(script + html, tmp_path, f"--window-size={width},900")
+    assert "<title>0 too wide</title>" in dom
 
 
 def test_findings_are_shown(tmp_path):

@@ -7,16 +7,16 @@ from typing import get_args
 import pytest
 from report.samples import DOCUMENTS, HEALTHY
 
+from fitguard.report.documents import Judged
 from fitguard.report.render import Format, render
 from fitguard.schema.diagnosis import Diagnosis
-from fitguard.schema.doctor import DoctorReport
 from fitguard.schema.exit_codes import UsageError
 
 FORMS = [
     (name, format)
     for name, document in DOCUMENTS.items()
     for format in get_args(Format)
-    if format != "sarif" or isinstance(document, DoctorReport | Diagnosis)
+    if format != "sarif" or isinstance(document, Judged | Diagnosis)
 ]
 BEGINNINGS = {
     "text": "System ",

@@ -2,11 +2,15 @@
 
 import tomllib
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from fitguard.cli.doctor import Threshold
+from fitguard.cli.threshold import Threshold
 from fitguard.schema.exit_codes import UnreadableInput
+
+if TYPE_CHECKING:
+    from fitguard.checks.framework.registry import Subject
 
 
 class Configuration(
@@ -17,6 +21,20 @@ class Configuration(
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     fail_on: Threshold = "error"
+
+    def selected(self, subject: "Subject") -> tuple[str, ...]:
+        """The selection, as far as it is of checks that judge this subject.
+
+        Raises:
+            UsageError: where a name is no check's.
+        """
+        from fitguard.checks.framework.registry import matching
+
+        return tuple(
+            name
+            for name in self.select
+            if any(check.subject == subject for check in matching(name))
+        )
 
 
 def read_configuration() -> Configuration:

@@ -1,18 +1,13 @@
 """`fitguard doctor`."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated
 
 from cyclopts import Parameter
 
 from fitguard.cli.combination import WhatIf, WhatIfFile, combination
 from fitguard.cli.console import PLAIN_OUTPUT, Output, show
-from fitguard.schema.exit_codes import ExitCode
-
-if TYPE_CHECKING:
-    from fitguard.schema.doctor import DoctorReport
-
-Threshold = Literal["error", "warning", "info", "never"]
+from fitguard.cli.threshold import Threshold, exit_code
 
 
 def doctor(
@@ -59,17 +54,8 @@ def doctor(
         deep=deep,
         facts=facts,
         what_if=combination(what_if, what_if_file),
-        select=(*configuration.select, *select),
+        select=(*configuration.selected("environment"), *select),
         ignore=(*configuration.ignore, *ignore),
     )
     show(report, output, verbose=verbose)
-    return _exit_code(report, fail_on or configuration.fail_on)
-
-
-def _exit_code(report: "DoctorReport", threshold: Threshold) -> ExitCode:
-    from fitguard.schema.finding import at_least
-
-    if threshold == "never":
-        return ExitCode.FINE
-    failing = any(at_least(finding.severity, threshold) for finding in report.findings)
-    return ExitCode.FINDINGS if failing else ExitCode.FINE
+    return exit_code(report.findings, fail_on or configuration.fail_on)

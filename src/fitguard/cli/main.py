@@ -10,6 +10,7 @@ from cyclopts import App, CycloptsError, Parameter
 
 import fitguard
 from fitguard.cli.console import complain
+from fitguard.cli.data import data
 from fitguard.cli.doctor import doctor
 from fitguard.cli.explain import explain
 from fitguard.cli.facts import facts
@@ -24,7 +25,7 @@ app = App(
     default_parameter=Parameter(show_default=False),
 )
 # The modules of the commands keep their own imports inside the functions: --help stays quick.
-for command in (doctor, resolve, facts, explain):
+for command in (doctor, resolve, facts, data, explain):
     app.command(command)
 
 

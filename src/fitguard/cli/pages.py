@@ -54,7 +54,7 @@ def print_lists() -> None:
     sys.stdout.write(f"{NO_RUN}\n\nCauses of a crash\n")
     for cause in all_causes().values():
         _print_row(f"{cause.slug:24} ", cause.summary)
-    sys.stdout.write("\nCodes of the doctor\n")
+    sys.stdout.write("\nCodes of `fitguard doctor`, and of `fitguard data` (FG6)\n")
     _print_codes("FG")
 
 

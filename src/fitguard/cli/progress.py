@@ -4,7 +4,7 @@ import contextlib
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 PATIENCE_SECONDS = 2.0
 
@@ -36,3 +36,33 @@ def _show(what: str, done: threading.Event) -> None:
     with console.status(Text(what)) as status:
         while not done.wait(0.5):
             status.update(Text(f"{what} {time.monotonic() - started:.0f} s"))
+
+
+@contextlib.contextmanager
+def bar(what: str) -> Iterator[Callable[[str, int, int | None], None] | None]:
+    """A bar that is told what is being read, how much is done, and of how much."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn(f"{what} {{task.fields[name]}}", markup=False),
+        BarColumn(),
+        TextColumn("{task.percentage:>3.0f} %"),
+        TimeRemainingColumn(),
+    )
+    shown = Progress(*columns, console=Console(stderr=True), transient=True)
+    task = shown.add_task("", name="", total=None)
+    started = time.monotonic()
+
+    def tell(name: str, done: int, total: int | None) -> None:
+        if time.monotonic() - started > PATIENCE_SECONDS:
+            shown.start()
+        shown.update(task, name=name, completed=done, total=total)
+
+    try:
+        yield tell
+    finally:
+        shown.stop()

@@ -53,4 +53,4 @@ def harmless_lines(diagnosis: Diagnosis) -> str:
 
 def lines_read(diagnosis: Diagnosis) -> str:
     """`1,204 lines read`."""
-    return f"{diagnosis.lines:,} line{'' if diagnosis.lines == 1 else 's'} read"
+    return f"{count(diagnosis.lines, 'line')} read"

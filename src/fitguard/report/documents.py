@@ -5,12 +5,16 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from fitguard.schema.data import DataReport
 from fitguard.schema.diagnosis import Diagnosis
 from fitguard.schema.doctor import DoctorReport
 from fitguard.schema.facts import Facts
 from fitguard.schema.resolution import Resolution
 
-Document = DoctorReport | Diagnosis | Facts | Resolution
+Judged = DoctorReport | DataReport
+"""Documents that hold findings, and the checks that were made."""
+
+Document = Judged | Diagnosis | Facts | Resolution
 
 T = TypeVar("T")
 

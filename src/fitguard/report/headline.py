@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from itertools import groupby
 
-from fitguard.report.words import SPELLING, size
+from fitguard.report.words import DOT, SPELLING, joined, size
 from fitguard.schema import versions
 from fitguard.schema.facts import Facts
 from fitguard.schema.hardware import Driver, Gpu
@@ -12,7 +12,6 @@ from fitguard.schema.software import CudaLibraries, DeepImport, Library, Package
 Row = tuple[str, str]
 
 SYSTEMS = {"linux": "Linux", "windows": "Windows", "macos": "macOS"}
-DOT = " · "
 
 
 def headline(facts: Facts) -> list[Row]:
@@ -37,13 +36,13 @@ def _system(facts: Facts) -> str:
         parts += [name, platform.machine, platform.libc, "WSL" if platform.wsl else None]
     if facts.container and facts.container.runtime:
         parts.append(f"in {facts.container.runtime}")
-    return _joined(parts)
+    return joined(parts)
 
 
 def _python(facts: Facts) -> str:
     if not (python := facts.python):
         return ""
-    return _joined([python.version, "conda" if python.conda else None, python.executable])
+    return joined([python.version, "conda" if python.conda else None, python.executable])
 
 
 def _tensorflow(facts: Facts) -> str:
@@ -52,7 +51,7 @@ def _tensorflow(facts: Facts) -> str:
         return _no_tensorflow(facts.packages)
     other_name = tensorflow.package not in (None, "tensorflow")
     version = tensorflow.version + (f" ({tensorflow.package})" if other_name else "")
-    return _joined([version, _build(tensorflow)])
+    return joined([version, _build(tensorflow)])
 
 
 def _no_tensorflow(packages: Packages | None) -> str:
@@ -78,7 +77,7 @@ def _imported(deep: DeepImport | None) -> str:
         return ""
     seen = None if deep.gpus is None else f"sees {', '.join(deep.gpus) or 'no GPU'}"
     took = f"in {deep.seconds:.1f} s" if deep.seconds is not None else None
-    return _joined([f"TensorFlow {deep.version} {took or ''}".strip(), seen])
+    return joined([f"TensorFlow {deep.version} {took or ''}".strip(), seen])
 
 
 def _keras(facts: Facts) -> str:
@@ -103,7 +102,7 @@ def _gpus(gpus: tuple[Gpu, ...] | None) -> Iterator[Row]:
         capability = first.compute_capability
         yield (
             "GPU",
-            _joined(
+            joined(
                 [
                     many + (first.name or "unknown model"),
                     f"compute capability {capability}" if capability else None,
@@ -130,7 +129,7 @@ def _driver(driver: Driver | None) -> str:
     if driver.absent:
         return f"{generic} (generic)" if generic else "none found"
     parted = driver.kernel_version and driver.kernel_version != driver.version
-    return _joined(
+    return joined(
         [
             driver.version or "no user-space library",
             f"kernel module {driver.kernel_version}" if parted else None,
@@ -152,7 +151,7 @@ def _libraries(libraries: CudaLibraries | None, tensorflow: TensorFlow | None) -
         return "no libraries found" if needed else ""
     named = ", ".join(f"{_component(lib)} {lib.version or lib.soname}" for lib in loaded)
     ways = dict.fromkeys(_way(lib) for lib in loaded)
-    return _joined([named, f"from {', '.join(way for way in ways if way)}"])
+    return joined([named, f"from {', '.join(way for way in ways if way)}"])
 
 
 def _loaded(libraries: CudaLibraries, component: str, need: str | None) -> Library | None:
@@ -177,7 +176,3 @@ def _component(library: Library) -> str:
 
 def _way(library: Library) -> str:
     return "pip wheels" if library.package else library.found_by
-
-
-def _joined(parts: list[str | None]) -> str:
-    return DOT.join(part for part in parts if part)

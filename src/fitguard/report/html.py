@@ -6,17 +6,38 @@ import re
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from fitguard.report import diagnosis_parts, resolution_rows, summary, words
+from fitguard.report import (
+    diagnosis_parts,
+    field_rows,
+    label_rows,
+    model_rows,
+    pipeline_rows,
+    reading,
+    resolution_rows,
+    summary,
+    words,
+)
 from fitguard.report.documents import Document
 from fitguard.report.excerpt import excerpted
 from fitguard.report.headline import headline
 from fitguard.report.redaction import cleaned
 from fitguard.report.sections import sections
-from fitguard.schema.diagnosis import Diagnosis
-from fitguard.schema.doctor import DoctorReport
-from fitguard.schema.resolution import Resolution
+from fitguard.schema.data import DATA_SCHEMA
+from fitguard.schema.diagnosis import DIAGNOSIS_SCHEMA, Diagnosis
+from fitguard.schema.doctor import DOCTOR_SCHEMA
+from fitguard.schema.facts import FACTS_SCHEMA
+from fitguard.schema.resolution import RESOLVE_SCHEMA
 
 LONGEST_QUOTATION = 1000
+KINDS: dict[str, str] = {
+    DATA_SCHEMA: "data",
+    DIAGNOSIS_SCHEMA: "diagnosis",
+    DOCTOR_SCHEMA: "doctor",
+    FACTS_SCHEMA: "facts",
+    RESOLVE_SCHEMA: "resolution",
+}
+"""The template of each kind of document."""
+
 _TICKED = re.compile(r"`([^`\n]+)`")
 
 
@@ -34,14 +55,7 @@ def _render(template: str, document: Document) -> str:
     if isinstance(document, Diagnosis):
         document = excerpted(document, LONGEST_QUOTATION)
     shown = cleaned(document)
-    if isinstance(shown, DoctorReport):
-        kind = "doctor"
-    elif isinstance(shown, Diagnosis):
-        kind = "diagnosis"
-    elif isinstance(shown, Resolution):
-        kind = "resolution"
-    else:
-        kind = "facts"
+    kind = KINDS[document.schema]
     return _templates().get_template(template).render(document=shown, kind=kind)
 
 
@@ -61,8 +75,13 @@ def _templates() -> Environment:
         keep_trailing_newline=True,
     )
     templates.globals.update(
+        fields=field_rows,
         headline=headline,
+        labels=label_rows,
+        model=model_rows,
         parts=diagnosis_parts,
+        pipelines=pipeline_rows,
+        reading=reading,
         sections=sections,
         summary=summary,
         words=words,

@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from fitguard.schema.data import DATA_SCHEMA, DataReport
 from fitguard.schema.diagnosis import DIAGNOSIS_SCHEMA, Diagnosis
 from fitguard.schema.doctor import DOCTOR_SCHEMA, DoctorReport
 from fitguard.schema.facts import FACTS_SCHEMA, Facts
@@ -13,6 +14,7 @@ from fitguard.schema.resolution import RESOLVE_SCHEMA, Resolution
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 PUBLISHED: dict[str, tuple[str, type[msgspec.Struct]]] = {
+    "data": (DATA_SCHEMA, DataReport),
     "diagnosis": (DIAGNOSIS_SCHEMA, Diagnosis),
     "doctor": (DOCTOR_SCHEMA, DoctorReport),
     "facts": (FACTS_SCHEMA, Facts),

@@ -3,25 +3,19 @@
 from fitguard.report.documents import Document
 from fitguard.report.excerpt import excerpted
 from fitguard.report.headline import headline
-from fitguard.report.markdown_blocks import details, escaped, fenced, quotations, remedy, table
+from fitguard.report.markdown_blocks import details, escaped, fenced, table
+from fitguard.report.markdown_data import data_blocks
 from fitguard.report.markdown_diagnosis import diagnosis_blocks
+from fitguard.report.markdown_findings import findings_blocks
 from fitguard.report.redaction import cleaned
 from fitguard.report.resolution_rows import given, versions, way
 from fitguard.report.sections import Section, sections
-from fitguard.report.summary import (
-    checks_broken,
-    checks_made,
-    gravest_first,
-    remarks,
-    unmade,
-    verdict,
-    with_earlier_fix,
-)
+from fitguard.report.summary import verdict
 from fitguard.report.words import span
+from fitguard.schema.data import DataReport
 from fitguard.schema.diagnosis import Diagnosis
 from fitguard.schema.doctor import DoctorReport
 from fitguard.schema.facts import Facts
-from fitguard.schema.finding import Finding, Fix
 from fitguard.schema.resolution import Resolution
 
 LONGEST_QUOTATION = 1000
@@ -34,6 +28,8 @@ def to_markdown(document: Document) -> str:
     document = cleaned(document)
     if isinstance(document, DoctorReport):
         blocks = _doctor(document)
+    elif isinstance(document, DataReport):
+        blocks = data_blocks(document)
     elif isinstance(document, Diagnosis):
         blocks = diagnosis_blocks(document)
     elif isinstance(document, Resolution):
@@ -44,33 +40,12 @@ def to_markdown(document: Document) -> str:
 
 
 def _doctor(report: DoctorReport) -> list[str]:
-    title = f"## fitguard doctor: {verdict(report)}"
-    skipped = unmade(report)
     return [
-        title,
+        f"## fitguard doctor: {verdict(report)}",
         table(Section("", (), headline(report.facts))),
-        *(
-            block
-            for finding, earlier in with_earlier_fix(gravest_first(report))
-            for block in [*_finding(finding), *_fix(finding.fix, earlier)]
-        ),
-        f"{checks_made(report)}.",
-        escaped(checks_broken(report)),
-        *details(skipped.title, [table(skipped)] if skipped.rows else []),
+        *findings_blocks(report),
         *details("Facts", _facts(report.facts)),
     ]
-
-
-def _finding(finding: Finding) -> list[str]:
-    remark = "".join(f" *({words})*" for words in remarks(finding))
-    return [
-        f"### {finding.severity} {finding.code}: {escaped(finding.title)}{remark}",
-        quotations(finding.evidence),
-    ]
-
-
-def _fix(fix: Fix, earlier: str | None) -> list[str]:
-    return [f"**Fix:** the same as for {escaped(earlier)}."] if earlier else remedy(fix)
 
 
 def _facts(facts: Facts) -> list[str]:

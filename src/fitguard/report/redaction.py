@@ -22,6 +22,7 @@ T = TypeVar("T")
 
 IDENTIFIERS = frozenset(
     {"schema", "code", "codes", "slug", "severity", "confidence", "passed", "primary", "cause"}
+    | {"split", "role", "kind"}
 )
 """Fields that fitguard itself fills from a fixed set of words: nothing private is in them."""
 

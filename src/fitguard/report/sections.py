@@ -28,6 +28,14 @@ class Section(NamedTuple):
     rows: Sequence[tuple[str, ...]]
 
 
+def filled(section: Section) -> Section:
+    """The section without the columns in which nothing stands."""
+    places = range(len(section.headers))
+    told = [place for place in places if any(row[place] for row in section.rows)]
+    rows = [tuple(row[place] for place in told) for row in section.rows]
+    return Section(section.title, tuple(section.headers[place] for place in told), rows)
+
+
 def sections(facts: Facts) -> list[Section]:
     """Every fact that is known; a section with nothing in it is left out."""
     found: list[Section] = []
@@ -85,6 +93,5 @@ def _table(heading: str, structs: tuple[msgspec.Struct, ...]) -> Section:
         if len(places := set(cells["location"])) == 1:
             heading = f"{heading} in {places.pop()}"
             del cells["location"]
-    told = [field for field in cells if any(cells[field])]
-    rows = list(zip(*(cells[field] for field in told), strict=True))
-    return Section(heading, tuple(label(field) for field in told), rows)
+    rows = list(zip(*cells.values(), strict=True))
+    return filled(Section(heading, tuple(label(field) for field in cells), rows))

@@ -6,11 +6,13 @@ from rich.console import Console
 
 from fitguard.report.documents import Document
 from fitguard.report.excerpt import excerpted
+from fitguard.report.text_data import print_data
 from fitguard.report.text_diagnosis import print_diagnosis
 from fitguard.report.text_doctor import print_doctor
 from fitguard.report.text_facts import print_facts
 from fitguard.report.text_page import Page
 from fitguard.report.text_resolution import print_resolution
+from fitguard.schema.data import DataReport
 from fitguard.schema.diagnosis import Diagnosis
 from fitguard.schema.doctor import DoctorReport
 from fitguard.schema.resolution import Resolution
@@ -33,6 +35,8 @@ def print_document(document: Document, console: Console, *, verbose: bool = Fals
     shown = page.showable(document)
     if isinstance(shown, DoctorReport):
         print_doctor(shown, page, verbose=verbose)
+    elif isinstance(shown, DataReport):
+        print_data(shown, page, verbose=verbose)
     elif isinstance(shown, Diagnosis):
         print_diagnosis(shown, page, verbose=verbose)
     elif isinstance(shown, Resolution):

@@ -1,84 +1,17 @@
 """The doctor's report on a console: one screen, where little is wrong."""
 
 from fitguard.report.headline import headline
-from fitguard.report.summary import (
-    checks_broken,
-    checks_made,
-    gravest_first,
-    remarks,
-    unmade,
-    verdict,
-    with_earlier_fix,
-)
+from fitguard.report.text_findings import print_findings
 from fitguard.report.text_page import Page
-from fitguard.report.text_quotation import print_evidence, print_fix
 from fitguard.report.words import one_line
 from fitguard.schema.doctor import DoctorReport
-from fitguard.schema.finding import Finding, Fix
-
-SYMBOLS = {"error": ("✖", "bold red"), "warning": ("▲", "bold yellow"), "info": ("●", "bold blue")}
 
 
 def print_doctor(report: DoctorReport, page: Page, *, verbose: bool) -> None:
-    """What was judged, the findings, one line of summary; if `verbose`, what was not made."""
+    """What was judged, then the findings."""
     rows = headline(report.facts)
     for name, value in rows:
         page.row(name, one_line(value), columns=10)
     if rows:
         page.blank()
-    for finding, earlier in with_earlier_fix(gravest_first(report)):
-        _print_finding(finding, page, verbose=verbose)
-        _print_fix(finding.fix, earlier, page)
-        page.blank()
-    if verbose:
-        _print_unmade(report, page)
-    _print_summary(report, page, verbose=verbose)
-
-
-def _print_finding(finding: Finding, page: Page, *, verbose: bool) -> None:
-    symbol, style = SYMBOLS[finding.severity]
-    remark = "".join(f" ({words})" for words in remarks(finding))
-    page.put(
-        (f"{symbol} {finding.code}", style),
-        " ",
-        (one_line(finding.title), "bold"),
-        (remark, "italic"),
-        rest="  ",
-    )
-    for evidence in finding.evidence:
-        print_evidence(evidence, page, verbose=verbose)
-
-
-def _print_fix(fix: Fix, earlier: str | None, page: Page) -> None:
-    """The fix; where an earlier finding gave the same one, its code is enough."""
-    if earlier:
-        page.put(("fix: ", "green"), f"the same as for {earlier}", first="    ")
-        return
-    print_fix(fix, page)
-
-
-def _print_unmade(report: DoctorReport, page: Page) -> None:
-    lacking = unmade(report)
-    if lacking.rows:
-        page.heading(lacking.title)
-        for code, slug, reason in lacking.rows:
-            page.put(f"{code} {slug}: {reason}", first="  ", rest="    ")
-        page.blank()
-    if report.facts.failed_probes:
-        page.heading("Probes that failed")
-        for probe in report.facts.failed_probes:
-            page.put(f"{probe.name}: {probe.problem}", first="  ", rest="    ")
-        page.blank()
-    if report.passed:
-        page.heading("Checks that passed")
-        page.put(", ".join(report.passed), first="  ")
-        page.blank()
-
-
-def _print_summary(report: DoctorReport, page: Page, *, verbose: bool) -> None:
-    grave = "bold red" if not report.ok else "bold yellow" if report.findings else "bold green"
-    listed = unmade(report).rows or report.facts.failed_probes
-    hint = " (--verbose lists them)" if listed and not verbose else ""
-    page.put((verdict(report), grave), f" · {checks_made(report)}{hint}")
-    if broken := checks_broken(report):
-        page.put((broken, "bold yellow"), rest="  ")
+    print_findings(report, page, verbose=verbose)

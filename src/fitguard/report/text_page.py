@@ -60,13 +60,13 @@ class Page:
             whole = Text.assemble((rest if number else first, "dim"), line)
             self.console.print(whole, soft_wrap=True)
 
-    def row(self, label: str, value: str, columns: int, indent: str = "") -> None:
+    def row(self, label: str, value: str, columns: int, indent: str = "", style: str = "") -> None:
         """A label and what belongs to it, the values below one another."""
         label = self.spelled(label)
         if len(label) > columns:
             self.put((label, "bold"), first=indent)
             label = ""
-        self.put(value or "-", first=f"{indent}{label:<{columns}}  ")
+        self.put((value or "-", style), first=f"{indent}{label:<{columns}}  ")
 
     def heading(self, text: str) -> None:
         """A line that names what follows."""

@@ -1,7 +1,13 @@
 """How values are said in words: sizes, yes and no, lists, the labels of fields."""
 
+from collections.abc import Iterable
 from typing import Any
 
+from fitguard.schema.model import Shape
+
+DOT = " · "
+LEAST_BYTES = 2**20
+"""Nobody runs out of memory for less: not worth a remark."""
 UNITS = (("TiB", 2**40), ("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10))
 SUFFIXES = {"_celsius": " °C", "_watts": " W", "seconds": " s"}
 SPELLING = {
@@ -37,9 +43,35 @@ def size(number_bytes: int) -> str:
     return f"{number_bytes} bytes"
 
 
-def count(number: int, noun: str) -> str:
-    """`2, "error"` → 2 errors."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+def count(number: int, noun: str, plural: str | None = None) -> str:
+    """`2, "error"` → 2 errors; `60000, "sample"` → 60,000 samples."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def number(value: float) -> str:
+    """`60000.0` → 60,000; `0.1 + 0.2` → 0.3."""
+    whole = value == value // 1 and abs(value) < 1e15
+    return f"{int(value):,}" if whole else f"{value:.6g}"
+
+
+def percent(part: int, whole: int) -> str:
+    """`31, 100` → 31 %; never 0 % of something, nor 100 % of what is not all."""
+    share = 100 * part / whole if whole else 0.0
+    if 0 < share < 0.1:
+        return "less than 0.1 %"
+    if 99.5 <= share < 100:
+        return "over 99 %"
+    return f"{share:.1f} %" if 0 < share < 10 else f"{share:.0f} %"
+
+
+def shape(axes: Shape) -> str:
+    """`(28, 28)`, `(None,)`, `()`, as Python writes them."""
+    return f"({', '.join(map(str, axes))}{',' if len(axes) == 1 else ''})"
+
+
+def joined(parts: Iterable[str | None]) -> str:
+    """The parts that are there, with a dot between them."""
+    return DOT.join(part for part in parts if part)
 
 
 def label(field: str) -> str:
@@ -74,6 +106,12 @@ def say(field: str, value: Any) -> str:
 def one_line(text: str) -> str:
     """Line breaks and tabs as spaces, for titles and cells."""
     return " ".join(text.split())
+
+
+def short(text: str, most: int) -> str:
+    """One line of at most so many characters."""
+    line = one_line(text)
+    return line if len(line) <= most else f"{line[: most - 1]}…"
 
 
 def span(releases: tuple[str, ...]) -> str:

@@ -54,12 +54,17 @@ class Labels(msgspec.Struct, frozen=True, kw_only=True):
         distinct: How many different labels there are; None where they are too many to count.
         counts: The labels, most frequent first; of one-hot ones, the position of the 1. Of the
             fields with more than a few hundred labels, the most and the least frequent ones.
+        neighbours: How many pairs of samples that came one after the other, in one batch or block,
+            were compared; of labels with one number, or one-hot row, for each sample.
+        changes: How many of these pairs differ: few where the data are sorted by label.
     """
 
     integral: bool | None = None
     one_hot: bool | None = None
     distinct: int | None = None
     counts: tuple[ClassCount, ...] = ()
+    neighbours: int = 0
+    changes: int = 0
 
 
 class Padding(msgspec.Struct, frozen=True, kw_only=True):
@@ -103,6 +108,8 @@ class Field(msgspec.Struct, frozen=True, kw_only=True):
         nans, infinities: Those seen.
         allowed: The lowest and highest value that model and loss allow; None: no limit.
         outside: The values seen beyond `allowed`.
+        fractions: Values that are no whole numbers, in an x that is an index of an Embedding, or in
+            a y that a sparse loss reads as classes.
         labels: For y.
         padding: For an input that the model masks.
         columns: For two axes.
@@ -127,6 +134,7 @@ class Field(msgspec.Struct, frozen=True, kw_only=True):
     infinities: Spotted = Spotted(0)
     allowed: tuple[float | None, float | None] = (None, None)
     outside: Spotted = Spotted(0)
+    fractions: Spotted = Spotted(0)
     labels: Labels | None = None
     padding: Padding | None = None
     columns: Columns | None = None
@@ -157,6 +165,10 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
         last_batch_size: Of the last one; None where the end was not seen.
         batch_shapes: The different shapes, batch axis included, that the first field of x came in;
             at most a few.
+        element: The type of what a stream yields: `tuple`, `list`, `dict`, `ndarray`; empty where
+            nothing was read.
+        open_fields: Fields of x whose last axis a `tf.data.Dataset` does not know beforehand; the
+            batch axis does not count.
         failure: How the stream failed.
         malformed: The element that `fit` would not take, and what is wrong with it.
         handed_back: Whether it can be read only once, so that `fit` must be given what
@@ -178,6 +190,8 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
     batch_size: int | None = None
     last_batch_size: int | None = None
     batch_shapes: tuple[Shape, ...] = ()
+    element: str = ""
+    open_fields: tuple[str, ...] = ()
     failure: Failure | None = None
     malformed: Failure | None = None
     handed_back: bool = False
@@ -188,7 +202,7 @@ class Training(msgspec.Struct, frozen=True, kw_only=True):
     """How `fit` is called.
 
     Args:
-        batch_size: As it will be; for arrays 32 where nothing is said.
+        batch_size: As `fit` is given it; None where it is not, which means 32 for arrays.
         class_weight: By class.
     """
 

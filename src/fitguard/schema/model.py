@@ -24,6 +24,9 @@ class ModelInput(msgspec.Struct, frozen=True, kw_only=True):
         reader: The first layer that has weights, or changes values, behind this input.
         rescaled: Whether a layer in front of the first weights brings values to a small range
             (Rescaling, Normalization, BatchNormalization); None where that cannot be told.
+        compute_dtype: What its values are cast to before anything is computed with them, where that
+            is not float32: `float16` under mixed_float16.
+        optional: Whether the model runs without it (`Input(optional=True)`).
         takes_text: Whether a layer behind it reads strings (StringLookup, TextVectorization).
         tables: Embeddings that this input is an index of, with nothing in between that changes it.
         longest: How many positions the tightest position table has; None where there is none.
@@ -31,6 +34,8 @@ class ModelInput(msgspec.Struct, frozen=True, kw_only=True):
         mask_value: The value that counts as padding (0 behind `mask_zero`); None without a mask.
         mask_layer: The layer that makes the mask.
         recurrent: Layers on the way of that mask that run on cuDNN's RNN on a GPU.
+        averaged: Layers on the way of that mask that divide by the number of steps that are not
+            padding (GlobalAveragePooling1D).
     """
 
     name: str
@@ -38,6 +43,8 @@ class ModelInput(msgspec.Struct, frozen=True, kw_only=True):
     dtype: str
     reader: str | None = None
     rescaled: bool | None = None
+    compute_dtype: str | None = None
+    optional: bool = False
     takes_text: bool = False
     tables: tuple[IndexTable, ...] = ()
     longest: int | None = None
@@ -45,6 +52,7 @@ class ModelInput(msgspec.Struct, frozen=True, kw_only=True):
     mask_value: float | None = None
     mask_layer: str | None = None
     recurrent: tuple[str, ...] = ()
+    averaged: tuple[str, ...] = ()
 
 
 class Loss(msgspec.Struct, frozen=True, kw_only=True):
@@ -56,12 +64,15 @@ class Loss(msgspec.Struct, frozen=True, kw_only=True):
         custom: Whether it is the user's own.
         from_logits: As it is set; None where the loss has no such setting.
         ignore_class: The class that a sparse loss leaves out.
+        unmatched: Whether labels and output reach it as they are: a class of the user's own in
+            Keras 3, with a `call` of its own. For a function Keras first gives both the same rank.
     """
 
     name: str
     custom: bool = False
     from_logits: bool | None = None
     ignore_class: int | None = None
+    unmatched: bool = False
 
 
 class ModelOutput(msgspec.Struct, frozen=True, kw_only=True):
@@ -90,14 +101,22 @@ class ModelFacts(msgspec.Struct, frozen=True, kw_only=True):
         kind: How it was made.
         compute_dtype: What layers compute in: `float16` under mixed_float16.
         jit_compile: Whether XLA will compile the step where there is a GPU; None where unknown.
-        batch_axis: The batch size that the model is bound to (a stateful RNN, `batch_shape`); None
-            where it takes any.
-        batch_bound: The layer that binds it.
+        jit_compile_here: Whether XLA compiles the step on this machine; None where unknown.
+            Without a GPU, "auto" and False look the same here.
+        batch_axis: The batch size that the model is bound to (by a stateful RNN); None where it
+            takes any. An Input with a fixed batch size alone binds nothing: Keras takes any batch.
+        batch_bound: The layer that binds it. With `batch_axis` None it is not built: it will be
+            bound to the size of the first batch.
         batch_statistics: Layers that compute statistics over the batch (BatchNormalization), and
             are trained.
+        flat_statistics: Those of them that see nothing but the batch and the channel axis: a batch
+            of one sample has no spread there (behind a Dense layer, not behind a Conv2D).
         custom_step: Whether `train_step` or `compute_loss` are the user's own: what labels mean is
             then the user's affair.
+        adds_loss: Whether a layer, or the model, adds a loss of its own in `call` (`add_loss`): the
+            model then trains without a loss in `compile`, and without labels.
         replicas: Over how many devices a strategy splits each batch.
+        gpus: How many GPUs TensorFlow sees here; None where it was not asked.
     """
 
     name: str
@@ -113,8 +132,12 @@ class ModelFacts(msgspec.Struct, frozen=True, kw_only=True):
     optimizer: str | None = None
     compute_dtype: str = "float32"
     jit_compile: bool | None = None
+    jit_compile_here: bool | None = None
     batch_axis: int | None = None
     batch_bound: str | None = None
     batch_statistics: tuple[str, ...] = ()
+    flat_statistics: tuple[str, ...] = ()
     custom_step: bool = False
+    adds_loss: bool = False
     replicas: int = 1
+    gpus: int | None = None

@@ -19,6 +19,8 @@ class Stage(msgspec.Struct, frozen=True, kw_only=True):
         function: The name of the function of a map, filter or interleave.
         random: Whether that function draws random numbers.
         python: Whether Python code runs in it (`py_function`, `from_generator`).
+        parallel: Whether it works in threads of its own, ahead of who reads it
+            (`num_parallel_calls`).
         baked_bytes: Arrays that lie in the stage itself: the tensors of a source, or what a
             function has captured.
         elements: How many it yields; -1 endless, None unknown.
@@ -38,6 +40,7 @@ class Stage(msgspec.Struct, frozen=True, kw_only=True):
     function: str | None = None
     random: bool = False
     python: bool = False
+    parallel: bool = False
     baked_bytes: int = 0
     elements: int | None = None
     element_bytes: int | None = None
@@ -49,7 +52,13 @@ class Pipeline(msgspec.Struct, frozen=True):
 
     Args:
         opaque: Stages, by their class, that could not be looked into.
+        prefetch_added: Whether TensorFlow itself adds a prefetch at the end, as it does unless the
+            options switch off autotuning or `inject_prefetch`; None where that is not known.
+        default_optimizations: Whether TensorFlow changes the stages as it does by default: it makes
+            one stage, which works ahead, of a map and the batch behind it.
     """
 
     stages: tuple[Stage, ...]
     opaque: tuple[str, ...] = ()
+    prefetch_added: bool | None = None
+    default_optimizations: bool | None = None

@@ -2,14 +2,18 @@
 
 from collections.abc import Iterator
 
+from fitguard.checks.data.derived.label_shapes import shape_fault
+from fitguard.checks.data.derived.losses import label_kind, units
 from fitguard.checks.data.derived.pairs import Labelled
-from fitguard.checks.data.derived.wording import among, described, shown, spots
+from fitguard.checks.data.derived.wording import among, described, output_said, spots
 from fitguard.checks.framework.registry import check
-from fitguard.schema.finding import Evidence, Finding, Fix
+from fitguard.schema.data import Field
+from fitguard.schema.finding import Finding, Fix
+from fitguard.schema.model import ModelFacts
 
 
-@check("FG620", "label-out-of-range", requires={"FG621"})
-def label_out_of_range(labelled: tuple[Labelled, ...]) -> Iterator[Finding]:
+@check("FG620", "label-out-of-range")
+def label_out_of_range(labelled: tuple[Labelled, ...], model: ModelFacts) -> Iterator[Finding]:
     """
     ## What it means
     The loss is a sparse one: each label is the number of a class, counted from 0. With `n` units in
@@ -30,33 +34,44 @@ def label_out_of_range(labelled: tuple[Labelled, ...]) -> Iterator[Finding]:
 
     ## References
     - Keras: `SparseCategoricalCrossentropy`, argument `ignore_class`
-    - Tried with TensorFlow 2.21 on the CPU; the nan on a GPU was seen on an H200
+    - Tried with TensorFlow 2.21, Keras 3.15 and tf_keras 2.21 on the CPU; the nan on a GPU was seen
+      on an H200
     """
-    for field, output, loss in labelled:
-        if loss.name != "sparse_categorical_crossentropy" or not field.outside.count:
+    for item in labelled:
+        field, output, loss = item
+        number = units(output)
+        if label_kind(loss) != "classes" or not field.outside.count or number == 1:
             continue
-        units = output.shape[-1] if output.shape else None
+        if shape_fault(item, model):
+            continue
         yield Finding(
-            title=f"{field.outside.count:,} labels in {field.name} lie outside the {units} classes "
-            f"of {output.name} ({among(field)})",
+            title=f"{_many(field)} in {field.name} outside the "
+            f"{'' if number is None else f'{number} '}classes of {output.name} ({among(field)})",
             evidence=(
                 *spots(field, field.outside),
                 described(field),
-                Evidence(f"output shape {shown(output.shape or ())}", f"model, {output.name}"),
+                output_said(output),
             ),
-            fix=_fix(field.minimum, field.maximum, units),
+            fix=_fix(field.name, field.minimum, field.maximum, number),
         )
 
 
-def _fix(lowest: float | None, highest: float | None, units: int | None) -> Fix:
-    if units and lowest == 1 and highest == units:
-        return Fix("The labels count from 1. Give fit labels that count from 0: y - 1.")
+def _many(field: Field) -> str:
+    number = field.outside.count
+    return "1 label lies" if number == 1 else f"{number:,} labels lie"
+
+
+def _fix(name: str, lowest: float | None, highest: float | None, number: int | None) -> Fix:
+    if number and lowest == 1 and highest == number:
+        return Fix(f"The labels count from 1. Give fit labels that count from 0: {name} - 1.")
     if lowest is not None and lowest < 0:
         return Fix(
-            f"The lowest label is {lowest:g}. If that means 'no label', set "
-            f"ignore_class={lowest:g} in the loss or leave these samples out."
+            f"The lowest label is {lowest:g}. If that means 'no label', compile with "
+            f"loss=keras.losses.SparseCategoricalCrossentropy(ignore_class={lowest:g}), or leave "
+            "these samples out."
         )
     return Fix(
         f"The highest label is {highest:g}: the last layer needs {int(highest or 0) + 1} units, or "
-        "the labels must be renumbered from 0."
+        "the labels must be renumbered from 0. If it means 'no label', give the loss "
+        f"ignore_class={highest:g}."
     )

@@ -1,9 +1,11 @@
 """How findings on data say where and how much; everything is counted from 0, as in Python."""
 
+from collections.abc import Iterable
+
 from fitguard.report.words import count
 from fitguard.schema.data import Field, Place, Spotted
 from fitguard.schema.finding import Evidence
-from fitguard.schema.model import Shape
+from fitguard.schema.model import ModelOutput, Shape
 
 
 def where(place: Place) -> str:
@@ -16,6 +18,26 @@ def where(place: Place) -> str:
     if place.batch is not None:
         parts.append(f"batch {place.batch:,}")
     return ", ".join(parts)
+
+
+def first_at(spotted: Spotted) -> str:
+    """` at sample 5, column 1`, or, of several, `, the first at …`; empty without a place."""
+    if not spotted.places:
+        return ""
+    return f"{'' if spotted.count == 1 else ', the first'} at {where(spotted.places[0])}"
+
+
+def number(amount: int, noun: str) -> str:
+    """`1 nan value`, `48,213 nan values`."""
+    return f"{amount:,} {noun}{'' if amount == 1 else 's'}"
+
+
+def finding_all(field: Field, test: str) -> str:
+    """` All places: numpy.argwhere(numpy.isnan(x)).`; empty for a stream, which is no array."""
+    places = (*field.nans.places, *field.infinities.places)
+    if any(place.batch is not None for place in places):
+        return ""
+    return f" All places: numpy.argwhere(numpy.{test}({field.name}))."
 
 
 def spots(field: Field, spotted: Spotted) -> tuple[Evidence, ...]:
@@ -36,11 +58,29 @@ def shown(shape: Shape) -> str:
     return f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"
 
 
+def batched(shape: Shape) -> str:
+    """With the samples in front: `(n, 28, 28)`, `(n,)`."""
+    return f"(n{''.join(f', {axis}' for axis in shape) or ','})"
+
+
 def among(field: Field) -> str:
     """`of 60,000 samples`, or, where not all were read, `of the 2,048 samples that were read`."""
-    if field.samples is not None and field.samples_seen >= field.samples:
+    if seen_all(field):
         return f"of {field.samples:,} samples"
     return f"of the {field.samples_seen:,} samples that were read"
+
+
+def seen_all(field: Field) -> bool:
+    """Whether every sample was read."""
+    return field.samples is not None and field.samples_seen >= field.samples
+
+
+def named(names: Iterable[str], most: int = 5) -> str:
+    """`a`, `a and b`, `a, b and c`; of many the first few."""
+    given = list(names)
+    if len(given) > most:
+        return f"{', '.join(given[:most])} and {len(given) - most} more"
+    return " and ".join(part for part in (", ".join(given[:-1]), given[-1]) if part)
 
 
 def described(field: Field) -> Evidence:
@@ -48,6 +88,17 @@ def described(field: Field) -> Evidence:
     number = count(field.samples, "sample") if field.samples == 1 else _many(field)
     seen = "" if field.minimum is None else f", {field.minimum:g} … {field.maximum:g}"
     return Evidence(f"{field.dtype}, {number} of shape {shown(field.shape)}{seen}", called(field))
+
+
+def output_said(output: ModelOutput) -> Evidence:
+    """What the output is: `output shape (None, 10), softmax, sparse_categorical_crossentropy`."""
+    parts = [
+        f"output shape {shown(output.shape)}" if output.shape is not None else "",
+        output.activation or "",
+        output.loss.name if output.loss else "",
+        "from_logits=True" if output.loss and output.loss.from_logits else "",
+    ]
+    return Evidence(", ".join(part for part in parts if part), f"model, {output.name}")
 
 
 def _many(field: Field) -> str:

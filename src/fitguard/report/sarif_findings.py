@@ -1,16 +1,16 @@
-"""The doctor's report in SARIF: one result for each finding."""
+"""A report with findings in SARIF: one result for each finding."""
 
 from collections import Counter
 
+from fitguard.report.documents import Judged
 from fitguard.report.sarif_log import Json, fingerprint, location, log, message, rule
 from fitguard.report.summary import broken_checks, gravest_first
-from fitguard.schema.doctor import DoctorReport
 from fitguard.schema.finding import Finding
 
 LEVELS = {"error": "error", "warning": "warning", "info": "note"}
 
 
-def doctor_log(report: DoctorReport) -> str:
+def findings_log(report: Judged) -> str:
     """A check that broke is no finding, yet it must not pass unseen: the run tells of it."""
     findings = gravest_first(report)
     slugs = {finding.code: finding.slug for finding in findings}

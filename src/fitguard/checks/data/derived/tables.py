@@ -1,0 +1,37 @@
+"""Tables among the inputs: fields with two axes whose columns are quantities."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from fitguard.checks.data.derived.pairs import Fed
+from fitguard.schema.data import Columns, Field
+
+MOST_COLUMNS = 256
+"""Wider ones are flattened images or counts of words, where equal columns mean nothing."""
+FEWEST_SAMPLES = 32
+"""In fewer, columns are equal by chance."""
+ENOUGH_SAMPLES = 10_000
+"""Of a part of the data, this many say something about all of it."""
+_SHOWN = 8
+
+
+def tables(fed: Iterable[Fed]) -> Iterator[tuple[Field, Columns]]:
+    """The inputs whose columns can be compared, and of which enough was read."""
+    for field, target in fed:
+        if field.columns is None or target.tables or target.mask_value is not None:
+            continue
+        if len(field.shape) == 1 and (field.shape[0] or 0) <= MOST_COLUMNS and _enough(field):
+            yield field, field.columns
+
+
+def _enough(field: Field) -> bool:
+    whole = field.samples is not None and field.samples_seen >= field.samples
+    return field.samples_seen >= (FEWEST_SAMPLES if whole else ENOUGH_SAMPLES)
+
+
+def listed(numbers: Sequence[int], *, of_code: bool = False) -> str:
+    """`2, 5, 7`; of more than a few, `2, 5, … 31`; as code, `[2, 5, 7]`."""
+    if of_code:
+        return f"[{', '.join(map(str, numbers))}]"
+    if len(numbers) <= _SHOWN:
+        return ", ".join(map(str, numbers))
+    return f"{', '.join(map(str, numbers[: _SHOWN - 1]))}, … {numbers[-1]}"

@@ -1,0 +1,74 @@
+"""The labels have another shape than the output, and the loss refuses them."""
+
+from collections.abc import Iterator
+
+from fitguard.checks.data.derived.label_shapes import shape_fault
+from fitguard.checks.data.derived.losses import label_kind, units
+from fitguard.checks.data.derived.pairs import Labelled
+from fitguard.checks.data.derived.wording import batched, described, output_said
+from fitguard.checks.framework.registry import check
+from fitguard.schema.finding import Finding, Fix
+from fitguard.schema.model import ModelFacts, Shape
+
+
+@check("FG627", "label-shape")
+def label_shape(labelled: tuple[Labelled, ...], model: ModelFacts) -> Iterator[Finding]:
+    """
+    ## What it means
+    The loss compares labels and output place by place. So labels must have the shape of the output;
+    for a sparse loss, that shape without its last axis, because one number stands for a row of
+    classes. These do not.
+
+    ## Why training crashes
+    The first step stops: *Arguments `target` and `output` must have the same shape. Received:
+    target.shape=(32, 4), output.shape=(32, 3)*, or, from the graph, *Dimensions must be equal, but
+    are 2 and 3*.
+
+    ## How to fix it
+    Either the last layer has the wrong number of units, or the labels are not what the output
+    stands for. A model that gives something for each time step (`return_sequences=True`, a Dense on
+    a sequence) needs a label for each; with one label for the whole sequence, let it give one
+    output (`return_sequences=False`, pooling, Flatten).
+
+    ## When this is wrong
+    A loss of your own is not judged.
+
+    ## References
+    - Keras: losses
+    - Tried with TensorFlow 2.21, Keras 3.15 and tf_keras 2.21 on the CPU
+    """
+    for item in labelled:
+        if shape_fault(item, model) != "shape":
+            continue
+        field, output, loss = item
+        expected = _expected(item)
+        yield Finding(
+            title=f"{field.name} has shape {batched(field.shape)}, but {loss.name} of "
+            f"{output.name} expects {batched(expected)}",
+            evidence=(described(field), output_said(output)),
+            fix=Fix(_fix(item, expected)),
+        )
+
+
+def _expected(item: Labelled) -> Shape:
+    rows = (item.output.shape or ())[1:]
+    return rows[:-1] if label_kind(item.loss) == "classes" else rows
+
+
+def _fix(item: Labelled, expected: Shape) -> str:
+    field, output, loss = item
+    layer = output.layer or output.name
+    if len(expected) > len(field.shape):
+        return (
+            f"{layer} gives {batched((output.shape or ())[1:])}. If a sample has one label for all "
+            "of it, let the model give one output: return_sequences=False, pooling or Flatten "
+            "before the last layer."
+        )
+    same_rank = len(field.shape) == len((output.shape or ())[1:])
+    if label_kind(loss) == "classes" and same_rank and field.shape[-1] == units(output):
+        return (
+            "If the labels are shares of the classes, compile with loss='categorical_crossentropy'."
+        )
+    if same_rank and field.shape[:-1] == (output.shape or ())[1:-1] and field.shape:
+        return f"Give {layer} {field.shape[-1]} units, or fit labels of shape {batched(expected)}."
+    return f"Give fit labels of shape {batched(expected)}, or change what {layer} gives."

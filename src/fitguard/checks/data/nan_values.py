@@ -1,0 +1,74 @@
+"""The data holds nan: one is enough to turn every weight of the model into nan."""
+
+from collections.abc import Iterator
+
+from fitguard.checks.data.derived.wording import (
+    among,
+    called,
+    described,
+    finding_all,
+    first_at,
+    number,
+    spots,
+)
+from fitguard.checks.framework.registry import check
+from fitguard.schema.data import Field
+from fitguard.schema.finding import Confidence, Finding, Fix
+from fitguard.schema.model import ModelFacts
+
+
+@check("FG640", "nan-values")
+def nan_values(seen_fields: tuple[Field, ...], model: ModelFacts) -> Iterator[Finding]:
+    """
+    ## What it means
+    Some values are nan, *not a number*: a gap in a table, a sensor that gave nothing, 0 / 0 or the
+    logarithm of a negative number in the preparation of the data.
+
+    ## Why training crashes
+    Nothing is raised. Whatever is computed with a nan is nan: the loss of the batch, its gradients,
+    and after that one step every weight of the model. All later steps are lost, and so is what is
+    saved after them. In the validation data it makes `val_loss` nan: EarlyStopping and
+    ModelCheckpoint then compare with nan and never see a better epoch.
+
+    ## How to fix it
+    Find out why the value is missing. Then leave these samples out, or put something in its place:
+    the median of the column, with a further column that says *was missing*. `numpy.nan_to_num`
+    puts 0, which is right only where 0 means *nothing*. Compute means and deviations without the
+    gaps (`numpy.nanmean`). A label that is missing: leave the sample out, or give it
+    the sample weight 0 and a number as label (0 times nan is still nan).
+
+    ## When this is wrong
+    A layer or loss of your own may replace nan by something else before it computes. fitguard does
+    not see inside of them.
+
+    ## References
+    - IEEE 754: operations on nan give nan
+    - Tried with TensorFlow 2.21 and Keras 3.15 on the CPU, with nan in x, in y and in the weights
+    """
+    for field in seen_fields:
+        if not field.nans.count:
+            continue
+        yield Finding(
+            severity="error" if field.split == "training" else "warning",
+            confidence=_confidence(field, model),
+            title=f"{called(field)} holds {number(field.nans.count, 'nan')}"
+            f"{first_at(field.nans)} ({among(field)})",
+            evidence=(*spots(field, field.nans), described(field)),
+            fix=Fix(
+                f"Leave out the samples of {called(field)} that hold a nan, or fill the gaps, "
+                f"before fit gets it.{finding_all(field, 'isnan')}",
+                changes_results=True,
+            ),
+        )
+
+
+def _confidence(field: Field, model: ModelFacts) -> Confidence:
+    """Code of the user's own may take care of the nan."""
+    if model.custom_step or model.kind == "subclassed":
+        return "medium"
+    own_loss = any(
+        output.loss is not None and output.loss.custom
+        for output in model.outputs or ()
+        if field.role == "y" and output.name == field.target
+    )
+    return "medium" if own_loss else "high"

@@ -1,0 +1,59 @@
+"""All weights of the model are frozen, or it has none: training changes nothing."""
+
+from fitguard.checks.framework.registry import check
+from fitguard.report.words import count
+from fitguard.schema.finding import Evidence, Finding, Fix
+from fitguard.schema.model import ModelFacts
+
+
+@check("FG603", "no-trainable-weights")
+def no_trainable_weights(model: ModelFacts) -> Finding | None:
+    """
+    ## What it means
+    `fit` changes the trainable weights of a model. Here there are none: `trainable = False` was set
+    on the model or on every layer that has weights, or no layer has weights.
+
+    ## Why training crashes
+    It does not crash. Keras 3 says *The model does not have any trainable weights* as a warning,
+    and goes on: every epoch costs its full time, and the loss stays where it was.
+
+    ## How to fix it
+    To freeze only a base model, set `base.trainable = False` and leave the layers that come behind
+    it trainable. In tf_keras call `compile` after each change of `trainable`: it counts only from
+    then on. If nothing is to be learned, call `evaluate` or `predict` in place of `fit`.
+
+    ## When this is wrong
+    In tf_keras a model that was frozen after `compile` goes on training as before; the freezing is
+    then without effect.
+
+    ## References
+    - Keras guide: transfer learning and fine-tuning
+    - Tried with Keras 3.15 and tf_keras 2.21: the loss of two epochs is the same
+    """
+    if not model.built or model.custom_step or model.trainable_weights != 0:
+        return None
+    frozen = bool(model.weights)
+    legacy = model.library.startswith("tf_keras")
+    reason = f"all {model.weights:,} are frozen" if frozen else "no layer has any"
+    return Finding(
+        confidence="medium" if legacy else "high",
+        title=f"The model {model.name} has no trainable weights: {reason}",
+        evidence=(
+            Evidence(
+                f"{count(model.weights or 0, 'weight')}, 0 of them trainable",
+                f"model, {model.name}",
+            ),
+        ),
+        fix=_fix(frozen, legacy),
+    )
+
+
+def _fix(frozen: bool, legacy: bool) -> Fix:
+    if not frozen:
+        return Fix("Add a layer that learns, such as Dense.", changes_results=True)
+    again = ", then call model.compile again" if legacy else ""
+    return Fix(
+        "Set layer.trainable = True on the layers that are to learn (model.trainable = True sets "
+        f"it on all){again}.",
+        changes_results=True,
+    )

@@ -1,0 +1,55 @@
+"""Reading the data raised an error."""
+
+from collections.abc import Iterator
+
+from fitguard.checks.data.derived.sources import named
+from fitguard.checks.framework.registry import check
+from fitguard.report.words import short
+from fitguard.schema.data import DataFacts, Failure, Source
+from fitguard.schema.finding import Evidence, Finding, Fix
+
+_LONGEST_TITLE = 90
+
+
+@check("FG612", "stream-fails")
+def stream_fails(data: DataFacts) -> Iterator[Finding]:
+    """
+    ## What it means
+    The stream was read as `fit` would read it, and it raised an error at the batch that is named:
+    a bad record, a missing file, a bug in a function of the pipeline.
+
+    ## Why training crashes
+    `fit` meets the same error at the same place. From a generator it comes as *UnknownError: Graph
+    execution error … PyFunc* with the real error in the middle; from `tf.data` as
+    *InvalidArgumentError … Error in user-defined function passed to MapDataset*. If the bad record
+    comes late, all steps before it are lost unless they were saved. In validation data it comes
+    after the first epoch.
+
+    ## How to fix it
+    Mend or leave out the record. To find it, read the stream alone: `for batch in dataset: pass`
+    raises at once. `dataset.ignore_errors()` leaves out bad records without a word; count them.
+
+    ## When this is wrong
+    An error that comes and goes (a network file system, a file that was still being written) may
+    not come again.
+
+    ## References
+    - TensorFlow: `tf.data.Dataset.ignore_errors`
+    - Tried with Keras 3.15 and tf_keras 2.21: a generator and a dataset that raise at batch 2
+    """
+    for source in data.sources:
+        if source.failure is not None:
+            yield _finding(source, source.failure)
+
+
+def _finding(source: Source, failure: Failure) -> Finding:
+    return Finding(
+        title=f"Batch {failure.batch:,} of {named(source)} cannot be read: "
+        f"{short(failure.error, _LONGEST_TITLE)}",
+        evidence=(Evidence(failure.error, f"{named(source)}, batch {failure.batch:,}"),),
+        fix=Fix(
+            f"Mend or leave out what batch {failure.batch:,} is made of; read the stream alone to "
+            "see the whole error.",
+            changes_results=True,
+        ),
+    )

@@ -1,0 +1,137 @@
+"""The data has no batch at all, or fewer than fit is told to take."""
+
+from collections.abc import Iterator
+
+from fitguard.checks.data.derived.sources import named
+from fitguard.checks.framework.registry import check
+from fitguard.report.words import count
+from fitguard.schema.data import DataFacts, Source, Training
+from fitguard.schema.finding import Evidence, Finding, Fix
+
+
+@check("FG611", "stream-too-short", requires={"FG612", "FG613"})
+def stream_too_short(data: DataFacts, training: Training) -> Iterator[Finding]:
+    """
+    ## What it means
+    The stream is empty, or it ends before `fit` has made `steps_per_epoch` × `epochs` steps. A
+    generator can be read only once: after its end the next epochs have nothing to read. A dataset
+    is empty where `drop_remainder=True` meets fewer samples than a batch, or a filter lets nothing
+    pass.
+
+    ## Why training crashes
+    An empty dataset: Keras 3 trains nothing and says *Your input ran out of data*, which is easily
+    missed; tf_keras stops with *Expected input data to be non-empty*. A generator that ends: Keras
+    3 goes on with its first two batches again and again, as it keeps those from its look ahead;
+    tf_keras stops. A dataset with `steps_per_epoch`: Keras 3 goes on where the last epoch stopped,
+    and the epoch that meets the end is cut short; tf_keras ends the training there.
+
+    ## How to fix it
+    Leave `steps_per_epoch` away: the end of the data is then the end of the epoch. Or call
+    `dataset.repeat()` and keep it. Make a generator endless (`while True:`) and give
+    `steps_per_epoch`, or use a `keras.utils.PyDataset`, which starts anew with each epoch.
+
+    ## When this is wrong
+    To cut epochs short on purpose is fine where each sample is seen often enough.
+
+    ## References
+    - Keras: `Model.fit`, argument `steps_per_epoch`
+    - Tried with Keras 3.15 and tf_keras 2.21, steps counted for arrays, datasets, PyDataset and
+      generators
+    """
+    legacy = data.model.library.startswith("tf_keras")
+    for source in data.sources:
+        if _empty(source):
+            yield _nothing(source)
+        elif source.split == "training" and source.handed_back:
+            yield from _read_once(source, training, legacy)
+        elif source.split == "training":
+            yield from _read_anew(source, training, legacy)
+
+
+def _empty(source: Source) -> bool:
+    return (
+        source.batches == 0
+        or source.samples == 0
+        or (source.complete and source.batches_seen == 0 and source.kind != "arrays")
+    )
+
+
+def _nothing(source: Source) -> Finding:
+    training = source.split == "training"
+    return Finding(
+        severity="error" if training else "warning",
+        title=f"There is no batch in {named(source)}",
+        evidence=(Evidence(_counted(source), named(source)),),
+        fix=Fix(
+            "Look for a filter that lets nothing pass, a wrong path, or drop_remainder=True with "
+            "fewer samples than a batch."
+        ),
+    )
+
+
+def _read_once(source: Source, training: Training, legacy: bool) -> Iterator[Finding]:
+    """A generator that was read to its end."""
+    steps = training.steps_per_epoch
+    have = source.batches_seen
+    if not source.complete or (steps is None and training.epochs == 1):
+        return
+    if steps is not None and have >= steps * training.epochs:
+        return
+    asked = f"{training.epochs} epochs" if steps is None else _asked(training, steps)
+    then = "training stops there" if legacy else "later epochs get its first two batches at most"
+    yield Finding(
+        title=f"The {source.container} ends after {count(have, 'batch', 'batches')}, fit is to "
+        f"make {asked}: {then}",
+        evidence=_evidence(source, training),
+        fix=Fix(
+            "Make the generator endless (while True: around its loop) and give "
+            f"steps_per_epoch={have if steps is None else steps}; or use a keras.utils.PyDataset.",
+            changes_results=True,
+        ),
+    )
+
+
+def _read_anew(source: Source, training: Training, legacy: bool) -> Iterator[Finding]:
+    """A source that begins again with the next epoch, but is asked for a number of steps."""
+    steps, have = training.steps_per_epoch, source.batches
+    if not steps or not have or source.endless or steps * training.epochs <= have:
+        return
+    if not _cut_short(source, steps, have, legacy):
+        return
+    then = "training stops early" if legacy else "epochs are cut short"
+    yield Finding(
+        severity="error" if legacy else "warning",
+        title=f"{have:,} batches in {named(source)}, fit is to make {_asked(training, steps)}: "
+        f"{then}",
+        evidence=_evidence(source, training),
+        fix=Fix(
+            f"Leave steps_per_epoch out, so that each epoch takes all {have:,} batches"
+            f"{'; or call .repeat() on the dataset' if source.kind == 'dataset' else ''}.",
+            changes_results=True,
+        ),
+    )
+
+
+def _cut_short(source: Source, steps: int, have: int, legacy: bool) -> bool:
+    """As it was counted: Keras 3 goes on where the last epoch stopped, tf_keras only in tf.data."""
+    if not legacy:
+        return have % steps != 0
+    return steps != have if source.kind in ("dataset", "distributed") else steps > have
+
+
+def _asked(training: Training, steps: int) -> str:
+    return f"{steps:,} steps in each of {count(training.epochs, 'epoch')}"
+
+
+def _counted(source: Source) -> str:
+    if source.samples is not None:
+        return (
+            f"{count(source.samples, 'sample')} in {count(source.batches or 0, 'batch', 'batches')}"
+        )
+    return count(source.batches or 0, "batch", "batches")
+
+
+def _evidence(source: Source, training: Training) -> tuple[Evidence, ...]:
+    steps = training.steps_per_epoch
+    asked = f"epochs={training.epochs}" + ("" if steps is None else f", steps_per_epoch={steps}")
+    return Evidence(_counted(source), named(source)), Evidence(asked, "fit")

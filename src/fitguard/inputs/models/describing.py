@@ -1,0 +1,72 @@
+"""The whole of a model in one struct."""
+
+from typing import Any, Literal
+
+from fitguard.inputs.models.asking import told
+from fitguard.inputs.models.batches import Binding, batch_binding, batch_statistics, flat_statistics
+from fitguard.inputs.models.graph import draw
+from fitguard.inputs.models.inputs import inputs_of
+from fitguard.inputs.models.kinds import is_a
+from fitguard.inputs.models.library import recognise
+from fitguard.inputs.models.outputs import outputs_of
+from fitguard.inputs.models.step import (
+    adds_loss,
+    compiled,
+    custom_step,
+    gpus,
+    jit_compile,
+    jit_compile_here,
+    optimizer_name,
+    replicas,
+)
+from fitguard.inputs.models.weights import compute_dtype, weights_of
+from fitguard.schema.model import ModelFacts
+
+
+def describe(model: Any) -> ModelFacts:
+    """The facts of a Keras model that its data must fit.
+
+    The model is only looked at: nothing in it is built, called, traced or changed. What cannot be
+    told is None.
+
+    Args:
+        model: Of Keras 3 on the TensorFlow backend, or of tf_keras; compiled or not, built or not.
+
+    Raises:
+        UsageError: It is no such model.
+    """
+    library = recognise(model)
+    graph = told(lambda: draw(model), None)
+    weights = weights_of(model)
+    statistics = told(lambda: batch_statistics(model, graph), ())
+    binding = told(lambda: batch_binding(model), Binding())
+    return ModelFacts(
+        name=told(lambda: str(model.name), type(model).__name__),
+        library=str(library),
+        kind=_how_made(model),
+        built=told(lambda: bool(model.built), False),
+        compiled=compiled(model),
+        inputs=told(lambda: inputs_of(model, graph), None),
+        outputs=told(lambda: outputs_of(model, graph), None),
+        weights=weights.all,
+        trainable_weights=weights.trainable,
+        weights_bytes=weights.size_bytes,
+        optimizer=optimizer_name(model),
+        compute_dtype=told(lambda: compute_dtype(model), "float32"),
+        jit_compile=told(lambda: jit_compile(model, library), None),
+        jit_compile_here=told(lambda: jit_compile_here(model), None),
+        batch_axis=binding.size,
+        batch_bound=binding.layer,
+        batch_statistics=statistics,
+        flat_statistics=told(lambda: flat_statistics(model, statistics), ()),
+        custom_step=custom_step(model),
+        adds_loss=told(lambda: adds_loss(model), False),
+        replicas=replicas(model),
+        gpus=told(gpus, None),
+    )
+
+
+def _how_made(model: Any) -> Literal["functional", "sequential", "subclassed"]:
+    if is_a(model, "Sequential"):
+        return "sequential"
+    return "functional" if is_a(model, "Functional") else "subclassed"

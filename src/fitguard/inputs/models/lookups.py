@@ -1,0 +1,80 @@
+"""Tables that a layer of the user's own holds: of tokens, and of positions."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from fitguard.inputs.models.asking import name_of, told
+from fitguard.inputs.models.kinds import is_a, sublayers
+from fitguard.inputs.models.words import says_position, says_token
+from fitguard.schema.model import IndexTable
+
+
+def token_tables(layer: Any) -> tuple[IndexTable, ...]:
+    """Embeddings inside of a layer that its input is surely an index of.
+
+    Their attribute is named after tokens, or they are the only ones beside a table of positions.
+    """
+    return tuple(found for holder in (layer, *sublayers(layer)) for found in _of_tokens(holder))
+
+
+def _of_tokens(holder: Any) -> Iterator[IndexTable]:
+    tables = [
+        (attribute, table)
+        for attribute, table in _attributes(holder)
+        if is_a(table, "Embedding") and not says_position(attribute, name_of(table))
+    ]
+    alone = len(tables) == 1 and bool(_of_positions(holder))
+    for attribute, table in tables:
+        rows = _rows(table)
+        if rows is not None and (alone or says_token(attribute, name_of(table))):
+            yield IndexTable(f"{name_of(holder)}.{attribute}", rows)
+
+
+def position_tables(layer: Any) -> tuple[IndexTable, ...]:
+    """Tables of positions inside of a layer that adds them to what it reads.
+
+    A layer that has such a table, but whose name says nothing of positions and that holds no
+    table of tokens, may cut its input into patches first: left out.
+    """
+    return tuple(
+        table
+        for holder in (layer, *sublayers(layer))
+        if says_position(name_of(holder), type(holder).__name__) or tuple(_of_tokens(holder))
+        for table in _of_positions(holder)
+    )
+
+
+def _of_positions(holder: Any) -> list[IndexTable]:
+    found = []
+    for attribute, value in _attributes(holder):
+        if not says_position(attribute, name_of(value)):
+            continue
+        rows = _rows(value)
+        if rows is not None:
+            found.append(IndexTable(f"{name_of(holder)}.{attribute}", rows))
+    return found
+
+
+def _rows(table: Any) -> int | None:
+    """Of an Embedding, or of a weight or constant of shape (rows, depth) or (1, rows, depth)."""
+    if is_a(table, "Embedding"):
+        return told(lambda: int(table.input_dim), None)
+    if is_a(table, "Layer"):
+        return None
+    shape = told(lambda: tuple(int(length) for length in table.shape), ())
+    if len(shape) == 3 and shape[0] == 1:
+        shape = shape[1:]
+    return shape[0] if len(shape) == 2 else None
+
+
+def _attributes(holder: Any) -> Iterator[tuple[str, Any]]:
+    """What a layer was given to keep, lists and dicts opened; no property is called."""
+    for attribute, value in told(lambda: list(vars(holder).items()), []):
+        # Keras keeps its own lists of the same layers and weights in private attributes.
+        private = attribute.startswith("_")
+        if isinstance(value, list | tuple) and not private:
+            yield from ((f"{attribute}[{place}]", item) for place, item in enumerate(value))
+        elif isinstance(value, dict) and not private:
+            yield from ((f"{attribute}[{key!r}]", item) for key, item in value.items())
+        else:
+            yield attribute, value

@@ -1,0 +1,107 @@
+"""How a model will be trained: what `compile` set, and whose step it is."""
+
+import inspect
+from typing import Any
+
+from fitguard.inputs.models.asking import told, trait
+from fitguard.inputs.models.cudnn import runs_on_cudnn
+from fitguard.inputs.models.kinds import is_a, sublayers
+from fitguard.inputs.models.library import ROOTS, Library, root
+
+_OF_THE_STEP = (
+    *("train_step", "compute_loss", "compute_loss_and_updates", "stateless_compute_loss"),
+    *("make_train_function", "fit"),
+)
+
+
+def compiled(model: Any) -> bool:
+    """Whether `compile` was called."""
+    flag = told(lambda: vars(model).get("compiled", vars(model).get("_is_compiled")), None)
+    return bool(flag)
+
+
+def custom_step(model: Any) -> bool:
+    """Whether a class of the user's defines what one step of training does."""
+    return any(_defined_by_user(model, name) for name in _OF_THE_STEP)
+
+
+def _defined_by_user(model: Any, name: str) -> bool:
+    if name in told(lambda: vars(model), {}):
+        return True
+    definer = next((base for base in type(model).__mro__ if name in vars(base)), None)
+    return definer is not None and root(definer) not in ROOTS
+
+
+def adds_loss(model: Any) -> bool:
+    """Whether code that runs in `call` names `add_loss`, or a graph of tf_keras has it inside."""
+    return any(
+        is_a(layer, "AddLoss") or "add_loss" in _names_in_call(layer)
+        for layer in (model, *sublayers(model))
+    )
+
+
+def _names_in_call(layer: Any) -> tuple[str, ...]:
+    definer = next((base for base in type(layer).__mro__ if "call" in vars(base)), object)
+    if root(definer) in ROOTS:
+        return ()
+    code = told(lambda: inspect.unwrap(vars(definer)["call"]).__code__, None)
+    return tuple(trait(code, "co_names", ()))
+
+
+def optimizer_name(model: Any) -> str | None:
+    """The class of the optimizer, a loss scaler taken off."""
+    optimizer = trait(model, "optimizer")
+    inner = trait(optimizer, "inner_optimizer")
+    chosen = optimizer if inner is None else inner
+    return None if chosen is None else type(chosen).__name__
+
+
+def replicas(model: Any) -> int:
+    """Over how many devices the strategy that the model was made under splits a batch."""
+    strategy = trait(model, "_distribute_strategy") or trait(model, "distribute_strategy")
+    return int(trait(strategy, "num_replicas_in_sync", 1))
+
+
+def jit_compile(model: Any, library: Library) -> bool | None:
+    """Whether XLA compiles the training step where there is a GPU; None before `compile`.
+
+    Keras 3 settles `jit_compile="auto"` in `compile`, by the machine it is on. Where there is no
+    GPU it writes False, and nothing then tells "auto" from a False that the user wrote: "auto"
+    is assumed, as it is the default.
+    """
+    settled = jit_compile_here(model)
+    if settled is None or _eager(model):
+        return settled
+    if settled or not library.three or gpus():
+        return settled
+    if trait(model, "_distribute_strategy") is not None:
+        return False
+    if any(map(runs_on_cudnn, sublayers(model))):
+        return False
+    return told(lambda: _supports_jit(model), None)
+
+
+def jit_compile_here(model: Any) -> bool | None:
+    """Whether XLA compiles the training step on this machine; None before `compile`."""
+    if not compiled(model):
+        return None
+    return not _eager(model) and bool(trait(model, "_jit_compile", False))
+
+
+def _eager(model: Any) -> bool:
+    import tensorflow as tf
+
+    return bool(trait(model, "_run_eagerly", False) or tf.config.functions_run_eagerly())
+
+
+def gpus() -> int:
+    """How many GPUs TensorFlow sees here."""
+    import tensorflow as tf
+
+    return len(tf.config.list_physical_devices("GPU"))
+
+
+def _supports_jit(model: Any) -> bool:
+    from keras.src.trainers.trainer import model_supports_jit
+
+    return bool(model_supports_jit(model))

@@ -1,0 +1,24 @@
+"""`tf.data` pipelines: what they are made of, and their elements, read without a trace.
+
+    from fitguard.inputs.pipelines.reading import open_dataset
+    from fitguard.inputs.pipelines.describing import describe
+
+`open_dataset(dataset)` takes a `tf.data.Dataset` or a distributed one and gives a `Reading`:
+`pipeline`, `unread`, `elements`, `endless`, `replicas`, `batches()`. `describe(dataset)` gives the
+`Pipeline` alone. Both run nothing of the user's; only `batches()` does, and puts everything back.
+
+    reading.py        opening and reading; what moves in a pipeline, and what does not
+    twins.py          the twin that is read in place of the user's dataset
+    rebuilding.py     one stage, made once more
+    opaque.py         datasets that only TensorFlow's own graph shows
+    passes.py         where one pass over the data ends
+    functions.py      what the functions of a stage do
+    operations.py     the operations in them
+    python_reach.py   what their Python code can reach
+    python_bulk.py    long lists of samples among it
+    python_keep.py    keeping it all
+    python_restores.py  and putting single objects back
+    describing.py     the stages as facts
+    classes.py        the classes of tf.data by name
+    distributed.py    the dataset behind a distributed one
+"""

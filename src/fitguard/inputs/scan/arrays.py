@@ -1,0 +1,94 @@
+"""Leads a scan through a whole array, at the speed of memory, on all cores."""
+
+import math
+import os
+import time
+from collections.abc import Callable, Generator, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+
+import numpy as np
+
+from fitguard.inputs.scan.field_scan import FieldScan
+from fitguard.inputs.scan.mapped_pages import mapped_pages
+from fitguard.inputs.scan.objects import holds_objects
+from fitguard.inputs.scan.pieces import Array
+from fitguard.inputs.scan.visits import spread
+
+BLOCK_BYTES = 1 << 24
+"""What is read between two looks at the clock: some milliseconds."""
+BLOCK_OBJECTS = 1 << 16
+"""The same for Python objects, each of which costs as much as hundreds of bytes."""
+MOST_THREADS = 8
+"""More do not read faster: the memory is the limit."""
+
+Progress = Callable[[int, int], None]
+
+
+def scan_array(
+    scan: FieldScan,
+    array: Array,
+    deadline: float | None = None,
+    progress: Progress | None = None,
+) -> None:
+    """Show a scan all samples of an array, or as many as there is time for.
+
+    No copy of the array is made. The first block is always read.
+
+    Args:
+        deadline: On the clock of `time.monotonic`. What was seen by then is spread evenly over
+            the array. None: read everything.
+        progress: Is called with the samples read, and with how many there are.
+    """
+    values = np.atleast_1d(np.asarray(array))
+    samples, step = len(values), _samples_per_block(values)
+    parts = math.ceil(samples / step)
+    pages = mapped_pages(array)
+
+    def visit(part: int) -> int:
+        if part and deadline is not None and time.monotonic() >= deadline:
+            return 0
+        block = values[part * step : (part + 1) * step]
+        scan.add(block, part * step)
+        if pages is not None:
+            pages.give_back(block)
+        return len(block)
+
+    done = 0
+    order = range(parts) if deadline is None else spread(parts)
+    with closing(_on_all_cores(visit, order, parts)) as visits:
+        for seen in visits:
+            done += seen
+            if progress is not None and seen:
+                progress(done, samples)
+    if not parts:
+        scan.add(values, 0)
+
+
+def _samples_per_block(values: Array) -> int:
+    each: int = max(1, math.prod(values.shape[1:]))
+    if holds_objects(values):
+        return max(1, BLOCK_OBJECTS // each)
+    return max(1, BLOCK_BYTES // (each * max(1, int(values.itemsize))))
+
+
+def _on_all_cores(
+    visit: Callable[[int], int], order: Iterable[int], parts: int
+) -> Generator[int, None, None]:
+    """Visit all parts, in this order as far as several threads keep one."""
+    threads = min(parts, _cores(), MOST_THREADS)
+    if threads < 2:
+        yield from map(visit, order)
+        return
+    pool = ThreadPoolExecutor(threads, thread_name_prefix="fitguard-scan")
+    try:
+        yield from pool.map(visit, order)
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _cores() -> int:
+    """Those that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -1,0 +1,70 @@
+"""Looks at the single values of a piece that is not healthy."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from fitguard.inputs.scan.extremes import in_numpy, written
+from fitguard.inputs.scan.pieces import Array, Origin, first_indices
+from fitguard.inputs.scan.spots import MOST_PLACES, Spots
+from fitguard.schema.data import Place
+
+Allowed = tuple[Any, Any, float | None]
+"""The lowest and the highest value, and one that is allowed wherever it lies; None: no such."""
+
+
+class CloseLook:
+    """Notes values of one block, with their places.
+
+    Args:
+        first_sample: The number of the block's first sample.
+        batch: The batch of a stream that the block is.
+    """
+
+    def __init__(self, block: Array, first_sample: int, batch: int | None) -> None:
+        self._block = block
+        self._first_sample = first_sample
+        self._batch = batch
+
+    def not_finite(self, values: Array, origin: Origin, nans: Spots, infinities: Spots) -> Array:
+        """Note what is not finite; the rest, in a row."""
+        numbers = in_numpy(values)
+        finite = np.isfinite(numbers)
+        nan = np.isnat(numbers) if numbers.dtype.kind in "mM" else np.isnan(numbers)
+        self.note(nans, nan, origin)
+        self.note(infinities, ~(finite | nan), origin)
+        return values[finite]
+
+    def outside(self, values: Array, origin: Origin, allowed: Allowed, spots: Spots) -> None:
+        """Note the finite values that are not allowed."""
+        low, high, ignored = allowed
+        numbers = in_numpy(values)
+        outside = np.zeros(numbers.shape, bool)
+        if low is not None:
+            outside |= numbers < low
+        if high is not None:
+            outside |= numbers > high
+        if ignored is not None:
+            outside &= numbers != written(ignored, numbers.dtype)
+        if numbers.dtype.kind == "f":
+            outside &= np.isfinite(numbers)
+        self.note(spots, outside, origin)
+
+    def note(self, spots: Spots, mask: Array, origin: Origin) -> None:
+        """Note the values of a piece that a mask marks."""
+        shape = self._block.shape
+        earliest = origin[0] // math.prod(shape[1:]) if len(origin) == 1 else origin[0]
+        spots.add(
+            int(np.count_nonzero(mask)),
+            self._first_sample + earliest,
+            lambda: [self._place(i) for i in first_indices(mask, origin, shape, MOST_PLACES)],
+        )
+
+    def _place(self, index: Origin) -> Place:
+        return Place(
+            sample=self._first_sample + index[0],
+            batch=self._batch,
+            position=index[1:],
+            value=str(self._block[index]),
+        )

@@ -1,0 +1,1 @@
+"""The kinds of data that `fit` takes, each read without a trace."""

@@ -1,0 +1,113 @@
+"""One-shot generators: what is read from them is handed back, in the same order."""
+
+import sys
+import weakref
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+HELD_BYTES = 256 * 2**20
+"""How much of a generator is read ahead, and held until `fit` asks for it."""
+
+Array = np.ndarray[Any, Any]
+Path = tuple[Any, ...]
+
+
+class ReadAhead:
+    """A generator of which the first batches were read, and are kept.
+
+    Example:
+        >>> ahead = ReadAhead(number for number in range(4))
+        >>> next(ahead.batches()), next(ahead.batches())
+        (0, 1)
+        >>> list(ahead.handed_back())
+        [0, 1, 2, 3]
+    """
+
+    def __init__(self, generator: Generator[Any, Any, Any], held_bytes: int = HELD_BYTES) -> None:
+        self._rest = generator
+        self._read: deque[Any] = deque()
+        self._arrays = ReusedArrays()
+        self._room_bytes = held_bytes
+        self._raised: Exception | None = None
+        self.full = False
+
+    def batches(self) -> Iterator[Any]:
+        """The next batches, until there is no more room to keep them; `full` then tells so."""
+        while not self.full:
+            try:
+                batch = next(self._rest)
+            except StopIteration:
+                return
+            except Exception as error:
+                self._raised = error
+                raise
+            kept = mapped(batch, self._arrays.kept)
+            self._read.append(kept)
+            self._room_bytes -= size_bytes(kept)
+            self.full = self._room_bytes <= 0
+            yield batch
+
+    def handed_back(self) -> Generator[Any, None, None]:
+        """What was read, then the rest; an error comes where the generator raised it."""
+        while self._read:
+            yield mapped(self._read.popleft(), self._arrays.refilled)
+        if self._raised is not None:
+            raise self._raised
+        yield from self._rest
+
+
+class ReusedArrays:
+    """Copies arrays, and remembers where the same array came again with new values in it.
+
+    Whoever holds two batches of such a generator at once, as Keras does with the first two, sees
+    the values of the second twice. What is handed back must behave alike: there, too, one array is
+    filled again and again, but not the user's.
+    """
+
+    def __init__(self) -> None:
+        self._last: dict[Path, weakref.ref[Array]] = {}
+        self._buffers: dict[Path, Array | None] = {}
+
+    def kept(self, path: Path, value: Any) -> Any:
+        """A copy that the generator cannot reach."""
+        if not isinstance(value, np.ndarray):
+            return value.copy() if type(value).__module__.startswith("pandas") else value
+        last = self._last.get(path)
+        if last is not None and last() is value:
+            self._buffers[path] = None
+        self._last[path] = weakref.ref(value)
+        return value.copy(order="K")
+
+    def refilled(self, path: Path, value: Any) -> Any:
+        """The copy itself, or one array with its values, where the generator did it so."""
+        if path not in self._buffers:
+            return value
+        buffer = self._buffers[path]
+        if buffer is None or (buffer.shape, buffer.dtype) != (value.shape, value.dtype):
+            buffer = self._buffers[path] = np.empty_like(value)
+        buffer[...] = value
+        return buffer
+
+
+def mapped(structure: Any, change: Callable[[Path, Any], Any], path: Path = ()) -> Any:
+    """The same structure with new leaves; `change` gets the way to each."""
+    if isinstance(structure, Mapping):
+        made = {key: mapped(item, change, (*path, key)) for key, item in structure.items()}
+        return made if type(structure) is dict else type(structure)(made)  # type: ignore[call-arg]
+    if isinstance(structure, list | tuple):
+        items = [mapped(item, change, (*path, index)) for index, item in enumerate(structure)]
+        return type(structure)(*items) if hasattr(structure, "_fields") else type(structure)(items)
+    return change(path, structure)
+
+
+def size_bytes(structure: Any) -> int:
+    """What a structure of arrays holds."""
+    if isinstance(structure, Mapping):
+        return sum(map(size_bytes, structure.values()))
+    if isinstance(structure, list | tuple):
+        return sum(map(size_bytes, structure))
+    held = getattr(structure, "nbytes", None)
+    return held if isinstance(held, int) else sys.getsizeof(structure)

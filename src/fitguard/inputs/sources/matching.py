@@ -1,0 +1,20 @@
+"""Which input or output of the model an array goes to."""
+
+from fitguard.schema.data import Role
+from fitguard.schema.model import ModelFacts, ModelInput, ModelOutput
+
+
+def port(model: ModelFacts, role: Role, key: str | int | None) -> ModelInput | ModelOutput | None:
+    """The input or output that a part of x, y or sample_weight goes to; None where none fits.
+
+    Args:
+        key: The key or number that leads to the array; None where it stands alone.
+    """
+    ports = model.inputs if role == "x" else model.outputs
+    if not ports:
+        return None
+    if key is None:
+        return ports[0] if len(ports) == 1 else None
+    if isinstance(key, int):
+        return ports[key] if key < len(ports) else None
+    return next((port for port in ports if port.name == key), None)

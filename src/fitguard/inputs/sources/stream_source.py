@@ -1,0 +1,154 @@
+"""Data that comes in batches: tf.data, PyDataset, generators and functions that make them."""
+
+import itertools
+import time
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from fitguard.inputs.budget import DEFAULT_SECONDS
+from fitguard.inputs.random_state import is_random_source, keeping_random_state
+from fitguard.inputs.scan.field_scan import FieldScan
+from fitguard.inputs.sources import pydatasets
+from fitguard.inputs.sources.arrays import Table
+from fitguard.inputs.sources.generators import ReadAhead
+from fitguard.inputs.sources.source import Context, Seen
+from fitguard.inputs.sources.streams import StreamReading
+from fitguard.inputs.sources.structure import Leaf
+from fitguard.inputs.wanted import wanted
+from fitguard.schema.data import Field, Role, Source
+
+
+class StreamSource:
+    """What the kinds of streams share."""
+
+    def __init__(self, stream: Any, context: Context) -> None:
+        self._stream = stream
+        self._context = context
+
+    def given_back(self) -> Any:
+        """The stream itself."""
+        return self._stream
+
+    def _reading(self, *, whole_batches: bool = True) -> StreamReading:
+        def make_scan(role: Role, leaf: Leaf, found: Table) -> FieldScan:
+            return FieldScan(wanted(self._context, role, leaf, found, stream=True))
+
+        return StreamReading(make_scan, whole_batches=whole_batches)
+
+    def _read(
+        self,
+        reading: StreamReading,
+        batches: Iterable[tuple[int, Any]],
+        deadline: float | None,
+        total: int | None,
+        *,
+        in_order: bool = True,
+        endless: bool = False,
+    ) -> None:
+        """Read as far as time, stream and `fit` go.
+
+        Args:
+            total: How many batches there are; None where that is not known.
+            endless: Whether it is known that the stream has no end.
+        """
+        known = total is not None
+        if not known:
+            total = _steps(self._context)
+            batches = itertools.islice(batches, total)
+        if endless and total is None and deadline is None:
+            # Nothing has an end here: neither would `fit`.
+            deadline = time.monotonic() + DEFAULT_SECONDS
+        tell = self._context.progress
+        name = f"{self._context.split} data"
+        progress = (lambda: tell(name, reading.batches_seen, total)) if tell else None
+        reading.read(batches, deadline, progress, in_order=in_order)
+        # A limit that was set from outside is no end of the stream.
+        reading.ended = reading.ended and (known or reading.batches_seen != total)
+
+    def _seen(self, reading: StreamReading, source: Source) -> Seen:
+        """The source with what was read of it, and the fields with it."""
+        ended = reading.ended
+        samples = reading.samples_seen if ended else source.samples
+        number, size = reading.highest
+        saw_last = ended or number + 1 == source.batches
+        read = msgspec.structs.replace(
+            source,
+            samples=samples,
+            batches=reading.batches_seen if ended else source.batches,
+            samples_seen=reading.samples_seen,
+            batches_seen=reading.batches_seen,
+            complete=ended,
+            batch_size=reading.first_batch_size,
+            last_batch_size=size if saw_last else None,
+            batch_shapes=tuple(reading.shapes),
+            element=reading.element,
+            failure=reading.failure,
+            malformed=reading.malformed,
+        )
+        return Seen(read, tuple(_sized(scan.result(), samples) for scan in reading.scans.values()))
+
+
+class GeneratorSource(StreamSource):
+    """A generator: it is read once, so what was read is handed back."""
+
+    def __init__(self, stream: Any, context: Context) -> None:
+        super().__init__(stream, context)
+        self._ahead = ReadAhead(stream)
+
+    def read(self, deadline: float | None) -> Seen:
+        """The first batches, as far as time and room for keeping them allow."""
+        training = self._context.training
+        reading = self._reading()
+        self._read(reading, enumerate(self._ahead.batches()), deadline, None)
+        reading.ended = reading.ended and not self._ahead.full
+        source = Source(
+            split=self._context.split,
+            kind="generator",
+            container="generator",
+            batches=training.steps_per_epoch,
+            batched=True,
+            handed_back=True,
+        )
+        return self._seen(reading, source)
+
+    def given_back(self) -> Any:
+        """A generator that begins with what was read."""
+        return self._ahead.handed_back()
+
+
+class PyDatasetSource(StreamSource):
+    """A `keras.utils.PyDataset`, or a `Sequence` of Keras 2."""
+
+    def read(self, deadline: float | None) -> Seen:
+        """Batches spread over the whole, from a twin."""
+        twin = pydatasets.twin(self._stream)
+        number = pydatasets.number_of_batches(twin.dataset)
+        reading = self._reading()
+        own = () if twin.whole else filter(is_random_source, vars(self._stream).values())
+        with keeping_random_state(own):
+            batches = pydatasets.batches(twin.dataset, number)
+            endless = number is None
+            self._read(reading, batches, deadline, number, in_order=False, endless=endless)
+        source = Source(
+            split=self._context.split,
+            kind="pydataset",
+            container=type(self._stream).__name__,
+            batches=number,
+            endless=number is None,
+            batched=True,
+        )
+        return self._seen(reading, source)
+
+
+def _steps(context: Context) -> int | None:
+    """How many batches `fit` will ask for; None: until the end."""
+    training = context.training
+    if context.split == "validation":
+        return training.validation_steps
+    return training.steps_per_epoch and training.steps_per_epoch * training.epochs
+
+
+def _sized(field: Field, samples: int | None) -> Field:
+    return msgspec.structs.replace(field, samples=samples)

@@ -1,0 +1,70 @@
+"""What to look for in a field: the limits that model and loss set for it."""
+
+from fitguard.checks.data.derived.losses import allowed_labels, label_kind
+from fitguard.checks.data.derived.magnitudes import Limits, allowed_inputs, allowed_targets
+from fitguard.checks.data.derived.tables import MOST_COLUMNS
+from fitguard.inputs.scan.wanted import Wanted
+from fitguard.inputs.sources.arrays import Table
+from fitguard.inputs.sources.matching import port
+from fitguard.inputs.sources.source import Context
+from fitguard.inputs.sources.structure import Leaf
+from fitguard.schema.data import Role
+from fitguard.schema.model import ModelFacts, ModelInput, ModelOutput
+
+
+def wanted(context: Context, role: Role, leaf: Leaf, found: Table, *, stream: bool) -> Wanted:
+    """What to look for in an array, or in one component of a stream."""
+    target = port(context.model, role, leaf.key)
+    mask = target.mask_value if isinstance(target, ModelInput) else None
+    loss = target.loss if isinstance(target, ModelOutput) else None
+    return Wanted(
+        split=context.split,
+        role=role,
+        name=leaf.name,
+        target=target.name if target else None,
+        container=found.container,
+        samples=None if stream else found.shape[0],
+        size_bytes=None if stream else found.values.nbytes,
+        mapped=found.mapped,
+        allowed=_allowed(context.model, role, target),
+        ignored=loss.ignore_class if loss else None,
+        mask_value=mask,
+        labels=role == "y",
+        columns=_columns(role, target, found),
+        fractions=role != "sample_weight" and _counts(target),
+        dtype=str(found.values.dtype),
+        shape=found.shape[1:],
+    )
+
+
+def _allowed(model: ModelFacts, role: Role, target: ModelInput | ModelOutput | None) -> Limits:
+    if role == "sample_weight":
+        return 0.0, None
+    if isinstance(target, ModelOutput):
+        return (None, None) if model.custom_step else _allowed_in_y(target)
+    if target is None:
+        return None, None
+    if target.tables:
+        return 0.0, float(min(table.rows for table in target.tables) - 1)
+    return allowed_inputs(target)
+
+
+def _allowed_in_y(target: ModelOutput) -> Limits:
+    limits = allowed_labels(target)
+    return allowed_targets(target) if limits == (None, None) else limits
+
+
+def _counts(target: ModelInput | ModelOutput | None) -> bool:
+    """Whether the values are numbers of rows or classes, which have no fractions."""
+    if isinstance(target, ModelOutput):
+        return label_kind(target.loss) == "classes"
+    return target is not None and bool(target.tables)
+
+
+def _columns(role: Role, target: ModelInput | ModelOutput | None, found: Table) -> bool:
+    """Whether the columns are quantities that can be compared."""
+    if role == "sample_weight" or len(found.shape) != 2 or found.rows is not None:
+        return False
+    if isinstance(target, ModelInput) and (target.tables or target.mask_value is not None):
+        return False
+    return bool(2 <= found.values.shape[-1] <= MOST_COLUMNS)
