@@ -27,6 +27,8 @@ docs: $(READY)
 bench: $(READY)
 	$(BIN)/python bench/doctor_speed.py
 	$(BIN)/python bench/explain_speed.py
+	$(BIN)/python bench/data_scan.py
+	$(BIN)/python bench/data_budget.py
 
 # What takes minutes: logs of gigabytes, long fuzzing
 soak: $(READY)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The main jobs on this machine: will it train, would others, and why did a run die.
+# The main jobs on this machine: will it train, would others, will this data, why did a run die.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 export VIRTUAL_ENV="$PWD/.venv"
@@ -32,6 +32,9 @@ show doctor --what-if gpu="RTX 5090" tf=2.18
 echo
 echo "And what would run on the K80?"
 show resolve --what-if gpu="Tesla K80" os=linux-x86_64
+echo
+echo "Will this data train this model?"
+show data scripts/demo_data.py:make
 echo
 echo "A training dies: its batch of 1024 is too big for 512 MB (TensorFlow's GPU allocator, on the CPU)"
 log="$(mktemp -d)/train.log"

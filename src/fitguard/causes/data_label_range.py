@@ -102,8 +102,7 @@ def _fix(story: Story) -> Fix:
             changes_results=True,
         )
     return Fix(
-        "Compare `y.max()` with the number of units of the last layer, and the largest index with "
-        "`input_dim` of the embedding: both must be larger by one. One batch on the CPU "
-        "(CUDA_VISIBLE_DEVICES=-1) names the value.",
+        "`fitguard.check_data(model, x, y)` names the values and their places. Labels must be "
+        "below the number of units of the last layer, indices below `input_dim` of the embedding.",
         changes_results=True,
     )

@@ -69,7 +69,9 @@ def test_the_data_under_a_mask_are_looked_at() -> None:
 
 
 def test_structures_are_no_numbers() -> None:
-    field = scanned(np.zeros(3, [("a", "f4")]), labels=True, columns=True, mask_value=0.0)
+    field = scanned(
+        np.zeros(3, [("a", "f4")]), labels=True, columns=True, mask_value=0.0, fractions=True
+    )
     assert field.minimum is None
     assert field.samples_seen == 3
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from fitguard.checks.data.derived.input_shapes import fits
 from fitguard.checks.data.derived.pairs import Fed
 from fitguard.checks.data.derived.sources import named, opening
-from fitguard.checks.data.derived.wording import shown
 from fitguard.checks.framework.registry import check
+from fitguard.report.words import shape as shown
 from fitguard.schema.data import DataFacts, Source
 from fitguard.schema.finding import Evidence, Finding, Fix
 

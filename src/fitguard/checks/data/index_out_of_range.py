@@ -20,8 +20,8 @@ def index_out_of_range(fed_everywhere: tuple[Fed, ...]) -> Iterator[Finding]:
     ## Why training crashes
     On the CPU the step stops with *indices[3,7] = 10000 is not in [0, 10000)*, at the batch in
     which the index comes, perhaps after hours. A step that XLA compiled says nothing: it reads the
-    last row for every index above it. On a GPU nothing is said either; TensorFlow's documentation
-    says that zeros are read there. Keras 3 takes negative indices from the end, as Python does: -1
+    last row for every index above it. On a GPU nothing is said either: without XLA zeros are read
+    there, and training goes on. Keras 3 takes negative indices from the end, as Python does: -1
     is the last row, silently. In all the silent cases the model learns from the wrong rows.
 
     ## How to fix it
@@ -38,8 +38,8 @@ def index_out_of_range(fed_everywhere: tuple[Fed, ...]) -> Iterator[Finding]:
     ## References
     - Keras: `Embedding`, argument `input_dim`
     - TensorFlow: `tf.gather` (on the CPU an error, on a GPU a 0 in the output)
-    - Tried with TensorFlow 2.21 and Keras 3.15 on the CPU, with and without XLA; that a GPU raises
-      nothing was seen on an H200
+    - Tried with TensorFlow 2.21 and Keras 3.15 on the CPU, with and without XLA, and on an H200:
+      no error in both modes, zeros for an index above, the last row for -1
     """
     for field, target in fed_everywhere:
         if not target.tables or not field.outside.count:

@@ -5,9 +5,10 @@ from collections.abc import Iterator
 
 from fitguard.checks.data.derived.input_shapes import fits
 from fitguard.checks.data.derived.pairs import Fed
-from fitguard.checks.data.derived.wording import described, shown
+from fitguard.checks.data.derived.wording import described
 from fitguard.checks.framework.fixtures import Missing
 from fitguard.checks.framework.registry import check
+from fitguard.report.words import shape as shown
 from fitguard.schema.data import Field
 from fitguard.schema.finding import Evidence, Finding, Fix
 from fitguard.schema.model import ModelFacts, ModelInput, Shape

@@ -40,7 +40,7 @@ def text_labels(data: DataFacts) -> Iterator[Finding]:
     for field in training_fields(data, "y"):
         if not _is_text(field):
             continue
-        examples = ", ".join(repr(text) for text in field.examples[:5])
+        examples = ", ".join(field.examples[:5])
         yield Finding(
             title=f"{field.name} is text ({field.dtype})"
             + (f", such as {examples}" if examples else ""),

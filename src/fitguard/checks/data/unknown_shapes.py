@@ -1,8 +1,8 @@
 """Batches come in many shapes, and XLA compiles the step anew for each."""
 
-from fitguard.checks.data.derived.wording import shown
 from fitguard.checks.framework.fixtures import Missing
 from fitguard.checks.framework.registry import check
+from fitguard.report.words import shape as shown
 from fitguard.schema.data import Source
 from fitguard.schema.finding import Evidence, Finding, Fix
 from fitguard.schema.model import ModelFacts, Shape

@@ -14,10 +14,12 @@ from fitguard.schema.model import ModelFacts
 _SCALED = 20.0
 _RATIO = 50.0
 _FEWEST_SAMPLES = 10
+# A rare class may lie in the smaller part alone by chance.
+_RARE = 0.02
 _LISTED = 5
 
 
-@check("FG663", "validation-range")
+@check("FG663", "validation-range", requires={"FG625"})
 def validation_range(
     counterparts: tuple[Counterparts, ...], model: ModelFacts, training: Training
 ) -> Iterator[Finding]:
@@ -42,7 +44,8 @@ def validation_range(
 
     ## When this is wrong
     With a few very large values in one part only, the range says little of the rest. A validation
-    set of new classes on purpose (open-set tests) has labels that training lacks.
+    set of new classes on purpose (open-set tests) has labels that training lacks. Classes with less
+    than 2 % of the validation labels are not counted: chance puts them there.
 
     ## References
     - Keras: `Model.fit`, arguments `validation_data` and `validation_split`
@@ -120,9 +123,9 @@ def _unknown(
     if known is None or validated.labels is None:
         return None
     new = [entry for entry in validated.labels.counts if entry.value not in known]
-    if not new:
-        return None
     count = sum(entry.count for entry in new)
+    if count < _RARE * sum(entry.count for entry in validated.labels.counts) or not new:
+        return None
     listed = ", ".join(_class(entry.value) for entry in new[:_LISTED])
     more = f" and {len(new) - _LISTED} more" if len(new) > _LISTED else ""
     fix = "Split after shuffling, so that each class is in both parts."

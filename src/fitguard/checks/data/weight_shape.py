@@ -4,8 +4,9 @@ from collections.abc import Iterator
 
 from fitguard.checks.data.derived.everywhere import Weighted
 from fitguard.checks.data.derived.losses import label_kind
-from fitguard.checks.data.derived.wording import batched, described, shown
+from fitguard.checks.data.derived.wording import batched, described
 from fitguard.checks.framework.registry import check
+from fitguard.report.words import shape as shown
 from fitguard.schema.data import Field
 from fitguard.schema.finding import Evidence, Finding, Fix
 from fitguard.schema.model import ModelFacts, ModelOutput, Shape

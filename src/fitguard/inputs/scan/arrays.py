@@ -15,12 +15,14 @@ from fitguard.inputs.scan.objects import holds_objects
 from fitguard.inputs.scan.pieces import Array
 from fitguard.inputs.scan.visits import spread
 
-BLOCK_BYTES = 1 << 24
-"""What is read between two looks at the clock: some milliseconds."""
+BLOCK_BYTES, BLOCK_VALUES = 1 << 26, 1 << 24
+"""What is read between two looks at the clock: some milliseconds, more where labels are counted."""
+MAPPED_BYTES = 1 << 25
+"""The same for a file, which may be slow; and each thread keeps so much of it in memory."""
 BLOCK_OBJECTS = 1 << 16
 """The same for Python objects, each of which costs as much as hundreds of bytes."""
-MOST_THREADS = 8
-"""More do not read faster: the memory is the limit."""
+MOST_THREADS = 4
+"""More hardly read faster, as the memory is the limit, and map more of a file at a time."""
 
 Progress = Callable[[int, int], None]
 
@@ -41,9 +43,9 @@ def scan_array(
         progress: Is called with the samples read, and with how many there are.
     """
     values = np.atleast_1d(np.asarray(array))
-    samples, step = len(values), _samples_per_block(values)
-    parts = math.ceil(samples / step)
     pages = mapped_pages(array)
+    samples, step = len(values), _samples_per_block(values, in_memory=pages is None)
+    parts = math.ceil(samples / step)
 
     def visit(part: int) -> int:
         if part and deadline is not None and time.monotonic() >= deadline:
@@ -65,11 +67,12 @@ def scan_array(
         scan.add(values, 0)
 
 
-def _samples_per_block(values: Array) -> int:
-    each: int = max(1, math.prod(values.shape[1:]))
+def _samples_per_block(values: Array, *, in_memory: bool) -> int:
+    size_bytes = BLOCK_BYTES if in_memory else MAPPED_BYTES
+    most = min(BLOCK_VALUES, size_bytes // max(1, int(values.itemsize)))
     if holds_objects(values):
-        return max(1, BLOCK_OBJECTS // each)
-    return max(1, BLOCK_BYTES // (each * max(1, int(values.itemsize))))
+        most = min(most, BLOCK_OBJECTS)
+    return max(1, most // max(1, int(math.prod(values.shape[1:]))))
 
 
 def _on_all_cores(

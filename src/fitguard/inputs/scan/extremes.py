@@ -161,6 +161,7 @@ def written(value: float, dtype: np.dtype[Any]) -> Any:
     return dtype.type(value)
 
 
+@cache
 def order(dtype: np.dtype[Any]) -> Order | None:
     """The order of the values of a dtype; None where they have none."""
     if dtype.name in INFINITIES and dtype.isnative:
@@ -178,7 +179,6 @@ INFINITIES = {
 }
 
 
-@cache
 def _float_bits(dtype: np.dtype[Any]) -> FloatBits:
     width = dtype.itemsize
     return FloatBits(

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from fitguard.inputs.scan.extremes import in_numpy, is_small
 from fitguard.inputs.scan.pieces import Array, slabs
 from fitguard.inputs.scan.spots import MOST_PLACES, Spots
 from fitguard.schema.data import Place, Spotted
@@ -15,10 +16,10 @@ class FractionScan:
 
     def add(self, block: Array, first_sample: int, batch: int | None) -> None:
         """Look at a block; what cannot have fractions, and what is not finite, is passed over."""
-        if block.dtype.kind not in "fV":
+        if block.dtype.kind != "f" and not is_small(block.dtype):
             return
         for start, slab in slabs(block):
-            numbers = slab.astype(np.float32) if slab.dtype.kind == "V" else slab
+            numbers = in_numpy(slab)
             odd = np.isfinite(numbers) & (numbers != np.trunc(numbers))
             self._note(slab, odd, first_sample + start, batch)
 

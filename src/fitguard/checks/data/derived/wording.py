@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from fitguard.report.words import count
+from fitguard.report.words import shape as shown
 from fitguard.schema.data import Field, Place, Spotted
 from fitguard.schema.finding import Evidence
 from fitguard.schema.model import ModelOutput, Shape
@@ -51,11 +52,6 @@ def spots(field: Field, spotted: Spotted) -> tuple[Evidence, ...]:
 def called(field: Field) -> str:
     """`x['tokens']`, or `validation x['tokens']`."""
     return field.name if field.split == "training" else f"validation {field.name}"
-
-
-def shown(shape: Shape) -> str:
-    """`(None, 28, 28)`, `(None,)`, `()`."""
-    return f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"
 
 
 def batched(shape: Shape) -> str:
