@@ -63,7 +63,7 @@ def _print_codes(prefix: str) -> None:
 
     for check in all_checks().values():
         if check.code.startswith(prefix):
-            _print_row(f"{check.code}  {check.slug:24} ", check.summary)
+            _print_row(f"{check.code}  {check.slug:29} ", check.summary)
 
 
 def _print_row(label: str, summary: str) -> None:

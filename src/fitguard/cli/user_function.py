@@ -13,8 +13,16 @@ from typing import Any
 from fitguard.schema.exit_codes import UnreadableInput, UsageError
 
 EXPECTED = "(model, x, y), (model, dataset), or a dict with `model` and the arguments of fit"
-IGNORED = {"callbacks", "verbose", "initial_epoch", "validation_freq"}
-"""Arguments of `fit` that say nothing on data."""
+TAKEN = (
+    *("model", "x", "y", "sample_weight", "class_weight", "batch_size", "epochs"),
+    *("steps_per_epoch", "shuffle", "validation_data", "validation_split"),
+    *("validation_batch_size", "validation_steps"),
+)
+IGNORED = {
+    *("callbacks", "verbose", "initial_epoch", "validation_freq"),
+    *("max_queue_size", "workers", "use_multiprocessing"),
+}
+"""Arguments of `fit` that say nothing on data; the last three are of Keras 2."""
 
 
 def call(reference: str) -> Any:
@@ -49,6 +57,12 @@ def fit_arguments(result: Any, reference: str) -> dict[str, Any]:
                 f"Received from {reference} a dict without `model`: {', '.join(map(str, result))}. "
                 f"Expected {EXPECTED}"
             )
+        unknown = [str(key) for key in result if key not in (*TAKEN, *IGNORED)]
+        if unknown:
+            raise UsageError(
+                f"Received from {reference} a dict with {', '.join(unknown)}. Expected only "
+                f"{', '.join(TAKEN)}"
+            )
         return {key: value for key, value in result.items() if key not in IGNORED}
     if isinstance(result, tuple) and 2 <= len(result) <= 4:
         return dict(zip(("model", "x", "y", "sample_weight"), result, strict=False))
@@ -68,13 +82,20 @@ def _parted(reference: str) -> tuple[Path, str]:
 
 @contextlib.contextmanager
 def _script_surroundings(file: Path) -> Iterator[None]:
-    """As `python FILE` would have it: its folder first on the path. stdout is for the answer."""
+    """As `python FILE` would have it: its folder first on the path, and no other arguments.
+
+    stdout is for the answer.
+    """
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
     # A look at data must not take all of a GPU's memory.
     os.environ.setdefault("TF_FORCE_GPU_ALLOW_GROWTH", "true")
     sys.path.insert(0, str(file.resolve().parent))
-    with contextlib.redirect_stdout(sys.stderr):
-        yield
+    own, sys.argv = sys.argv, [str(file)]
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            yield
+    finally:
+        sys.argv = own
 
 
 def _loaded(file: Path) -> Any:
@@ -100,7 +121,7 @@ def _called(function: Callable[[], Any], name: str, file: Path) -> Any:
 
 def _told(error: BaseException, file: Path) -> str:
     """The error, and the line of the user's file that it came through last."""
-    text = f"{type(error).__name__}: {error}"
+    text = _written(error)
     if isinstance(error, SyntaxError):
         return f"{text} (line {error.lineno})"
     own = [
@@ -109,6 +130,14 @@ def _told(error: BaseException, file: Path) -> str:
         if Path(frame.filename).resolve() == file.resolve()
     ]
     return f"{text}\n  line {own[-1].lineno}: {own[-1].line}" if own else text
+
+
+def _written(error: BaseException) -> str:
+    name = type(error).__name__
+    try:
+        return f"{name}: {error}" if str(error) else name
+    except Exception:  # an exception of the user's
+        return name
 
 
 def _functions(module: Any) -> list[str]:

@@ -26,24 +26,31 @@ def training(
         UsageError: for what is no number where `fit` takes one.
     """
     return Training(
-        batch_size=whole_number("batch_size", batch_size),
-        epochs=whole_number("epochs", epochs) or 0,
-        steps_per_epoch=whole_number("steps_per_epoch", steps_per_epoch),
-        validation_steps=whole_number("validation_steps", validation_steps),
+        batch_size=optional("batch_size", batch_size),
+        epochs=whole_number("epochs", epochs),
+        steps_per_epoch=optional("steps_per_epoch", steps_per_epoch),
+        validation_steps=optional("validation_steps", validation_steps),
         validation_split=share("validation_split", validation_split),
         shuffle=bool(shuffle),
         class_weight=_by_class(class_weight),
     )
 
 
-def whole_number(name: str, value: Any) -> int | None:
+def optional(name: str, value: Any) -> int | None:
     """A whole number; None stands for itself.
 
     Raises:
         UsageError: for all else.
     """
-    if value is None:
-        return None
+    return None if value is None else whole_number(name, value)
+
+
+def whole_number(name: str, value: Any) -> int:
+    """A whole number.
+
+    Raises:
+        UsageError: for all else.
+    """
     try:
         return operator.index(value)
     except TypeError:
@@ -58,7 +65,7 @@ def share(name: str, value: Any) -> float:
     """
     if value is None:
         return 0.0
-    if not isinstance(value, numbers.Real) or not 0 <= value < 1:
+    if not isinstance(value, numbers.Real) or not 0 <= float(value) < 1:
         raise UsageError(f"Received {name}={_short(value)}. Expected a number between 0 and 1")
     return float(value)
 
@@ -74,21 +81,20 @@ def _by_class(weights: Any) -> dict[int, float] | None:
 
 
 def _class(key: Any) -> int:
-    try:
-        # `fit` takes 1.0 for the class 1.
-        if isinstance(key, numbers.Real) and not isinstance(key, numbers.Integral):
-            return int(key) if key == int(key) else operator.index(key)
-        return operator.index(key)
-    except (TypeError, ValueError, OverflowError):
+    # `fit` takes 1.0 for the class 1.
+    number = float(key) if isinstance(key, numbers.Real) else math.nan
+    if not number.is_integer():
         raise UsageError(
             f"Received class_weight with the key {_short(key)}. Expected whole numbers: the classes"
-        ) from None
+        )
+    return int(number)
 
 
 def _weight(key: Any, weight: Any) -> float:
     if not isinstance(weight, numbers.Real) or not math.isfinite(weight):
         raise UsageError(
-            f"Received class_weight with {_short(weight)} for class {_short(key)}. Expected numbers"
+            f"Received class_weight with {_short(weight)} for class {_short(key)}. Expected "
+            "finite numbers"
         )
     return float(weight)
 

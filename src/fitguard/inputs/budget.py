@@ -1,11 +1,14 @@
 """The time that reading may take, shared out among its parts."""
 
+import numbers
 import time
 from dataclasses import dataclass, field
 
 from fitguard.schema.exit_codes import UsageError
 
 DEFAULT_SECONDS = 2.0
+LONGEST_SECONDS = 1e9
+"""Longer than anybody waits, and a number in every format."""
 
 
 @dataclass(frozen=True)
@@ -35,8 +38,8 @@ def budget(seconds: float, *, full: bool) -> Budget:
     Raises:
         UsageError: for what is no positive number of seconds.
     """
-    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds > 0:
+    if isinstance(seconds, bool) or not isinstance(seconds, numbers.Real) or not seconds > 0:
         raise UsageError(
             f"Received budget_seconds={seconds!r}. Expected a positive number; full=True reads all"
         )
-    return Budget(None if full else float(seconds))
+    return Budget(None if full else float(min(seconds, LONGEST_SECONDS)))

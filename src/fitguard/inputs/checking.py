@@ -6,18 +6,22 @@ from typing import Any
 from fitguard.checks.framework.data import judge_data
 from fitguard.environment.notebook import NotebookPage
 from fitguard.facts import host
+from fitguard.inputs import arguments
 from fitguard.inputs.budget import DEFAULT_SECONDS, Budget, budget
 from fitguard.inputs.models import describe
+from fitguard.inputs.models.library import require_outside_of_functions
 from fitguard.inputs.scan.overlap import find_overlap
 from fitguard.inputs.sources.opening import opened
+from fitguard.inputs.sources.peeking import batch_shape
 from fitguard.inputs.sources.source import Context, Progress, Readable
 from fitguard.inputs.sources.splitting import split
 from fitguard.inputs.sources.structure import Element, unpacked
 from fitguard.schema.data import DataFacts, DataReport, Training
+from fitguard.schema.exit_codes import UsageError
 from fitguard.schema.model import ModelFacts
 
 # How far into the budget each part may go.
-TRAINING_SHARE, VALIDATION_SHARE, OVERLAP_SHARE = 0.65, 0.85, 0.95
+TRAINING_SHARE, VALIDATION_SHARE, OVERLAP_SHARE = 0.6, 0.8, 0.9
 
 
 class Checked(NotebookPage, DataReport, frozen=True, dict=True):
@@ -80,25 +84,27 @@ def check_data(
         report.ok or print(report.findings[0].title)
     """
     clock = budget(budget_seconds, full=full)
-    training = Training(
+    require_outside_of_functions()
+    training = arguments.training(
         batch_size=batch_size,
         epochs=epochs,
         steps_per_epoch=steps_per_epoch,
         validation_steps=validation_steps,
         validation_split=validation_split,
         shuffle=shuffle,
-        class_weight=dict(class_weight) if class_weight else None,
+        class_weight=class_weight,
     )
-    facts = describe(model)
+    validation_size = arguments.optional("validation_batch_size", validation_batch_size)
+    facts = describe(model, batch_shape(x))
     element, held_out = Element(x, y, sample_weight), validation_data
-    if validation_split and validation_data is None:
+    if training.validation_split and validation_data is None:
         element, held_out = split(element, validation_split)
-    trained = opened(element, Context(facts, training, "training", batch_size, progress))
+    trained = opened(element, Context(facts, training, "training", training.batch_size, progress))
     validated = None
     if held_out is not None:
-        size = validation_batch_size or batch_size
+        size = validation_size or training.batch_size
         context = Context(facts, training, "validation", size, progress)
-        validated = opened(unpacked(held_out), context)
+        validated = opened(_validation(held_out), context)
     data = _read(facts, training, trained, validated, clock)
     judgement = judge_data(data, select=select, ignore=ignore)
     report = Checked(
@@ -111,6 +117,10 @@ def check_data(
     report.__dict__["x"] = trained.given_back() if element.x is x else x
     report.__dict__["validation_data"] = _given_back(validation_data, validated)
     return report
+
+
+# TensorFlow would rewrite all the code behind it, where it is called inside of a tf.function.
+check_data.autograph_info__ = {}  # type: ignore[attr-defined]
 
 
 def _read(
@@ -136,6 +146,13 @@ def _read(
         overlap=overlap,
         host=host.read(),
     )
+
+
+def _validation(held_out: Any) -> Element:
+    try:
+        return unpacked(held_out)
+    except ValueError as error:
+        raise UsageError(f"validation_data: {error}") from None
 
 
 def _given_back(validation_data: Any, validated: Readable | None) -> Any:

@@ -1,5 +1,6 @@
 """What to look for in a field: the limits that model and loss set for it."""
 
+from fitguard.checks.data.derived.input_shapes import fits
 from fitguard.checks.data.derived.losses import allowed_labels, label_kind
 from fitguard.checks.data.derived.magnitudes import Limits, allowed_inputs, allowed_targets
 from fitguard.checks.data.derived.tables import MOST_COLUMNS
@@ -11,10 +12,12 @@ from fitguard.inputs.sources.structure import Leaf
 from fitguard.schema.data import Role
 from fitguard.schema.model import ModelFacts, ModelInput, ModelOutput
 
+Target = ModelInput | ModelOutput | None
+
 
 def wanted(context: Context, role: Role, leaf: Leaf, found: Table, *, stream: bool) -> Wanted:
     """What to look for in an array, or in one component of a stream."""
-    target = port(context.model, role, leaf.key)
+    target = _reached(context.model, port(context.model, role, leaf.key), found)
     mask = target.mask_value if isinstance(target, ModelInput) else None
     loss = target.loss if isinstance(target, ModelOutput) else None
     return Wanted(
@@ -37,7 +40,14 @@ def wanted(context: Context, role: Role, leaf: Leaf, found: Table, *, stream: bo
     )
 
 
-def _allowed(model: ModelFacts, role: Role, target: ModelInput | ModelOutput | None) -> Limits:
+def _reached(model: ModelFacts, target: Target, found: Table) -> Target:
+    """The input or output; None where a `train_step` of the user's makes the input of the array."""
+    if model.custom_batches and isinstance(target, ModelInput):
+        return target if fits(found.shape[1:], target) else None
+    return target
+
+
+def _allowed(model: ModelFacts, role: Role, target: Target) -> Limits:
     if role == "sample_weight":
         return 0.0, None
     if isinstance(target, ModelOutput):
@@ -54,17 +64,24 @@ def _allowed_in_y(target: ModelOutput) -> Limits:
     return allowed_targets(target) if limits == (None, None) else limits
 
 
-def _counts(target: ModelInput | ModelOutput | None) -> bool:
+def _counts(target: Target) -> bool:
     """Whether the values are numbers of rows or classes, which have no fractions."""
     if isinstance(target, ModelOutput):
         return label_kind(target.loss) == "classes"
     return target is not None and bool(target.tables)
 
 
-def _columns(role: Role, target: ModelInput | ModelOutput | None, found: Table) -> bool:
+def _columns(role: Role, target: Target, found: Table) -> bool:
     """Whether the columns are quantities that can be compared."""
     if role == "sample_weight" or len(found.shape) != 2 or found.rows is not None:
         return False
-    if isinstance(target, ModelInput) and (target.tables or target.mask_value is not None):
+    if isinstance(target, ModelInput) and _is_sequence(target):
         return False
     return bool(2 <= found.values.shape[-1] <= MOST_COLUMNS)
+
+
+def _is_sequence(target: ModelInput) -> bool:
+    """Whether the columns are steps: an index of a table, a mask, whole numbers, an open length."""
+    if target.tables or target.mask_value is not None:
+        return True
+    return target.dtype.startswith(("int", "uint", "bool")) or None in (target.shape or ())[1:]

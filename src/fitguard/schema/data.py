@@ -85,10 +85,13 @@ class Columns(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         constant: Each with the one value that it has.
         duplicate: Pairs: a column, and an earlier one that is equal.
+        from_zero: How many of the other columns have 0 as their lowest value, in the rows that were
+            looked at first: counts, pixels, and the 0 and 1 of categories.
     """
 
     constant: tuple[tuple[int, float], ...] = ()
     duplicate: tuple[tuple[int, int], ...] = ()
+    from_zero: int = 0
 
 
 class Field(msgspec.Struct, frozen=True, kw_only=True):
@@ -113,6 +116,8 @@ class Field(msgspec.Struct, frozen=True, kw_only=True):
         labels: For y.
         padding: For an input that the model masks.
         columns: For two axes.
+        column_dtypes: Of a pandas frame: its columns, each with its dtype; of many the first ones,
+            and only one where all are alike.
         python_types: What an object array holds: `list`, `NoneType`, `str`.
         examples: A few values of a field of text or objects.
     """
@@ -138,6 +143,7 @@ class Field(msgspec.Struct, frozen=True, kw_only=True):
     labels: Labels | None = None
     padding: Padding | None = None
     columns: Columns | None = None
+    column_dtypes: tuple[tuple[str, str], ...] = ()
     python_types: tuple[str, ...] = ()
     examples: tuple[str, ...] = ()
 
@@ -165,10 +171,13 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
         last_batch_size: Of the last one; None where the end was not seen.
         batch_shapes: The different shapes, batch axis included, that the first field of x came in;
             at most a few.
-        element: The type of what a stream yields: `tuple`, `list`, `dict`, `ndarray`; empty where
-            nothing was read.
+        shapes_from: For each of `batch_shapes`, the lowest batch that was seen with it.
+        element: The type of what a stream yields: `tuple`, `list`, `dict`, `ndarray`; `tuple with a
+            list` where a part of the tuple is one; empty where nothing was read.
         open_fields: Fields of x whose last axis a `tf.data.Dataset` does not know beforehand; the
             batch axis does not count.
+        rankless: Fields of which it does not even know the number of axes.
+        uneven: The first batch whose parts have different numbers of samples, and the numbers.
         failure: How the stream failed.
         malformed: The element that `fit` would not take, and what is wrong with it.
         handed_back: Whether it can be read only once, so that `fit` must be given what
@@ -190,8 +199,11 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
     batch_size: int | None = None
     last_batch_size: int | None = None
     batch_shapes: tuple[Shape, ...] = ()
+    shapes_from: tuple[int, ...] = ()
     element: str = ""
     open_fields: tuple[str, ...] = ()
+    rankless: tuple[str, ...] = ()
+    uneven: Failure | None = None
     failure: Failure | None = None
     malformed: Failure | None = None
     handed_back: bool = False
@@ -222,11 +234,13 @@ class Overlap(msgspec.Struct, frozen=True):
         compared: How many validation samples were looked for.
         among: In how many training samples.
         found: Those that are there; a place's `value` names the training sample.
+        whole: Whether the samples are short and hold nothing but whole numbers, as floats or not.
     """
 
     compared: int
     among: int
     found: Spotted
+    whole: bool = False
 
 
 class DataFacts(msgspec.Struct, frozen=True, kw_only=True):

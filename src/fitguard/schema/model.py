@@ -26,6 +26,9 @@ class ModelInput(msgspec.Struct, frozen=True, kw_only=True):
             (Rescaling, Normalization, BatchNormalization); None where that cannot be told.
         compute_dtype: What its values are cast to before anything is computed with them, where that
             is not float32: `float16` under mixed_float16.
+        least_axes: How many axes, the batch's among them, the first layer of a model that is not
+            built takes at least.
+        axes_layer: That layer; one in front of it takes any number.
         optional: Whether the model runs without it (`Input(optional=True)`).
         takes_text: Whether a layer behind it reads strings (StringLookup, TextVectorization).
         tables: Embeddings that this input is an index of, with nothing in between that changes it.
@@ -44,6 +47,8 @@ class ModelInput(msgspec.Struct, frozen=True, kw_only=True):
     reader: str | None = None
     rescaled: bool | None = None
     compute_dtype: str | None = None
+    least_axes: int | None = None
+    axes_layer: str | None = None
     optional: bool = False
     takes_text: bool = False
     tables: tuple[IndexTable, ...] = ()
@@ -80,6 +85,7 @@ class ModelOutput(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         shape: With the batch axis first; None where the model does not tell.
+        units: The length of the last axis, where the shape is None and that much is known.
         layer: The layer that makes it.
         activation: Its last activation: `softmax`, `sigmoid`, `linear`; None where unknown.
         loss: None where the output has none.
@@ -87,6 +93,7 @@ class ModelOutput(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     shape: Shape | None = None
+    units: int | None = None
     dtype: str = "float32"
     layer: str | None = None
     activation: str | None = None
@@ -111,8 +118,12 @@ class ModelFacts(msgspec.Struct, frozen=True, kw_only=True):
             are trained.
         flat_statistics: Those of them that see nothing but the batch and the channel axis: a batch
             of one sample has no spread there (behind a Dense layer, not behind a Conv2D).
+        has_loss: Whether `compile` was given a loss; None before it, and where that is not known.
+        loss_keys: The keys of the dict of losses that it was given; empty where it was no dict.
         custom_step: Whether `train_step` or `compute_loss` are the user's own: what labels mean is
             then the user's affair.
+        custom_batches: Whether `train_step` itself is: what the parts of a batch mean, and how many
+            there are, is then the user's affair too.
         adds_loss: Whether a layer, or the model, adds a loss of its own in `call` (`add_loss`): the
             model then trains without a loss in `compile`, and without labels.
         replicas: Over how many devices a strategy splits each batch.
@@ -137,7 +148,10 @@ class ModelFacts(msgspec.Struct, frozen=True, kw_only=True):
     batch_bound: str | None = None
     batch_statistics: tuple[str, ...] = ()
     flat_statistics: tuple[str, ...] = ()
+    has_loss: bool | None = None
+    loss_keys: tuple[str, ...] = ()
     custom_step: bool = False
+    custom_batches: bool = False
     adds_loss: bool = False
     replicas: int = 1
     gpus: int | None = None

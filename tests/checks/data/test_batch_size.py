@@ -63,3 +63,8 @@ def test_default_batch_and_unknown_data_are_not_judged():
     for source, size in ((few, 32), (few, None), (unknown, 512)):
         data = facts_of(training=Training(batch_size=size), sources=(source,))
         assert run_data("FG615", data).findings == ()
+
+
+def test_one_step_an_epoch_for_many_epochs_is_only_worth_knowing():
+    report = fitguard.check_data(regression(), *table(), batch_size=1000, epochs=300)
+    assert only(report, "FG615").severity == "info"

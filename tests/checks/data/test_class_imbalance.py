@@ -47,6 +47,11 @@ def test_one_hot():
     assert judged(out, (2,), seen).findings
 
 
+def test_losses_that_are_made_for_rare_classes():
+    out = output("binary_focal_crossentropy", (None, 1), "sigmoid", from_logits=False)
+    assert judged(out).passed == ("FG630",)
+
+
 WEIGHTS = Field(
     role="sample_weight", name="sample_weight", container="numpy.ndarray", dtype="f4", shape=()
 )

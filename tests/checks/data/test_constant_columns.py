@@ -61,3 +61,48 @@ def test_a_long_part_of_a_stream_is_enough_and_many_columns_are_cut_short():
     found = run_data("FG650", facts_of(one)).findings[0]
     assert "20 of 30 columns of x never change: 0, 1, 2, 3, 4, 5, 6, … 19" in found.title
     assert len(found.evidence) == 6
+
+
+def words_and_sizes():
+    """Twelve columns of 0 and 1, the first of a category that does not occur, and two sizes."""
+    x = (np.random.default_rng(7).random((64, 14)) < 0.3).astype("float32")
+    x[:, 0] = 0
+    x[:, 12:] = table(2)[0]
+    return x, table()[1]
+
+
+def test_a_category_that_does_not_occur_is_usual():
+    x, y = words_and_sizes()
+    report = fitguard.check_data(regression(14), x, y, batch_size=BATCH)
+    assert report.findings == ()
+    assert report.facts.fields[0].columns.constant == ((0, 0.0),)
+    assert report.facts.fields[0].columns.from_zero == 11
+    losses(regression(14), x, y)
+
+
+def test_among_categories_other_constants_are_found():
+    x, y = words_and_sizes()
+    x[:, 3] = 1
+    found = only(fitguard.check_data(regression(14), x, y, batch_size=BATCH), "FG650")
+    assert found.title == "1 of 14 columns of x never change: 3 (of 64 samples)"
+
+
+@pytest.mark.parametrize(("length", "dtype"), [(None, "int64"), (6, "int64"), (None, "float32")])
+def test_steps_of_a_sequence_are_no_quantities(length, dtype):
+    import keras
+
+    class Positions(keras.layers.Layer):
+        def build(self, shape):
+            self.words = self.add_weight(shape=(20, 4))
+            super().build(shape)
+
+        def call(self, tokens):
+            return keras.ops.mean(keras.ops.take(self.words, keras.ops.cast(tokens, "int32"), 0), 1)
+
+    tokens = keras.Input((length,), dtype=dtype)
+    model = keras.Model(tokens, keras.layers.Dense(1)(Positions()(tokens)))
+    model.compile("sgd", "mse")
+    x = np.random.default_rng(7).integers(2, 20, size=(64, 6))
+    x[:, 5] = 1
+    assert fitguard.check_data(model, x, table()[1], batch_size=BATCH).findings == ()
+    losses(model, x, table()[1])

@@ -66,3 +66,18 @@ def test_steps_of_a_sequence_are_no_columns():
 def test_wide_labels_are_images():
     out, border = output(MSE, (None, 784), "sigmoid"), Columns(constant=((0, 0.0),))
     assert judged(out, (784,), maximum=9.0, columns=border).passed == ("FG631",)
+
+
+def test_a_border_of_zeros_is_usual_in_pictures():
+    import keras
+
+    import fitguard
+
+    x = np.random.default_rng(0).integers(0, 17, size=(64, 16)).astype("float32")
+    x[:, [0, 3, 12, 15]] = 0
+    model = keras.Sequential([keras.Input((16,)), keras.layers.Dense(16)])
+    model.compile("sgd", "mse")
+    assert fitguard.check_data(model, x / 16, x / 16).findings == ()
+    model.fit(x / 16, x / 16, verbose=0)
+    report = fitguard.check_data(model, x / 16, x / 16 - 0.5)
+    assert {finding.code for finding in report.findings} == {"FG631"}

@@ -83,3 +83,15 @@ def test_batches_that_lack_a_last_axis_of_one_train_in_silence():
     flat = tf.data.Dataset.from_generator(halves, output_signature=signature).prefetch(1)
     assert fitguard.check_data(regression(1), flat).findings == ()
     regression(1).fit(flat, verbose=0)
+
+
+def test_labels_without_an_axis_tell_single_samples():
+    import keras
+    import tensorflow as tf
+
+    layers = [keras.Input((8, 8, 1)), keras.layers.Flatten(), keras.layers.Dense(1)]
+    model = keras.Sequential(layers)
+    model.compile("sgd", "mse")
+    images = tf.data.Dataset.from_tensor_slices((tf.zeros((16, 8, 8, 1)), tf.zeros(16)))
+    found = only(fitguard.check_data(model, images.prefetch(1), ignore="FG631"), "FG610")
+    assert "elements of shape (8, 8, 1)" in found.title

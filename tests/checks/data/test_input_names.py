@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 from checks.data.made_facts import facts_of, field, model_of, table_input
-from checks.data.tiny_training import losses, only, table
+from checks.data.tiny_training import losses, only, regression, table
 
 import fitguard
 from fitguard.checks.framework.testing import run_data
@@ -73,3 +73,43 @@ def test_unknown_inputs_are_not_judged():
         judged = run_data("FG604", facts_of(field(target=None), model=model))
         assert judged.findings == ()
         assert "does not tell its inputs" in judged.skipped[0].reason
+
+
+def test_a_list_of_samples_is_no_list_of_inputs():
+    x, y = table()
+    found = only(fitguard.check_data(regression(), list(x), y), "FG604")
+    assert found.title == "The model has 1 input, x has 64 arrays"
+    assert "numpy.stack(x)" in found.fix.text
+    with pytest.raises(ValueError, match="Data cardinality is ambiguous"):
+        regression().fit(list(x), y, verbose=0)
+    assert fitguard.check_data(regression(), np.stack(list(x)), y).findings == ()
+
+
+def test_a_stream_of_inputs_side_by_side():
+    import tensorflow as tf
+
+    x, y = table()
+    flat = tf.data.Dataset.from_tensor_slices((x, x[:, :2], y)).batch(16).prefetch(1)
+    found = only(fitguard.check_data(two_inputs(), flat), "FG604")
+    assert "(a, b), y" in found.fix.text
+    with pytest.raises(ValueError, match="expects 2 named input"):
+        two_inputs().fit(flat, verbose=0)
+
+
+def test_one_dict_with_the_labels_in_it():
+    import tensorflow as tf
+
+    x, y = table()
+    rows = tf.data.Dataset.from_tensor_slices({"table": x, "price": y}).batch(16).prefetch(1)
+    report = fitguard.check_data(regression(), rows)
+    assert [finding.code for finding in report.findings if finding.severity == "error"] == ["FG628"]
+    assert "dataset.map(lambda row:" in report.findings[0].fix.text
+
+
+def two_inputs():
+    import keras
+
+    parts = keras.Input((4,), name="a"), keras.Input((2,), name="b")
+    model = keras.Model(parts, keras.layers.Dense(1)(keras.layers.Concatenate()(parts)))
+    model.compile("sgd", "mse")
+    return model

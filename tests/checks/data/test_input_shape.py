@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from checks.data.made_facts import facts_of, field, model_of, table_input
+from checks.data.tiny_streams import dataset
 from checks.data.tiny_training import losses, only, regression, table
 
 import fitguard
@@ -63,7 +64,14 @@ def test_channels_first_are_put_last():
     ("have", "want", "remedy"),
     [
         ((28, 28), (None, 784), "x.reshape(-1, 784)"),
-        ((6, 8), (None, 8, 6), "numpy.transpose(x, ...)"),
+        ((6, 8), (None, 8, 6), "numpy.swapaxes(x, 1, 2)"),
+        ((6, 4, 8), (None, 8, 6, 4), "numpy.transpose(x, ...)"),
+        ((8, 8), (None, 8, 8, 3), "numpy.repeat(x[..., None], 3, axis=-1)"),
+        ((8, 8, 1), (None, 8, 8, 3), "numpy.repeat(x, 3, axis=-1)"),
+        ((8, 8, 4), (None, 8, 8, 3), "x[..., :3]"),
+        ((8, 8, 3), (None, 8, 8, 1), "tf.image.rgb_to_grayscale(x)"),
+        ((8, 3), (None, 100, 8, 3), "x[None]"),
+        ((64,), (None, 100), "x.T"),
         ((5,), (None, None, 7), "keras.Input((5,))"),
     ],
 )
@@ -95,3 +103,63 @@ def test_open_axes_are_not_judged(shape):
 def test_own_models_are_not_judged():
     judged = run_data("FG605", facts_of(field(shape=(9,)), model=model_of(kind="subclassed")))
     assert "subclassed" in judged.skipped[0].reason
+
+
+def test_x_and_y_in_the_wrong_order():
+    x, y = table()
+    found = only(fitguard.check_data(regression(), y[:, 0], x), "FG605")
+    assert "x and y in the wrong order" in found.fix.text
+
+
+def test_a_transposed_table():
+    x, y = table()
+    report = fitguard.check_data(regression(), x.T, y)
+    assert [finding.code for finding in report.findings] == ["FG605", "FG609"]
+    assert "x.T" in report.findings[0].fix.text
+
+
+def test_batches_of_batches():
+    twice = dataset().batch(2).prefetch(1)
+    found = only(fitguard.check_data(regression(), twice), "FG605")
+    assert "call .batch only once" in found.fix.text
+    with pytest.raises(ValueError, match="incompatible shape"):
+        regression().fit(twice, verbose=0)
+
+
+def unbuilt(keras):
+    model = keras.Sequential(
+        [
+            keras.layers.Rescaling(0.5),
+            keras.layers.Conv2D(2, 3, name="first"),
+            keras.layers.Flatten(),
+            keras.layers.Dense(1),
+        ]
+    )
+    model.compile("sgd", "mse")
+    return model
+
+
+@pytest.mark.parametrize("library", ["keras", "tf_keras"])
+def test_a_model_that_is_not_built_takes_no_fewer_axes(library):
+    keras = pytest.importorskip(library)
+    x = np.random.default_rng(0).normal(size=(16, 8, 6)).astype("float32")
+    y = x.mean(axis=(1, 2))[:, None]
+    found = only(fitguard.check_data(unbuilt(keras), x, y), "FG605")
+    assert found.title == "x has samples of shape (8, 6); first takes samples with 3 axes"
+    with pytest.raises(ValueError, match="expected min_ndim=4, found ndim=3"):
+        unbuilt(keras).fit(x, y, verbose=0)
+    model = unbuilt(keras)
+    assert fitguard.check_data(model, x[..., None], y).findings == ()
+    model.fit(x[..., None], y, verbose=0)
+
+
+def test_inner_axes_of_a_sequential_model_are_less_certain():
+    model = model_of(table_input(shape=(None, 10, 2)), kind="sequential")
+    found = run_data("FG605", facts_of(field(shape=(9, 2)), model=model)).findings[0]
+    assert found.confidence == "medium"
+    other = run_data("FG605", facts_of(field(shape=(10, 3)), model=model)).findings[0]
+    assert other.confidence == "high"
+
+
+def test_no_samples_have_no_shape():
+    assert run_data("FG605", facts_of(field(shape=(), samples=0))).findings == ()

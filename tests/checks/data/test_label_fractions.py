@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from checks.data.label_facts import MSE, SPARSE, data, labels, output
-from checks.data.label_models import checked, clusters, dense, fitted
+from checks.data.label_models import checked, clusters, dense, fitted, two_outputs
 
 from fitguard.checks.framework.testing import run_data
 from fitguard.schema.data import ClassCount, Labels, Place, Spotted
@@ -67,3 +67,12 @@ def test_tf_keras():
     model = dense(3, "softmax", SPARSE, keras=tf_keras)
     assert np.isfinite(fitted(model, x, (y / 2).astype("float32"))[-1])
     assert [finding.code for finding in checked(model, x, (y / 2).astype("float32"))] == ["FG634"]
+
+
+def test_labels_in_the_order_of_another_output():
+    x, y = clusters()
+    model = two_outputs([SPARSE, "mse"])
+    sizes = x[:, :1]
+    found = [each for each in checked(model, x, [sizes, y]) if each.severity == "error"]
+    assert [each.code for each in found] == ["FG634"]
+    assert "order of the outputs: 'kind', 'size'" in found[0].fix.text

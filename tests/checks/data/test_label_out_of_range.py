@@ -1,11 +1,12 @@
 """FG620: class numbers beyond the units of the output."""
 
+import numpy as np
 import pytest
-from checks.data.label_facts import SPARSE, data, labels, output
-from checks.data.label_models import checked, clusters, dense, fitted
+from checks.data.label_facts import CATEGORICAL, SPARSE, data, labels, output
+from checks.data.label_models import checked, clusters, codes, dense, fitted
 
 from fitguard.checks.framework.testing import run_data
-from fitguard.schema.data import Place, Spotted
+from fitguard.schema.data import Labels, Place, Spotted
 
 BEYOND = Spotted(2, (Place(sample=7, value="3"), Place(sample=9, batch=1, value="3")))
 
@@ -91,3 +92,64 @@ def test_not_this_check(out):
 def test_own_training_step():
     judgement = judged(labels(outside=BEYOND), custom_step=True)
     assert judgement.skipped[0].reason == "the model computes its loss in code of its own"
+
+
+@pytest.mark.parametrize(
+    ("lowest", "highest", "distinct", "remedy"),
+    [
+        (-1.0, 1.0, 2, "(y + 1) // 2"),
+        (-1.0, 1.0, 3, "ignore_class=-1"),
+        (-2147483648.0, 1.0, 3, "what a nan becomes"),
+        (0.0, 255.0, 3, "ignore_class=255"),
+    ],
+)
+def test_fix_by_the_values(lowest, highest, distinct, remedy):
+    seen = labels(
+        minimum=lowest,
+        maximum=highest,
+        outside=Spotted(5),
+        labels=Labels(integral=True, distinct=distinct),
+    )
+    two = output(SPARSE, (None, 2))
+    assert remedy in run_data("FG620", data(two, seen)).findings[0].fix.text
+
+
+def test_a_chain_that_is_not_built_tells_its_classes():
+    import keras
+
+    x, y = clusters()
+    for loss, given, code in (
+        (SPARSE, y + 1, "FG620"),
+        (SPARSE, np.eye(3)[y], "FG621"),
+        (CATEGORICAL, y, "FG622"),
+    ):
+        layers = [keras.layers.Dense(4), keras.layers.Dense(3, activation="softmax")]
+        model = keras.Sequential(layers)
+        model.compile("adam", loss)
+        assert codes(model, x, given) == [code]
+        assert not model.built
+
+
+def test_class_numbers_and_rows_for_a_subclassed_model():
+    import keras
+
+    class Own(keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.last = keras.layers.Dense(3, activation="softmax")
+
+        def call(self, inputs):
+            return self.last(inputs)
+
+    x, y = clusters()
+    rows = np.eye(3, dtype="float32")[y]
+    for loss, wrong, code, right in (
+        (SPARSE, rows, "FG621", y),
+        (CATEGORICAL, y, "FG622", rows),
+    ):
+        model = Own()
+        model.compile("adam", loss)
+        assert codes(model, x, wrong) == [code]
+        with pytest.raises(ValueError, match="rank"):
+            model.fit(x, wrong, verbose=0)
+        assert codes(model, x, right) == []

@@ -83,3 +83,12 @@ def test_fine(shape, out):
 
 def test_tf_keras_repeats_the_label():
     assert judged((), output(MSE), library="tf_keras 2.21.0").passed == ("FG627",)
+
+
+@pytest.mark.parametrize(
+    ("activation", "remedy"),
+    [("softmax", "sparse_categorical_crossentropy"), ("linear", "one unit in place of 3")],
+)
+def test_one_number_for_several_units(activation, remedy):
+    out = output(MSE, (None, 3), activation)
+    assert remedy in judged((), out).findings[0].fix.text

@@ -83,3 +83,12 @@ def test_edges(known, count):
 
 def test_skipped_for_a_step_of_its_own():
     assert run_data("FG679", facts(9, custom_step=True)).skipped
+
+
+def test_validation_split_takes_the_end_of_sorted_labels():
+    x, y = points()
+    finding = only(check_all(classifier(), x, y, validation_split=0.05), "FG679")
+    assert finding.severity == "warning"
+    assert "validation_split=0.05 takes the end of it" in finding.title
+    mixed = points(mixed=True)
+    assert check_all(classifier(), *mixed, validation_split=0.05).findings == ()

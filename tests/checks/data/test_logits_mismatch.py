@@ -90,8 +90,13 @@ def test_logarithm_of_a_negative_output():
         (output(SPARSE, dtype="float16", from_logits=True), "error"),
         (output(BINARY, (None, 1), "sigmoid", from_logits=True), "warning"),
         (output(CATEGORICAL, activation="sigmoid", from_logits=False), "info"),
+        (output(BINARY, (None, 3), "softmax", from_logits=False), "warning"),
+        (output(BINARY, (None, 2), "softmax", from_logits=False), "info"),
     ],
-    ids=["tanh", "relu", "divergence", "float16", "sigmoid-twice", "sigmoid-on-classes"],
+    ids=[
+        *("tanh", "relu", "divergence", "float16", "sigmoid-twice", "sigmoid-on-classes"),
+        *("softmax-three", "softmax-two"),
+    ],
 )
 def test_at_odds(out, severity):
     (finding,) = judged(out).findings
@@ -127,3 +132,13 @@ def test_fine(out):
 def test_own_training_step():
     out = output(SPARSE, activation="linear", from_logits=False)
     assert judged(out, custom_step=True).skipped
+
+
+def test_softmax_over_two_units_finds_the_class_all_the_same():
+    x, y = clusters()
+    x, pair = x[y < 2], np.eye(2, dtype="float32")[y[y < 2]]
+    model = dense(2, "softmax", BINARY)
+    fitted(model, x, pair, rounds=60)
+    assert (model.predict(x, verbose=0).argmax(-1) == pair.argmax(-1)).mean() > 0.95
+    (finding,) = checked(model, x, pair)
+    assert (finding.code, finding.severity) == ("FG624", "info")

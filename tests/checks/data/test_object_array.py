@@ -86,3 +86,53 @@ def test_fix_fits_what_is_there(types, remedy):
 def test_text_and_unknown_objects_are_not_judged(types):
     one = field(dtype="object", python_types=types)
     assert run_data("FG607", facts_of(one)).findings == ()
+
+
+def dummies(dtype):
+    import pandas as pd
+
+    x, _ = table()
+    frame = pd.DataFrame({"age": (10 * x[:, 0]).astype(dtype), "city": ["a", "b"] * 32})
+    return pd.get_dummies(frame)
+
+
+@pytest.mark.parametrize("dtype", ["int64", "float32"])
+def test_numbers_beside_truth_values_stop_training(dtype):
+    _, y = table()
+    found = only(fitguard.check_data(regression(3), dummies(dtype), y), "FG607")
+    assert "a frame of numbers of different kinds" in found.title
+    assert "x.astype('float32')" in found.fix.text
+    with pytest.raises(ValueError, match="Unsupported object type"):
+        losses(regression(3), dummies(dtype), y)
+    mended = dummies(dtype).astype("float32")
+    assert fitguard.check_data(regression(3), mended, y).findings == ()
+    losses(regression(3), mended, y)
+
+
+def test_keras_casts_a_frame_with_float64():
+    _, y = table()
+    assert fitguard.check_data(regression(3), dummies("float64"), y).findings == ()
+    losses(regression(3), dummies("float64"), y)
+
+
+def test_columns_that_hold_no_numbers_are_named():
+    import pandas as pd
+
+    x, y = table()
+    frame = pd.DataFrame(x, columns=["age", "fare", "class", "sex"])
+    frame["sex"] = ["m", "f"] * 32
+    found = only(fitguard.check_data(regression(), frame, y), "FG607")
+    assert "column 'sex' holds no number" in found.title
+
+
+@pytest.mark.parametrize(
+    ("types", "remedy"),
+    [
+        (("int", "NAType"), "fillna"),
+        (("float", "Timestamp"), "dates"),
+        (("ndarray",), "numpy.stack(x)"),
+    ],
+)
+def test_fix_by_the_types(types, remedy):
+    data = facts_of(field(dtype="object", python_types=types))
+    assert remedy in run_data("FG607", data).findings[0].fix.text

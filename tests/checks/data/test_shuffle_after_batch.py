@@ -70,3 +70,13 @@ def test_skipped_without_a_pipeline():
 
     judgement = run_data("FG671", facts_of(sources=(source(),)))
     assert judgement.skipped[0].reason == "the training data are no tf.data.Dataset"
+
+
+def test_of_mixed_samples_little_is_lost():
+    import tensorflow as tf
+
+    mixed = tf.data.Dataset.from_tensor_slices(points(mixed=True))
+    after = mixed.batch(32).shuffle(63, seed=1).prefetch(1)
+    before = mixed.shuffle(2000, seed=1).batch(32).prefetch(1)
+    assert accuracy(after, epochs=1) > accuracy(before, epochs=1) - 0.05
+    assert only(check_all(classifier(), after), "FG671").severity == "info"

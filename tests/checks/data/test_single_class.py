@@ -55,3 +55,24 @@ def test_fine(out, more):
 
 def test_binary():
     assert judged(output(BINARY, (None, 1), "sigmoid"), labels=counted((0, 100))).findings
+
+
+def test_the_first_candidate_is_always_the_right_one():
+    import keras
+
+    class Near(keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.words = keras.layers.Embedding(50, 4)
+
+        def call(self, pair):
+            word, candidates = pair
+            return keras.ops.einsum("be,bce->bc", self.words(word), self.words(candidates))
+
+    rng = np.random.default_rng(0)
+    x = (rng.integers(0, 50, 100), rng.integers(0, 50, (100, 4)))
+    y = np.eye(4)[np.zeros(100, int)]
+    model = Near()
+    model.compile("sgd", keras.losses.CategoricalCrossentropy(from_logits=True))
+    assert checked(model, x, y) == ()
+    fitted(model, x, y, rounds=1)

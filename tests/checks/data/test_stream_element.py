@@ -95,3 +95,117 @@ def test_tf_keras_takes_lists_and_own_steps_take_anything():
 def test_nothing_read_is_nothing_said():
     unread = Source(kind="generator", container="torch.DataLoader", unread="not read")
     assert run_data("FG613", facts_of(sources=(unread,))).findings == ()
+
+
+def of_lengths(*lengths):
+    for length in lengths:
+        yield np.zeros((8, length, 2), "float32"), np.zeros((8, 1), "float32")
+
+
+def of_any_length(keras):
+    layers = [keras.Input((None, 2)), keras.layers.LSTM(2), keras.layers.Dense(1)]
+    model = keras.Sequential(layers)
+    model.compile("sgd", "mse")
+    return model
+
+
+def test_first_two_batches_promise_the_shape_of_all():
+    import keras
+
+    report = fitguard.check_data(of_any_length(keras), of_lengths(5, 5, 6), steps_per_epoch=3)
+    found = next(each for each in report.findings if each.severity == "error")
+    assert found.code == "FG613"
+    assert found.title == (
+        "Batch 2 of the generator has x of shape (8, 6, 2); by the first two batches Keras 3 "
+        "expects (None, 5, 2)"
+    )
+    with pytest.raises(Exception, match=r"where an element of shape \(None, 5, 2\)"):
+        of_any_length(keras).fit(of_lengths(5, 5, 6), steps_per_epoch=3, verbose=0)
+
+
+def test_first_two_batches_that_differ_leave_the_axis_open():
+    import keras
+
+    model = of_any_length(keras)
+    report = fitguard.check_data(model, of_lengths(5, 6, 7, 5), steps_per_epoch=4)
+    assert report.ok
+    model.fit(report.x, steps_per_epoch=4, verbose=0)
+
+
+def test_tf_keras_leaves_all_axes_open():
+    import tf_keras
+
+    model = of_any_length(tf_keras)
+    assert fitguard.check_data(model, of_lengths(5, 5, 6), steps_per_epoch=3).ok
+    model.fit(of_lengths(5, 5, 6), steps_per_epoch=3, verbose=0)
+
+
+def test_first_batches_of_a_pydataset_that_were_not_read():
+    source = Source(
+        kind="pydataset",
+        container="Rows",
+        element="tuple",
+        batch_shapes=((8, 5), (8, 6)),
+        shapes_from=(0, 7),
+    )
+    assert run_data("FG613", facts_of(sources=(source,))).findings == ()
+
+
+def test_nothing_at_all():
+    import keras
+
+    class Rows(keras.utils.PyDataset):
+        def __len__(self):
+            return 3
+
+        def __getitem__(self, index):
+            return None if index == 1 else tuple(part[:8] for part in table())
+
+    found = only(fitguard.check_data(regression(), Rows()), "FG613")
+    assert "Batch 1 of the Rows" in found.title
+    with pytest.raises(Exception, match="must return a tuple or a dict"):
+        regression().fit(Rows(), verbose=0)
+
+
+def two_inputs():
+    import keras
+
+    sides = [keras.Input((4,), name=name) for name in ("left", "right")]
+    model = keras.Model(sides, keras.layers.Dense(1)(keras.layers.concatenate(sides)))
+    model.compile("sgd", "mse")
+    return model
+
+
+def in_batches(together):
+    import keras
+
+    class Batches(keras.utils.PyDataset):
+        def __len__(self):
+            return 2
+
+        def __getitem__(self, index):
+            x, y = table()
+            return together((x[index::2], x[index::2])), y[index::2]
+
+    return Batches()
+
+
+@pytest.mark.parametrize("made", ["generator", "pydataset"])
+def test_a_list_of_inputs_stops_keras_3(made):
+    def stream(together):
+        if made == "pydataset":
+            return in_batches(together)
+        return stream_of(lambda x, y: (together((x, x)), y))
+
+    found = only(fitguard.check_data(two_inputs(), stream(list)), "FG613")
+    assert "yields a list of arrays inside of its tuple" in found.title
+    with pytest.raises(TypeError, match="found <class 'list'>"):
+        two_inputs().fit(stream(list), verbose=0)
+    assert fitguard.check_data(two_inputs(), stream(tuple)).findings == ()
+    two_inputs().fit(stream(tuple), verbose=0)
+
+
+def test_tf_keras_takes_a_list_of_inputs():
+    listed = Source(kind="generator", container="generator", element="tuple with a list")
+    facts = facts_of(model=model_of(library="tf_keras 2.21.0"), sources=(listed,))
+    assert run_data("FG613", facts).findings == ()

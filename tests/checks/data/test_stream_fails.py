@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 from checks.data.made_facts import facts_of
 from checks.data.tiny_streams import generator
@@ -55,5 +56,31 @@ def test_validation_data_is_named_and_a_long_error_is_cut():
     )
     found = run_data("FG612", facts_of(sources=(source,))).findings[0]
     assert found.title.startswith("Batch 41 of the validation tf.data.Dataset cannot be read")
-    assert len(found.title) < 170
+    assert len(found.title) < 200
     assert len(found.evidence[0].text) > 500
+
+
+def test_what_tensorflow_wraps_around_an_error_is_taken_off():
+    import tensorflow as tf
+
+    def read(number):
+        if number == 3:
+            raise KeyError("record 3")
+        return np.zeros(4, "float32")
+
+    def load(number):
+        x = tf.py_function(read, [number], tf.float32)
+        return tf.ensure_shape(x, (4,)), tf.zeros(1)
+
+    stream = tf.data.Dataset.range(8).map(load).batch(2).prefetch(1)
+    found = only(fitguard.check_data(regression(), stream), "FG612")
+    assert found.title.endswith("cannot be read: KeyError: 'record 3'")
+
+
+def test_samples_of_different_lengths():
+    import tensorflow as tf
+
+    rows = tf.data.Dataset.range(1, 5).map(lambda number: (tf.zeros([number]), [0.0]))
+    found = only(fitguard.check_data(regression(), rows.batch(2).prefetch(1)), "FG612")
+    assert "Cannot batch tensors with different shapes" in found.title
+    assert "padded_batch(n)" in found.fix.text

@@ -36,7 +36,7 @@ def test_objects():
 
 @pytest.mark.parametrize("dtype", ["<U3", "|S5", "string", "str"])
 def test_dtypes(dtype):
-    field = labels(labels=None, examples=("cat",))
+    field = labels(labels=None, examples=("'cat'",))
     judgement = run_data("FG625", data(output(), _with(field, dtype=dtype)))
     assert judgement.findings[0].title == f"y is text ({dtype}), such as 'cat'"
 

@@ -85,3 +85,8 @@ def test_one_hot_labels_for_two_units():
 
 def test_own_training_step():
     assert judged(output(CATEGORICAL, (None, 1)), custom_step=True).skipped
+
+
+def test_a_quantity_behind_softmax():
+    (finding,) = run_data("FG632", data(output(MSE, (None, 1), "softmax"))).findings
+    assert "For a quantity: no activation" in finding.fix.text

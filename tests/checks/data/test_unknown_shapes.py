@@ -108,3 +108,16 @@ def test_silent_where_xla_is_off():
 
 def test_skipped_where_xla_is_not_known():
     assert run_data("FG677", facts_of(sources=(source(),))).skipped
+
+
+def test_a_few_lengths_that_come_again_are_fine():
+    model = reader("auto")
+    assert only(check_all(model, batches([10, 11] * 3)), "FG677")
+    assert check_all(model, batches([10, 11] * 4)).findings == ()
+
+
+def test_eight_shapes_may_be_more():
+    shapes = tuple((32, length) for length in range(10, 18))
+    known = source(batch_shapes=shapes, batches_seen=1000)
+    facts = facts_of(model=model_of(jit_compile=True), sources=(known,))
+    assert "8 shapes or more" in run_data("FG677", facts).findings[0].title

@@ -75,3 +75,29 @@ def test_short_rows_of_integers_are_equal_by_chance(shape, count):
 
 def test_skipped_where_nothing_was_compared():
     assert run_data("FG664", facts_of(field())).skipped[0].reason.endswith("were not compared")
+
+
+def test_rows_of_few_categories_are_equal_by_chance():
+    from checks.data.tiny_training import regression
+
+    chance = np.random.default_rng(7)
+    x = chance.integers(0, 2, size=(300, 6)).astype("float32")
+    y = chance.normal(size=(300, 1))
+    report = check_all(regression(6), x[:250], y[:250], validation_data=(x[250:], y[250:]))
+    assert report.facts.overlap.whole
+    assert report.findings == ()
+    halves = x + 0.5
+    report = check_all(
+        regression(6), halves[:250], y[:250], validation_data=(halves[250:], y[250:])
+    )
+    assert [finding.code for finding in report.findings] == ["FG664"]
+
+
+def test_a_split_without_a_batch_overlaps_with_nothing():
+    import tensorflow as tf
+    from checks.data.tiny_training import regression, table
+
+    x, y = table()
+    empty = tf.data.Dataset.from_tensor_slices((x, y)).batch(128, drop_remainder=True).prefetch(1)
+    report = check_all(regression(), x, y, validation_data=empty)
+    assert [finding.code for finding in report.findings] == ["FG611"]

@@ -65,13 +65,15 @@ def test_mixed_precision_counts_by_what_layers_got(library):
 def test_steps_of_the_users_own(library):
     facts = describe(zoo.gan(library))
     assert (facts.custom_step, facts.compiled, facts.kind) == (True, True, "subclassed")
+    assert facts.custom_batches
 
     class OwnLoss(library.Model):
         def compute_loss(self, *args, **kwargs):
             return super().compute_loss(*args, **kwargs)
 
     x = library.Input((4,))
-    assert describe(OwnLoss(x, library.layers.Dense(1)(x))).custom_step
+    facts = describe(OwnLoss(x, library.layers.Dense(1)(x)))
+    assert (facts.custom_step, facts.custom_batches) == (True, False)
     assert not describe(zoo.own_model(library)).custom_step
 
 

@@ -54,7 +54,7 @@ def test_columns_that_differ_from_the_first_but_not_from_each_other() -> None:
     values = np.zeros((300_000, 4), np.int8)
     values[:, 3] = np.arange(300_000) % 100
     values[200_001, [1, 2]] = 1
-    assert columns(values) == Columns(constant=((0, 0.0),), duplicate=((2, 1),))
+    assert columns(values) == Columns(constant=((0, 0.0),), duplicate=((2, 1),), from_zero=3)
 
 
 def test_batches() -> None:

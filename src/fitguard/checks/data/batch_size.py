@@ -6,6 +6,8 @@ from fitguard.schema.finding import Evidence, Finding, Fix
 from fitguard.schema.model import ModelFacts
 
 _DEFAULT = 32
+# Who trains so long may well mean one step an epoch.
+_MANY_EPOCHS = 100
 
 
 @check("FG615", "batch-size", requires={"FG609", "FG610", "FG611"})
@@ -26,7 +28,8 @@ def batch_size(training_source: Source, training: Training, model: ModelFacts) -
     For one step an epoch on purpose, write `batch_size=len(x)`.
 
     ## When this is wrong
-    Small data with the default of 32 is not reported, nor is a batch of exactly all samples.
+    Small data with the default of 32 is not reported, nor is a batch of exactly all samples. With
+    100 epochs or more it is for information only.
 
     ## References
     - Keras: `Model.fit`, argument `batch_size`
@@ -63,7 +66,7 @@ def _too_large(source: Source, training: Training, asked: int, place: str) -> Fi
         return None
     better = max(1, min(_DEFAULT, samples // 10))
     return Finding(
-        severity="warning",
+        severity="info" if training.epochs >= _MANY_EPOCHS else "warning",
         title=f"The batch size {asked:,} is larger than the {samples:,} samples: one step an epoch",
         evidence=(
             Evidence(f"{samples:,} samples", source.container),

@@ -11,6 +11,10 @@ from fitguard.schema.finding import Evidence, Finding, Fix
 
 _SHARE = 0.9
 _FEWEST = 100
+# Made for rare classes.
+_FOR_RARE = frozenset(
+    ("binary_focal_crossentropy", "categorical_focal_crossentropy", "dice", "tversky")
+)
 
 
 @check("FG630", "class-imbalance")
@@ -31,8 +35,8 @@ def class_imbalance(labelled: tuple[Labelled, ...], data: DataFacts) -> Iterator
 
     ## When this is wrong
     Where the share is what the model will meet, and accuracy is not what counts, nothing is wrong.
-    It is for information only. Where `class_weight` or `sample_weight` are given nothing is said,
-    nor on fewer than 100 samples.
+    It is for information only. Where `class_weight` or `sample_weight` are given, or a loss that is
+    made for rare classes (focal, dice), nothing is said, nor on fewer than 100 samples.
 
     ## References
     - TensorFlow: tutorial *Classification on imbalanced data*
@@ -42,7 +46,7 @@ def class_imbalance(labelled: tuple[Labelled, ...], data: DataFacts) -> Iterator
         return
     for item in labelled:
         field, counts = item.field, classes_of(item)
-        if len(counts) < 2 or field.samples_seen < _FEWEST:
+        if len(counts) < 2 or field.samples_seen < _FEWEST or item.loss.name in _FOR_RARE:
             continue
         most, share = counts[0], counts[0].count / field.samples_seen
         if share < _SHARE:

@@ -44,15 +44,19 @@ def classes_with_categorical_loss(
         silent = meets(item, model) == "broadcast"
         yield Finding(
             title=f"{field.name} holds class numbers, but the loss of {output.name}, "
-            f"{loss.name}, reads one-hot rows of {units(output)}"
+            f"{loss.name}, reads one-hot rows{_of(units(output))}"
             + (", and takes the numbers without an error" if silent else ""),
             evidence=(described(field), output_said(output)),
             fix=_fix(field.name, loss, units(output), silent),
         )
 
 
+def _of(number: int | None) -> str:
+    return "" if number is None else f" of {number}"
+
+
 def _fix(name: str, loss: Loss, number: int | None, silent: bool) -> Fix:
-    rows = f"keras.utils.to_categorical({name}, {number})"
+    rows = f"keras.utils.to_categorical({name}{'' if number is None else f', {number}'})"
     if loss.name != "categorical_crossentropy":
         return Fix(f"Give fit one-hot rows: {rows}.", changes_results=silent)
     return Fix(

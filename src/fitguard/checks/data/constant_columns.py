@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from fitguard.checks.data.derived.pairs import Fed
-from fitguard.checks.data.derived.tables import listed, tables
+from fitguard.checks.data.derived.tables import listed, tables, unusual_constants
 from fitguard.checks.data.derived.wording import among, described
 from fitguard.checks.framework.registry import check
 from fitguard.schema.finding import Evidence, Finding, Fix
@@ -28,16 +28,19 @@ def constant_columns(fed: tuple[Fed, ...]) -> Iterator[Finding]:
     ## When this is wrong
     A column of ones that is meant as a bias is harmless. Where only a part of the data was read,
     the column may change later; fitguard speaks only after 10,000 samples then. Tables of more than
-    256 columns are not judged: in flattened images many pixels are always 0.
+    256 columns are not judged: in flattened images many pixels are always 0. Columns of zeros say
+    nothing in a table of counts, pixels or categories, where most columns begin at 0: a word or a
+    category that does not occur.
 
     ## References
     - Tried with TensorFlow 2.21 and Keras 3.15 on the CPU: the weights of the column did not move
     """
     for field, columns in tables(fed):
-        if not columns.constant:
+        constant = unusual_constants(columns, field.shape[0] or 0)
+        if not constant:
             continue
         width = field.shape[0]
-        numbers = [column for column, _ in columns.constant]
+        numbers = [column for column, _ in constant]
         yield Finding(
             severity="info",
             title=f"{len(numbers):,} of {width:,} columns of {field.name} never change: "
@@ -45,7 +48,7 @@ def constant_columns(fed: tuple[Fed, ...]) -> Iterator[Finding]:
             evidence=(
                 *(
                     Evidence(f"column {column} is {value:g} everywhere", field.name)
-                    for column, value in columns.constant[:5]
+                    for column, value in constant[:5]
                 ),
                 described(field),
             ),

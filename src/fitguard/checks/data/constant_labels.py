@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from fitguard.checks.data.derived.losses import label_kind
 from fitguard.checks.data.derived.pairs import Labelled
+from fitguard.checks.data.derived.tables import unusual_constants
 from fitguard.checks.data.derived.wording import among, described
 from fitguard.checks.framework.registry import check
 from fitguard.schema.data import Field
@@ -31,7 +32,8 @@ def constant_labels(labelled: tuple[Labelled, ...]) -> Iterator[Finding]:
 
     ## When this is wrong
     For a trial with dummy labels, and where a column is kept for the sake of the order of columns.
-    It is for information only, on 20 samples or more.
+    It is for information only, on 20 samples or more. Columns of zeros say nothing where most of
+    the others begin at 0, as the pixels of an autoencoder do.
 
     ## References
     - General knowledge; that the loss goes to zero was tried with TensorFlow 2.21 and Keras 3.15
@@ -54,7 +56,7 @@ def _is_clean(field: Field) -> bool:
 def _columns(field: Field) -> Iterator[Finding]:
     if field.columns is None or not field.shape or (field.shape[-1] or 0) > _MOST_COLUMNS:
         return
-    for column, value in field.columns.constant[:3]:
+    for column, value in unusual_constants(field.columns, field.shape[-1] or 0)[:3]:
         yield _finding(
             field, f"Column {column} of {field.name} is {value:g} in every sample ({among(field)})"
         )

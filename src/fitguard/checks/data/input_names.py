@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from fitguard.checks.data.derived.feeding import feeding
 from fitguard.checks.data.derived.pairs import training_fields
 from fitguard.checks.data.derived.wording import called, described
 from fitguard.checks.framework.fixtures import Missing
@@ -10,6 +11,8 @@ from fitguard.report.words import count
 from fitguard.schema.data import DataFacts, Field
 from fitguard.schema.finding import Evidence, Finding, Fix
 from fitguard.schema.model import ModelInput
+
+_LISTED = 8
 
 
 @check("FG604", "input-names", requires={"FG613"})
@@ -31,7 +34,8 @@ def input_names(data: DataFacts) -> Iterator[Finding]:
     your own with `keras.Input(shape, name="tokens")`.
 
     ## When this is wrong
-    Keys that are left out on purpose, such as an id, do no harm; that is for information only.
+    Keys that are left out on purpose, such as an id, do no harm; that is for information only. A
+    model with a `train_step` of its own makes its inputs itself, and is not judged.
 
     ## References
     - Keras: `Model.fit`, argument `x`
@@ -40,36 +44,53 @@ def input_names(data: DataFacts) -> Iterator[Finding]:
     inputs = data.model.inputs
     if inputs is None or data.model.kind == "subclassed" or not data.model.built:
         raise Missing("the model does not tell its inputs (it is not built, or subclassed)")
-    given = training_fields(data, "x")
-    if given:
-        yield from _judged(given, inputs)
+    if data.model.custom_batches:
+        raise Missing("the model takes batches apart in code of its own")
+    found = feeding(data)
+    if found.refused and not _whole_rows(data):
+        yield _refused(data, inputs, found.missing)
+    elif found.surplus and not found.refused:
+        yield _ignored(found.surplus, inputs)
 
 
-def _judged(given: tuple[Field, ...], inputs: tuple[ModelInput, ...]) -> Iterator[Finding]:
-    targets = {field.target for field in given}
-    missing = [item for item in inputs if item.name not in targets and not item.optional]
-    surplus = [field for field in given if field.target is None]
-    by_key = any(field.name.startswith("x['") for field in given)
-    if missing or (surplus and not by_key):
-        yield _refused(given, inputs, missing)
-    elif surplus:
-        yield _ignored(surplus, inputs)
+def _whole_rows(data: DataFacts) -> bool:
+    """Whether a stream yields one dict with inputs and labels in it: FG628 speaks of that."""
+    stream = any(source.kind != "arrays" for source in data.sources)
+    trained = any(output.loss for output in data.model.outputs or ())
+    return stream and trained and feeding(data).by_key and not training_fields(data, "y")
 
 
 def _refused(
-    given: tuple[Field, ...], inputs: tuple[ModelInput, ...], missing: list[ModelInput]
+    data: DataFacts, inputs: tuple[ModelInput, ...], missing: tuple[ModelInput, ...]
 ) -> Finding:
+    given = training_fields(data, "x")
     has = f"The model has {count(len(inputs), 'input')}"
     names = ", ".join(repr(item.name) for item in missing)
     nothing = f"; nothing goes to {names}" if missing else ""
     return Finding(
         title=f"{has}, x has {count(len(given), 'array')}{nothing}",
-        evidence=(*map(_wanted, inputs), *map(described, given)),
-        fix=Fix(f"Give x as {{{_dict(inputs)}}}, or as a list of arrays in this order."),
+        evidence=(*map(_wanted, inputs), *map(described, given[:_LISTED])),
+        fix=Fix(_remedy(data, given, inputs)),
     )
 
 
-def _ignored(surplus: list[Field], inputs: tuple[ModelInput, ...]) -> Finding:
+def _remedy(data: DataFacts, given: tuple[Field, ...], inputs: tuple[ModelInput, ...]) -> str:
+    if len(inputs) == 1 and len(given) > 1 and len({field.shape for field in given}) == 1:
+        return (
+            f"x is a list of {len(given)} arrays, and each counts as an input. If each is a "
+            "sample, make one array of them: numpy.stack(x)."
+        )
+    stream = any(source.kind != "arrays" for source in data.sources)
+    if stream and len(inputs) > 1 and len(given) == 1:
+        parts = ", ".join(item.name for item in inputs)
+        return (
+            "The first part of what a stream yields is x, the second y, the third the weights. "
+            f"Put the inputs together: ({parts}), y."
+        )
+    return f"Give x as {{{_dict(inputs)}}}, or as a list of arrays in this order."
+
+
+def _ignored(surplus: tuple[Field, ...], inputs: tuple[ModelInput, ...]) -> Finding:
     names = ", ".join(called(field) for field in surplus)
     return Finding(
         severity="info",

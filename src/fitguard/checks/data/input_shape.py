@@ -1,21 +1,24 @@
 """The samples have another shape than the model's input."""
 
-import math
 from collections.abc import Iterator
 
+from fitguard.checks.data.derived.feeding import feeding
 from fitguard.checks.data.derived.input_shapes import fits
-from fitguard.checks.data.derived.pairs import Fed
+from fitguard.checks.data.derived.label_shapes import legacy
+from fitguard.checks.data.derived.pairs import Fed, training_fields
+from fitguard.checks.data.derived.reshaping import known_remedy
+from fitguard.checks.data.derived.sources import sources_by_split
 from fitguard.checks.data.derived.wording import described
 from fitguard.checks.framework.fixtures import Missing
 from fitguard.checks.framework.registry import check
 from fitguard.report.words import shape as shown
-from fitguard.schema.data import Field
+from fitguard.schema.data import DataFacts, Field
 from fitguard.schema.finding import Evidence, Finding, Fix
-from fitguard.schema.model import ModelFacts, ModelInput, Shape
+from fitguard.schema.model import ModelInput, Shape
 
 
 @check("FG605", "input-shape", requires={"FG607", "FG610", "FG613"})
-def input_shape(fed: tuple[Fed, ...], model: ModelFacts) -> Iterator[Finding]:
+def input_shape(fed: tuple[Fed, ...], data: DataFacts) -> Iterator[Finding]:
     """
     ## What it means
     An input of the model declares the shape of one sample, without the batch axis. The samples that
@@ -34,29 +37,57 @@ def input_shape(fed: tuple[Fed, ...], model: ModelFacts) -> Iterator[Finding]:
 
     ## When this is wrong
     Keras adds or removes a last axis of length 1 by itself, and an axis that the input leaves open
-    (`None`) takes any length; both are not reported. Subclassed models are not judged.
+    (`None`) takes any length; both are not reported. Subclassed models are not judged. A Sequential
+    model of Keras 3 does not compare inner axes: where its layers take any length (an LSTM, pooling
+    over the whole image), it trains all the same.
 
     ## References
     - Keras: `Input`, argument `shape`
     - Tried with Keras 3.15 and tf_keras 2.21
     """
-    if model.kind == "subclassed":
+    if data.model.kind == "subclassed":
         raise Missing("a subclassed model may take samples of any shape")
+    if feeding(data).refused:
+        raise Missing("the parts of x are not those of the inputs: FG604")
     for field, target in fed:
-        if fits(field.shape, target):
+        if field.samples == 0:
             continue
-        yield Finding(
-            title=f"{field.name} has samples of shape {shown(field.shape)}; the input "
-            f"{target.name!r} takes {shown(_wanted(target))}",
-            evidence=(
-                described(field),
-                Evidence(f"shape {shown(target.shape or ())}", f"model, input {target.name!r}"),
-            ),
-            fix=Fix(_remedy(field, target, fed), changes_results=True),
-        )
+        if target.least_axes is not None and len(field.shape) + 1 < target.least_axes:
+            yield _too_few(field, target)
+        elif not fits(field.shape, target):
+            yield _finding(field, target, fed, data)
 
 
-def _remedy(field: Field, target: ModelInput, fed: tuple[Fed, ...]) -> str:
+def _finding(field: Field, target: ModelInput, fed: tuple[Fed, ...], data: DataFacts) -> Finding:
+    inner = len(field.shape) == len(_wanted(target)) and field.shape[-1:] == _wanted(target)[-1:]
+    lenient = data.model.kind == "sequential" and not legacy(data.model)
+    return Finding(
+        confidence="medium" if inner and lenient else "high",
+        title=f"{field.name} has samples of shape {shown(field.shape)}; the input "
+        f"{target.name!r} takes {shown(_wanted(target))}",
+        evidence=(
+            described(field),
+            Evidence(f"shape {shown(target.shape or ())}", f"model, input {target.name!r}"),
+        ),
+        fix=Fix(_remedy(field, target, fed, data), changes_results=True),
+    )
+
+
+def _too_few(field: Field, target: ModelInput) -> Finding:
+    axes, reader = (target.least_axes or 0) - 1, target.axes_layer or "the first layer"
+    return Finding(
+        title=f"{field.name} has samples of shape {shown(field.shape)}; {reader} takes samples "
+        f"with {axes} axes",
+        evidence=(described(field), Evidence(f"at least {axes + 1} axes", f"model, {reader}")),
+        fix=Fix(
+            f"Give the samples {axes} axes: {field.name}[..., None] adds a last one of length 1, "
+            f"{field.name}.reshape(len({field.name}), ...) makes others.",
+            changes_results=True,
+        ),
+    )
+
+
+def _remedy(field: Field, target: ModelInput, fed: tuple[Fed, ...], data: DataFacts) -> str:
     have, want, name = field.shape, _wanted(target), field.name
     fitting = [item.input.name for item in fed if item.input != target and fits(have, item.input)]
     if fitting:
@@ -64,14 +95,12 @@ def _remedy(field: Field, target: ModelInput, fed: tuple[Fed, ...]) -> str:
             f"{name} fits the input {fitting[0]!r}: the arrays are in the wrong order. Give x as a "
             f"dict by name: {{{target.name!r}: ..., {fitting[0]!r}: {name}}}."
         )
-    if len(have) == 3 and (*have[1:], have[0]) == want:
-        return f"The channels come first. Put them last: numpy.moveaxis({name}, 1, -1)."
-    if _long(have) != _long(want) and sorted(_long(have)) == sorted(_long(want)):
-        return f"The axes come in another order. Change it with numpy.transpose({name}, ...)."
-    if _size(have) and _size(have) == _size(want):
-        axes = ", ".join(map(str, want))
-        return f"The same number of values in another shape: {name}.reshape(-1, {axes})."
-    return (
+    labels = [other.name for other in training_fields(data, "y") if fits(other.shape, target)]
+    if labels and len(have) < len(want):
+        return f"{labels[0]} has the shape of this input: are x and y in the wrong order?"
+    source = sources_by_split(data).get(field.split)
+    stream = source is not None and source.kind != "arrays"
+    return known_remedy(field, want, stream=stream) or (
         f"Bring the samples of {name} to the shape {shown(want)}, or declare the input with "
         f"theirs: keras.Input({shown(have)})."
     )
@@ -79,13 +108,3 @@ def _remedy(field: Field, target: ModelInput, fed: tuple[Fed, ...]) -> str:
 
 def _wanted(target: ModelInput) -> Shape:
     return (target.shape or ())[1:]
-
-
-def _long(shape: Shape) -> tuple[int, ...]:
-    """The axes that a change of order moves: those longer than 1."""
-    return tuple(length for length in shape if length is not None and length > 1)
-
-
-def _size(shape: Shape) -> int:
-    """Values in a sample; 0 where an axis is open."""
-    return math.prod(length or 0 for length in shape)

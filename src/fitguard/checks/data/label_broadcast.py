@@ -2,17 +2,22 @@
 
 from collections.abc import Iterator
 
+from fitguard.checks.data.derived.feeding import feeding
 from fitguard.checks.data.derived.label_shapes import mixes_samples, shape_fault
 from fitguard.checks.data.derived.pairs import Labelled
 from fitguard.checks.data.derived.wording import batched, described, output_said
+from fitguard.checks.framework.fixtures import Missing
 from fitguard.checks.framework.registry import check
 from fitguard.report.words import shape as shown
+from fitguard.schema.data import DataFacts
 from fitguard.schema.finding import Finding, Fix
 from fitguard.schema.model import ModelFacts
 
 
-@check("FG626", "label-broadcast")
-def label_broadcast(labelled: tuple[Labelled, ...], model: ModelFacts) -> Iterator[Finding]:
+@check("FG626", "label-broadcast", requires={"FG605"})
+def label_broadcast(
+    labelled: tuple[Labelled, ...], model: ModelFacts, data: DataFacts
+) -> Iterator[Finding]:
     """
     ## What it means
     Labels and output differ in shape, in a way that TensorFlow, like NumPy, takes for an
@@ -43,6 +48,8 @@ def label_broadcast(labelled: tuple[Labelled, ...], model: ModelFacts) -> Iterat
     - Tried with TensorFlow 2.21, Keras 3.15 and tf_keras 2.21 on the CPU: a loss class of one's own
       gives `n × n` pairs in Keras 3 only
     """
+    if feeding(data).refused:
+        raise Missing("the parts of x are not those of the inputs: FG604")
     for item in labelled:
         if _own_loss(item):
             yield _own_finding(item)

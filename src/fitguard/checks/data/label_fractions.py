@@ -47,12 +47,20 @@ def label_fractions(labelled: tuple[Labelled, ...], model: ModelFacts) -> Iterat
             f"{output.name} cuts them off to class numbers ({among(field)})",
             evidence=(*_values(field), described(field), output_said(output)),
             fix=Fix(
-                "If the labels are quantities, compile with loss='mse' and let the last layer have "
-                "no activation. If they are class numbers that rounding has touched, give fit "
+                _order(labelled)
+                + "If the labels are quantities, compile with loss='mse' and let the last layer "
+                "have no activation. If they are class numbers that rounding has touched, give fit "
                 f"numpy.rint({field.name}).astype('int64').",
                 changes_results=True,
             ),
         )
+
+
+def _order(labelled: tuple[Labelled, ...]) -> str:
+    if len(labelled) < 2:
+        return ""
+    outputs = ", ".join(repr(item.output.name) for item in labelled)
+    return f"See that the parts of y come in the order of the outputs: {outputs}. "
 
 
 def _values(field: Field) -> tuple[Evidence, ...]:

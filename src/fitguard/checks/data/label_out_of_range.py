@@ -11,8 +11,10 @@ from fitguard.schema.data import Field
 from fitguard.schema.finding import Finding, Fix
 from fitguard.schema.model import ModelFacts
 
+_FROM_NAN = -(2**31)
 
-@check("FG620", "label-out-of-range")
+
+@check("FG620", "label-out-of-range", requires={"FG634"})
 def label_out_of_range(labelled: tuple[Labelled, ...], model: ModelFacts) -> Iterator[Finding]:
     """
     ## What it means
@@ -52,7 +54,7 @@ def label_out_of_range(labelled: tuple[Labelled, ...], model: ModelFacts) -> Ite
                 described(field),
                 output_said(output),
             ),
-            fix=_fix(field.name, field.minimum, field.maximum, number),
+            fix=_fix(field, number),
         )
 
 
@@ -61,17 +63,25 @@ def _many(field: Field) -> str:
     return "1 label lies" if number == 1 else f"{number:,} labels lie"
 
 
-def _fix(name: str, lowest: float | None, highest: float | None, number: int | None) -> Fix:
+def _fix(field: Field, number: int | None) -> Fix:
+    name, lowest, highest = field.name, int(field.minimum or 0), int(field.maximum or 0)
     if number and lowest == 1 and highest == number:
         return Fix(f"The labels count from 1. Give fit labels that count from 0: {name} - 1.")
-    if lowest is not None and lowest < 0:
+    if lowest <= _FROM_NAN:
         return Fix(
-            f"The lowest label is {lowest:g}. If that means 'no label', compile with "
-            f"loss=keras.losses.SparseCategoricalCrossentropy(ignore_class={lowest:g}), or leave "
+            f"{lowest} is what a nan becomes when it is cast to an integer. Fill or leave out the "
+            "gaps before the cast."
+        )
+    distinct = field.labels.distinct if field.labels else None
+    if (lowest, distinct) == (-1, number) and highest == 1:
+        return Fix(f"The labels are -1 and 1. Give fit 0 and 1: ({name} + 1) // 2.")
+    if lowest < 0:
+        return Fix(
+            f"The lowest label is {lowest}. If that means 'no label', compile with "
+            f"loss=keras.losses.SparseCategoricalCrossentropy(ignore_class={lowest}), or leave "
             "these samples out."
         )
     return Fix(
-        f"The highest label is {highest:g}: the last layer needs {int(highest or 0) + 1} units, or "
-        "the labels must be renumbered from 0. If it means 'no label', give the loss "
-        f"ignore_class={highest:g}."
+        f"The highest label is {highest}: the last layer needs {highest + 1} units, or the labels "
+        f"must be renumbered from 0. If it means 'no label', give the loss ignore_class={highest}."
     )

@@ -2,17 +2,22 @@
 
 from collections.abc import Iterator
 
+from fitguard.checks.data.derived.feeding import feeding
 from fitguard.checks.data.derived.label_shapes import shape_fault
 from fitguard.checks.data.derived.losses import label_kind, units
 from fitguard.checks.data.derived.pairs import Labelled
 from fitguard.checks.data.derived.wording import batched, described, output_said
+from fitguard.checks.framework.fixtures import Missing
 from fitguard.checks.framework.registry import check
+from fitguard.schema.data import DataFacts
 from fitguard.schema.finding import Finding, Fix
 from fitguard.schema.model import ModelFacts, Shape
 
 
-@check("FG627", "label-shape")
-def label_shape(labelled: tuple[Labelled, ...], model: ModelFacts) -> Iterator[Finding]:
+@check("FG627", "label-shape", requires={"FG605"})
+def label_shape(
+    labelled: tuple[Labelled, ...], model: ModelFacts, data: DataFacts
+) -> Iterator[Finding]:
     """
     ## What it means
     The loss compares labels and output place by place. So labels must have the shape of the output;
@@ -37,8 +42,10 @@ def label_shape(labelled: tuple[Labelled, ...], model: ModelFacts) -> Iterator[F
     - Keras: losses
     - Tried with TensorFlow 2.21, Keras 3.15 and tf_keras 2.21 on the CPU
     """
+    if feeding(data).refused:
+        raise Missing("the parts of x are not those of the inputs: FG604")
     for item in labelled:
-        if shape_fault(item, model) != "shape":
+        if shape_fault(item, model) != "shape" or item.field.samples == 0:
             continue
         field, output, loss = item
         expected = _expected(item)
@@ -58,6 +65,16 @@ def _expected(item: Labelled) -> Shape:
 def _fix(item: Labelled, expected: Shape) -> str:
     field, output, loss = item
     layer = output.layer or output.name
+    number = units(output) or 0
+    quantities = label_kind(loss) != "classes"
+    if quantities and len(expected) == 1 and not field.shape and number > 1:
+        if output.activation == "softmax":
+            return (
+                "If the labels are class numbers, compile with "
+                "loss='sparse_categorical_crossentropy', or give fit one-hot rows: "
+                f"keras.utils.to_categorical({field.name}, {number})."
+            )
+        return f"If a sample has one number as label, give {layer} one unit in place of {number}."
     if len(expected) > len(field.shape):
         return (
             f"{layer} gives {batched((output.shape or ())[1:])}. If a sample has one label for all "

@@ -90,8 +90,9 @@ def _finding(
 ) -> Finding:
     if len(outputs) == 1:
         text = (
-            "Give fit the labels as y; a dataset must yield (x, y). For an autoencoder these are "
-            "the inputs: fit(x, x)."
+            "Give fit the labels as y; a dataset must yield (x, y), not one dict with both in it: "
+            "dataset.map(lambda row: (row['x'], row['y'])). For an autoencoder the labels are the "
+            "inputs: fit(x, x)."
         )
     else:
         wanted = ", ".join(f"{item.name!r}: …" for item in outputs)

@@ -1,6 +1,6 @@
 """The training data come sorted by label, and nothing mixes them."""
 
-from fitguard.checks.data.derived.order import SORTED_BELOW, mixing
+from fitguard.checks.data.derived.order import SORTED_BELOW, Mixing, mixing
 from fitguard.checks.data.derived.pairs import Labelled
 from fitguard.checks.data.derived.pipelines import SHUFFLES
 from fitguard.checks.data.derived.wording import among
@@ -10,7 +10,7 @@ from fitguard.schema.finding import Evidence, Finding, Fix
 from fitguard.schema.model import ModelFacts
 
 
-@check("FG679", "labels-sorted")
+@check("FG679", "labels-sorted", requires={"FG663"})
 def labels_sorted(
     labelled: tuple[Labelled, ...], training_source: Source, training: Training, model: ModelFacts
 ) -> Finding | None:
@@ -22,7 +22,9 @@ def labels_sorted(
     ## Why training crashes
     It does not, it learns worse: each step sees one class and pulls the model to it, and the last
     class of the epoch is remembered best. The loss falls within a class and jumps at the next; at
-    the end of an epoch it looks better than the model is.
+    the end of an epoch it looks better than the model is. `validation_split` cuts the last samples
+    off before anything is shuffled: of sorted data, it takes the last classes away from training,
+    and measures on nothing else.
 
     ## How to fix it
     Arrays: leave `shuffle=True`, as it is by default. tf.data: `.shuffle(len(x))` before `.batch`.
@@ -38,12 +40,16 @@ def labels_sorted(
     - Keras: `Model.fit`, argument `shuffle`: it is ignored for datasets and generators
     - Tried with TensorFlow 2.21 and Keras 3.15 on the CPU
     """
-    if model.batch_bound is not None or _mixed_later(training_source, training):
+    mixed = _mixed_later(training_source, training)
+    cut = training_source.kind == "arrays" and training.validation_split > 0
+    if model.batch_bound is not None or (mixed and not cut):
         return None
     order = mixing(labelled)
     if order is None or order.share >= SORTED_BELOW:
         return None
     labels = order.labels
+    if cut:
+        return _cut_off(order, training)
     return Finding(
         severity="warning",
         title=f"{order.field.name} comes sorted: only {labels.changes:,} of {labels.neighbours:,} "
@@ -53,6 +59,29 @@ def labels_sorted(
             Evidence(_order(training_source, training), "training data"),
         ),
         fix=Fix(_fix(training_source), changes_results=True),
+    )
+
+
+def _cut_off(order: Mixing, training: Training) -> Finding:
+    """`validation_split` takes the end of the data, before anything is shuffled."""
+    share, name, labels = training.validation_split, order.field.name, order.labels
+    return Finding(
+        severity="warning",
+        title=f"{name} comes sorted, and validation_split={share:g} takes the end of it: training "
+        "and validation see different classes",
+        evidence=(
+            Evidence(
+                f"{labels.changes:,} of {labels.neighbours:,} neighbours differ, by chance "
+                f"{order.expected:,} would",
+                name,
+            ),
+            Evidence(f"validation_split={share:g}: the last samples, not shuffled", "fit"),
+        ),
+        fix=Fix(
+            f"Shuffle x and {name} together before fit: order = numpy.random.permutation(len(x)); "
+            f"x, {name} = x[order], {name}[order].",
+            changes_results=True,
+        ),
     )
 
 

@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator
 
-from fitguard.checks.data.derived.sources import sources_by_split
+from fitguard.checks.data.derived.feeding import feeding
+from fitguard.checks.data.derived.sources import named, sources_by_split
 from fitguard.checks.data.derived.wording import called, described
+from fitguard.checks.framework.fixtures import Missing
 from fitguard.checks.framework.registry import check
 from fitguard.report.words import count
-from fitguard.schema.data import DataFacts, Field, Source
-from fitguard.schema.finding import Finding, Fix
+from fitguard.schema.data import DataFacts, Failure, Field, Source
+from fitguard.schema.finding import Evidence, Finding, Fix
 
 _SCATTERED = ("Sparse", "Ragged", "scipy")
 
@@ -31,13 +33,22 @@ def length_mismatch(data: DataFacts) -> Iterator[Finding]:
     length of the shorter one: the pairs would stay wrong.
 
     ## When this is wrong
-    Streams are judged by what was read of them. Sparse and ragged arrays of a stream are left out.
+    Streams are judged by what was read of them. Sparse and ragged arrays of a stream are left out,
+    and so is a stream for a model with a `train_step` of its own, which may take batches of
+    different sizes side by side (labelled and unlabelled images).
 
     ## References
     - Keras: `Model.fit`, arguments `x`, `y`, `sample_weight`
     - Tried with Keras 3.15 and tf_keras 2.21, arrays and generators
     """
+    if feeding(data).refused:
+        raise Missing("the parts of x are not those of the inputs: FG604")
     for split, source in sources_by_split(data).items():
+        if source.kind != "arrays" and data.model.custom_batches:
+            continue
+        if source.uneven is not None:
+            yield _in_batch(source, source.uneven)
+            continue
         counted = [
             (field, number)
             for field in data.fields
@@ -53,6 +64,19 @@ def _samples(field: Field, source: Source) -> int | None:
     if any(word in field.container for word in _SCATTERED):
         return None
     return field.samples_seen or None
+
+
+def _in_batch(source: Source, uneven: Failure) -> Finding:
+    return Finding(
+        title=f"The numbers of samples in batch {uneven.batch:,} of {named(source)} differ: "
+        f"{uneven.error}",
+        evidence=(Evidence(uneven.error, f"{named(source)}, batch {uneven.batch:,}"),),
+        fix=Fix(
+            f"Find why one part of batch {uneven.batch:,} is shorter than the other; cutting the "
+            "longer one would pair wrong samples.",
+            changes_results=True,
+        ),
+    )
 
 
 def _finding(counted: list[tuple[Field, int]], source: Source) -> Finding:

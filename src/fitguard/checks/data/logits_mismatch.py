@@ -18,6 +18,8 @@ from fitguard.schema.finding import Finding, Fix
 from fitguard.schema.model import ModelFacts
 
 _PROBABILITIES = frozenset(("softmax", "sigmoid", "hard_sigmoid", "sparsemax"))
+# A softmax over two units has the right one ahead all the same, but is too sure of it.
+_TWO = 2
 _NEVER_NEGATIVE = frozenset((*_PROBABILITIES, "relu", "relu6", "softplus", "exponential"))
 
 
@@ -40,7 +42,9 @@ def logits_mismatch(trained: tuple[Trained, ...], model: ModelFacts) -> Iterator
     behind it; in Keras 3 not under mixed_float16 either, and never for the focal losses.
 
     *Softmax on a binary loss*: the loss trains each unit as a sigmoid, but what the model predicts
-    sums to 1. Of two labels that are both true, neither gets near 1.
+    sums to 1. Of two labels that are both true, neither gets near 1. With two units and one label
+    a sample, the right unit comes out ahead, but surer than it should be: that is for information
+    only.
 
     *Poisson on an output that can be negative*: the logarithm of it is nan, from the first step.
 
@@ -84,7 +88,7 @@ def _without_logits(item: Trained) -> Finding | None:
         )
     if (output.activation, wanted) == ("softmax", "sigmoid"):
         return Finding(
-            severity="warning",
+            severity="info" if units(output) == _TWO else "warning",
             title=f"{_from(item)}, softmax over {units(output)} units, shares out 1, but "
             f"{loss.name} reads each unit by itself",
             evidence=(output_said(output),),

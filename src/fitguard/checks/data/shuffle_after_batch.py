@@ -1,5 +1,7 @@
 """A tf.data pipeline shuffles whole batches: the samples in each stay together."""
 
+from fitguard.checks.data.derived.order import SORTED_BELOW, Mixing, mixing
+from fitguard.checks.data.derived.pairs import Labelled
 from fitguard.checks.data.derived.pipelines import (
     BATCHES,
     SHUFFLES,
@@ -20,7 +22,9 @@ _OWN_ORDER = {*SHUFFLES, "from_generator", "list_files", "random", "choose_from_
 
 
 @check("FG671", "shuffle-after-batch")
-def shuffle_after_batch(training_pipeline: Pipeline) -> Finding | None:
+def shuffle_after_batch(
+    training_pipeline: Pipeline, labelled: tuple[Labelled, ...] | None = None
+) -> Finding | None:
     """
     ## What it means
     `shuffle` stands behind `batch`: it changes the order of the batches. Which samples stand
@@ -36,8 +40,10 @@ def shuffle_after_batch(training_pipeline: Pipeline) -> Finding | None:
     batches: make it larger.
 
     ## When this is wrong
-    A pipeline that batches for speed, and takes the batches apart later (`unbatch`), is left alone,
-    and so is one whose source gives another order each time (`list_files`, `from_generator`).
+    Where samples lie well mixed, little is lost: it is a warning only where they are seen to lie
+    sorted by label. A pipeline that batches for speed, and takes the batches apart later
+    (`unbatch`), is left alone, and so is one whose source gives another order each time
+    (`list_files`, `from_generator`).
 
     ## References
     - TensorFlow guide: tf.data, "Randomly shuffling input data"
@@ -48,7 +54,7 @@ def shuffle_after_batch(training_pipeline: Pipeline) -> Finding | None:
             continue
         batch = _batch_before(training_pipeline, number)
         if batch is not None:
-            return _finding(training_pipeline, stage, batch)
+            return _finding(training_pipeline, stage, batch, mixing(labelled or ()))
     return None
 
 
@@ -72,10 +78,11 @@ def _batch_before(pipeline: Pipeline, number: int) -> Stage | None:
     return None
 
 
-def _finding(pipeline: Pipeline, shuffle: Stage, batch: Stage) -> Finding:
+def _finding(pipeline: Pipeline, shuffle: Stage, batch: Stage, order: Mixing | None) -> Finding:
     buffer = (shuffle.buffer_size or 1) * (batch.batch_size or 1)
+    in_order = order is not None and order.share < SORTED_BELOW
     return Finding(
-        severity="warning",
+        severity="warning" if in_order else "info",
         title=f"{said(shuffle)} stands behind {said(batch)}: the same {batch.batch_size} samples "
         "form a batch in every epoch",
         evidence=(chain(pipeline),),

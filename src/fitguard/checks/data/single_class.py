@@ -6,7 +6,9 @@ from fitguard.checks.data.derived.losses import label_kind
 from fitguard.checks.data.derived.pairs import Labelled
 from fitguard.checks.data.derived.wording import among, described, seen_all
 from fitguard.checks.framework.registry import check
+from fitguard.schema.data import Field
 from fitguard.schema.finding import Finding, Fix
+from fitguard.schema.model import ModelOutput
 
 # Fewer samples than this may well be of one class by chance, or for a trial.
 _FEWEST = 20
@@ -32,8 +34,10 @@ def single_class(labelled: tuple[Labelled, ...]) -> Iterator[Finding]:
     nothing.
 
     ## When this is wrong
-    For a trial with dummy labels. Of a stream that was not read to its end, only the beginning is
-    known; it counts from 1,000 samples on.
+    For a trial with dummy labels. A subclassed model with one-hot labels is not judged: it may
+    choose among candidates, of which the first is always the right one, as word2vec does. Of a
+    stream that was not read to its end, only the beginning is known; it counts from 1,000 samples
+    on.
 
     ## References
     - General knowledge; that the loss falls to zero was tried with TensorFlow 2.21 and Keras 3.15
@@ -45,7 +49,7 @@ def single_class(labelled: tuple[Labelled, ...]) -> Iterator[Finding]:
         if field.labels.distinct != 1 or field.samples_seen < enough or not field.labels.counts:
             continue
         value = field.labels.counts[0].value
-        if value == loss.ignore_class:
+        if value == loss.ignore_class or _a_choice(field, output):
             continue
         yield Finding(
             severity="warning",
@@ -59,6 +63,14 @@ def single_class(labelled: tuple[Labelled, ...]) -> Iterator[Finding]:
                 changes_results=True,
             ),
         )
+
+
+def _a_choice(field: Field, output: ModelOutput) -> bool:
+    """Whether code of the user's may compare candidates, the first of which is always right.
+
+    word2vec is trained so: the word that stands near first, then words drawn by lot.
+    """
+    return bool(field.labels and field.labels.one_hot and output.layer is None)
 
 
 def _said(value: float | str) -> str:

@@ -8,7 +8,17 @@ from fitguard.report.words import short
 from fitguard.schema.data import DataFacts, Failure, Source
 from fitguard.schema.finding import Evidence, Finding, Fix
 
-_LONGEST_TITLE = 90
+_LONGEST_TITLE = 120
+_REMEDIES = {
+    "Cannot batch tensors with different shapes": "The samples differ in shape: bring them to one "
+    "in a map, or write padded_batch(n) in place of batch(n), which fills them up with zeros.",
+    "is required but could not be found": "The records have no feature of that name: read one with "
+    "tf.train.Example.FromString to see the names, and write the right one into the feature "
+    "description.",
+    "Data types don't match": "The feature description gives this feature another dtype than the "
+    "records have.",
+    "its length": "Let __len__ return a whole number: math.ceil(samples / batch_size).",
+}
 
 
 @check("FG612", "stream-fails")
@@ -42,14 +52,20 @@ def stream_fails(data: DataFacts) -> Iterator[Finding]:
             yield _finding(source, source.failure)
 
 
+def _remedy(failure: Failure) -> str:
+    for words, remedy in _REMEDIES.items():
+        if words in failure.error:
+            return remedy
+    return (
+        f"Mend or leave out what batch {failure.batch:,} is made of; read the stream alone to see "
+        "the whole error."
+    )
+
+
 def _finding(source: Source, failure: Failure) -> Finding:
     return Finding(
         title=f"Batch {failure.batch:,} of {named(source)} cannot be read: "
         f"{short(failure.error, _LONGEST_TITLE)}",
         evidence=(Evidence(failure.error, f"{named(source)}, batch {failure.batch:,}"),),
-        fix=Fix(
-            f"Mend or leave out what batch {failure.batch:,} is made of; read the stream alone to "
-            "see the whole error.",
-            changes_results=True,
-        ),
+        fix=Fix(_remedy(failure), changes_results=True),
     )

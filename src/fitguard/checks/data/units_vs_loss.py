@@ -54,11 +54,7 @@ def units_vs_loss(
             yield Finding(
                 title=f"The output {item.output.name} has one unit, {problem}",
                 evidence=(output_said(item.output),),
-                fix=Fix(
-                    "Two classes: activation='sigmoid' and loss='binary_crossentropy'. More: one "
-                    "unit for each class and activation='softmax'.",
-                    changes_results=True,
-                ),
+                fix=Fix(_one_unit_fix(item), changes_results=True),
             )
     for pair in labelled or ():
         if shape_fault(pair, model) == "units":
@@ -76,6 +72,18 @@ def _one_unit(item: Trained) -> str:
     if kind == "one_hot" and loss.name != "kl_divergence":
         return f"and {loss.name} over one class is constant"
     return ""
+
+
+def _one_unit_fix(item: Trained) -> str:
+    if label_kind(item.loss) == "values":
+        return (
+            "For a quantity: no activation. For two classes: activation='sigmoid' and "
+            "loss='binary_crossentropy'."
+        )
+    return (
+        "Two classes: activation='sigmoid' and loss='binary_crossentropy'. More: one unit for each "
+        "class and activation='softmax'."
+    )
 
 
 def _several_units(pair: Labelled) -> Finding:

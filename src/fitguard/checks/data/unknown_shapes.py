@@ -7,8 +7,12 @@ from fitguard.schema.data import Source
 from fitguard.schema.finding import Evidence, Finding, Fix
 from fitguard.schema.model import ModelFacts, Shape
 
+# Of the shapes, only so many are kept.
+_KEPT = 8
+_OFTEN = 4
 
-@check("FG677", "unknown-shapes")
+
+@check("FG677", "unknown-shapes", requires={"FG605", "FG613"})
 def unknown_shapes(training_source: Source, model: ModelFacts) -> Finding | None:
     """
     ## What it means
@@ -28,9 +32,10 @@ def unknown_shapes(training_source: Source, model: ModelFacts) -> Finding | None
     `jit_compile=False`.
 
     ## When this is wrong
-    If all shapes come early and often, the compilation is paid once. A smaller last batch is one
-    more compilation only, and is not reported. On a machine without a GPU, Keras does not tell
-    `jit_compile="auto"` from False: the finding is then an info only.
+    A few shapes that come again and again, as buckets of lengths give them, are paid once: nothing
+    is said where each came four times on average among the batches that were read. A smaller last
+    batch is one more compilation only, and is not reported. On a machine without a GPU, Keras does
+    not tell `jit_compile="auto"` from False: the finding is then an info only.
 
     ## References
     - OpenXLA documentation: shapes must be known when a step is compiled
@@ -44,6 +49,8 @@ def unknown_shapes(training_source: Source, model: ModelFacts) -> Finding | None
     samples = tuple(dict.fromkeys(shape[1:] for shape in shapes))
     # Two batch sizes are the usual one and the last one; more are made on purpose or by filters.
     if not model.jit_compile or (len(samples) < 2 and len(shapes) < 3):
+        return None
+    if len(shapes) < _KEPT and training_source.batches_seen >= _OFTEN * len(shapes):
         return None
     what = "samples" if len(samples) > 1 else "batches"
     different = samples if len(samples) > 1 else shapes
@@ -67,8 +74,7 @@ def _compiled(model: ModelFacts) -> str:
 
 
 def _or_more(shapes: tuple[Shape, ...]) -> str:
-    """Only so many are kept."""
-    return " or more" if len(shapes) >= 8 else ""
+    return " or more" if len(shapes) >= _KEPT else ""
 
 
 def _fix(samples: tuple[Shape, ...]) -> str:

@@ -4,7 +4,7 @@ from fitguard.checks.data.derived.wording import number
 from fitguard.checks.framework.fixtures import Missing
 from fitguard.checks.framework.registry import check
 from fitguard.report.words import percent
-from fitguard.schema.data import DataFacts, Field
+from fitguard.schema.data import DataFacts, Field, Overlap
 from fitguard.schema.finding import Evidence, Finding, Fix
 
 # Real collections hold some samples twice: reviews of films, newswires, plain images.
@@ -42,8 +42,10 @@ def validation_overlap(data: DataFacts) -> Finding | None:
     overlap = data.overlap
     if overlap is None or not overlap.compared:
         raise Missing("validation and training samples were not compared")
+    if any(source.batches == 0 for source in data.sources):
+        raise Missing("a split has no batch at all: FG611")
     found = overlap.found.count
-    if found < _FEWEST or found < _SHARE * overlap.compared or _by_chance(data.fields):
+    if found < _FEWEST or found < _SHARE * overlap.compared or _by_chance(data.fields, overlap):
         return None
     everything = found == overlap.compared
     compared = number(overlap.compared, "validation sample")
@@ -70,8 +72,10 @@ def validation_overlap(data: DataFacts) -> Finding | None:
     )
 
 
-def _by_chance(fields: tuple[Field, ...]) -> bool:
+def _by_chance(fields: tuple[Field, ...], overlap: Overlap) -> bool:
     """Whether rows are so short that equal ones mean little."""
+    if overlap.whole:
+        return True
     inputs = [field for field in fields if (field.split, field.role) == ("validation", "x")]
     if any(field.dtype.startswith(("float", "bfloat")) for field in inputs):
         return False

@@ -2,7 +2,7 @@
 
 import graphlib
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -112,7 +112,10 @@ def chosen(
 
 def _codes(names: str | Iterable[str]) -> set[str]:
     """The codes of all checks that are named, one by one or with commas between."""
-    given = [names] if isinstance(names, str) else names
+    several = isinstance(names, Iterable) and not isinstance(names, str)
+    given: list[Any] = list(names) if several else [names]
+    if not all(isinstance(name, str) for name in given):
+        raise UsageError(f"Received {names!r} to select or ignore. Expected codes, such as FG62")
     single = (name.strip() for item in given for name in item.split(","))
     return {check.code for name in single for check in matching(name)}
 

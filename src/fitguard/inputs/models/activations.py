@@ -28,6 +28,17 @@ _KNOWN = listed(
 
 def last_activation(graph: Graph, value: int) -> str | None:
     """By name, as Keras spells it; `linear` where there is none, None where it cannot be told."""
+    return _last(graph, value, {})
+
+
+def _last(graph: Graph, value: int, known: dict[int, str | None]) -> str | None:
+    # Ways that part and meet again are many: each value is looked at once.
+    if value not in known:
+        known[value] = _found(graph, value, known)
+    return known[value]
+
+
+def _found(graph: Graph, value: int, known: dict[int, str | None]) -> str | None:
     step = graph.maker(value)
     if step is None:
         return None
@@ -37,9 +48,9 @@ def last_activation(graph: Graph, value: int) -> str | None:
     if own is not None:
         return own
     if name in SAME_ACTIVATION:
-        return last_activation(graph, step.reads[0])
+        return _last(graph, step.reads[0], known)
     if name in _SAME_IF_ALL | _LINEAR_IF_ALL:
-        found = {last_activation(graph, read) for read in step.reads}
+        found = {_last(graph, read, known) for read in step.reads}
         same = found.pop() if len(found) == 1 else None
         return same if name in _SAME_IF_ALL or same == "linear" else None
     return None

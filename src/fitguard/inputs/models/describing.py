@@ -12,18 +12,21 @@ from fitguard.inputs.models.outputs import outputs_of
 from fitguard.inputs.models.step import (
     adds_loss,
     compiled,
+    custom_batches,
     custom_step,
     gpus,
+    has_loss,
     jit_compile,
     jit_compile_here,
+    loss_keys,
     optimizer_name,
     replicas,
 )
 from fitguard.inputs.models.weights import compute_dtype, weights_of
-from fitguard.schema.model import ModelFacts
+from fitguard.schema.model import ModelFacts, Shape
 
 
-def describe(model: Any) -> ModelFacts:
+def describe(model: Any, batch: Shape | None = None) -> ModelFacts:
     """The facts of a Keras model that its data must fit.
 
     The model is only looked at: nothing in it is built, called, traced or changed. What cannot be
@@ -31,6 +34,8 @@ def describe(model: Any) -> ModelFacts:
 
     Args:
         model: Of Keras 3 on the TensorFlow backend, or of tf_keras; compiled or not, built or not.
+        batch: The shape of a batch of x, where it is known: it tells what a chain of layers that
+            is not built will give.
 
     Raises:
         UsageError: It is no such model.
@@ -47,7 +52,7 @@ def describe(model: Any) -> ModelFacts:
         built=told(lambda: bool(model.built), False),
         compiled=compiled(model),
         inputs=told(lambda: inputs_of(model, graph), None),
-        outputs=told(lambda: outputs_of(model, graph), None),
+        outputs=told(lambda: outputs_of(model, graph, batch), None),
         weights=weights.all,
         trainable_weights=weights.trainable,
         weights_bytes=weights.size_bytes,
@@ -59,7 +64,10 @@ def describe(model: Any) -> ModelFacts:
         batch_bound=binding.layer,
         batch_statistics=statistics,
         flat_statistics=told(lambda: flat_statistics(model, statistics), ()),
+        has_loss=told(lambda: has_loss(model), None),
+        loss_keys=told(lambda: loss_keys(model), ()),
         custom_step=custom_step(model),
+        custom_batches=custom_batches(model),
         adds_loss=told(lambda: adds_loss(model), False),
         replicas=replicas(model),
         gpus=told(gpus, None),

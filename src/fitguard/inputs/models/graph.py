@@ -8,6 +8,9 @@ from fitguard.inputs.models.asking import told
 from fitguard.inputs.models.kinds import kind
 from fitguard.inputs.models.nodes import functional_of, nodes_of
 
+MOST_OPENED = 2_000
+"""Models that call one another several times are opened so often, not two to the power of that."""
+
 
 @dataclass(frozen=True)
 class Step:
@@ -67,6 +70,7 @@ class _Drawing:
     def __init__(self) -> None:
         self.steps: list[Step] = []
         self.values = 0
+        self.opened = 0
 
     def whole(self, model: Any) -> Graph:
         functional = functional_of(model)
@@ -105,7 +109,8 @@ class _Drawing:
     def _call(
         self, layer: Any, reads: tuple[int, ...], count: int, inference: bool
     ) -> tuple[int, ...]:
-        if _is_drawn(layer):
+        if _is_drawn(layer) and self.opened < MOST_OPENED:
+            self.opened += 1
             drawn, numbered = len(self.steps), self.values
             makes = told(lambda: self._open(layer, reads, inference), ())
             if len(makes) == count:

@@ -10,6 +10,7 @@ from fitguard.inputs.models.kinds import SAME_VALUES, core, kind, listed
 from fitguard.inputs.models.lookups import position_tables, token_tables
 from fitguard.inputs.models.masks import mask_of
 from fitguard.inputs.models.nodes import functional_of
+from fitguard.inputs.models.open_shapes import LeastAxes, least_axes
 from fitguard.inputs.models.precision import reading_dtype
 from fitguard.inputs.models.rescaling import first_reader, rescaled
 from fitguard.inputs.models.tensors import dtype_of, names_in, shape_of
@@ -35,7 +36,7 @@ def inputs_of(model: Any, graph: Graph | None) -> tuple[ModelInput, ...] | None:
             for place, (name, tensor) in enumerate(ends)
         )
     if graph is not None and graph.steps:
-        return (_described(graph, 0, _unnamed(graph.steps[0].layer)),)
+        return (_described(graph, 0, _unnamed([step.layer for step in graph.steps])),)
     return _of_own_code(model)
 
 
@@ -48,11 +49,19 @@ def _declared(name: str, tensor: Any) -> ModelInput:
     )
 
 
-def _unnamed(first: Any) -> ModelInput:
-    """The input of a Sequential model that is not built: any shape will do as yet."""
+def _unnamed(layers: list[Any]) -> ModelInput:
+    """The input of a Sequential model that is not built: many shapes will do as yet."""
+    first = layers[0]
     text = kind(first) in _READS_TEXT
     dtype = "string" if text else str(trait(first, "compute_dtype") or "float32")
-    return ModelInput(name="input", shape=None, dtype=dtype)
+    needed = told(lambda: least_axes(layers), LeastAxes())
+    return ModelInput(
+        name="input",
+        shape=None,
+        dtype=dtype,
+        least_axes=needed.axes or None,
+        axes_layer=needed.layer,
+    )
 
 
 def _of_own_code(model: Any) -> tuple[ModelInput, ...] | None:

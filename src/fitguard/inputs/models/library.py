@@ -66,6 +66,21 @@ def require_tensorflow(backend: str) -> None:
         )
 
 
+def require_outside_of_functions() -> None:
+    """Refuse to run while TensorFlow traces a function.
+
+    Raises:
+        UsageError: It does.
+    """
+    tensorflow = sys.modules.get("tensorflow")
+    inside = told(lambda: tensorflow.inside_function(), False) if tensorflow else False
+    if inside:
+        raise UsageError(
+            "Received a call of check_data inside of a tf.function, where data have no values. "
+            "Expected it before training, outside of all functions."
+        )
+
+
 def _base(cls: type, name: str) -> str | None:
     """The library that has a class of this name among the bases of `cls`."""
     for base in cls.__mro__:

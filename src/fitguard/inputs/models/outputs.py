@@ -7,19 +7,25 @@ from fitguard.inputs.models.asking import name_of, told, trait
 from fitguard.inputs.models.graph import Graph
 from fitguard.inputs.models.losses import losses_by_output, names_in_losses
 from fitguard.inputs.models.nodes import functional_of
-from fitguard.inputs.models.open_shapes import shape_after
+from fitguard.inputs.models.open_shapes import shape_after, units_of
 from fitguard.inputs.models.tensors import dtype_of, names_in, shape_of
-from fitguard.schema.model import ModelOutput
+from fitguard.schema.model import ModelOutput, Shape
 
 
-def outputs_of(model: Any, graph: Graph | None) -> tuple[ModelOutput, ...] | None:
-    """The outputs in the order of a list of labels; None where nobody knows them."""
+def outputs_of(
+    model: Any, graph: Graph | None, batch: Shape | None = None
+) -> tuple[ModelOutput, ...] | None:
+    """The outputs in the order of a list of labels; None where nobody knows them.
+
+    Args:
+        batch: The shape of a batch of x, for a model that is not built.
+    """
     given = trait(model, "loss")
     functional = told(lambda: functional_of(model), None)
     if functional is not None:
         return _declared(functional, graph, given)
     if graph is not None and graph.steps:
-        return (_of_chain(graph, given),)
+        return (_of_chain(graph, given, batch),)
     names = names_in_losses(given)
     pairs = zip(names, losses_by_output(given, names), strict=True)
     return tuple(ModelOutput(name=name, loss=loss) for name, loss in pairs) or None
@@ -41,14 +47,15 @@ def _declared(functional: Any, graph: Graph | None, given: Any) -> tuple[ModelOu
     )
 
 
-def _of_chain(graph: Graph, given: Any) -> ModelOutput:
+def _of_chain(graph: Graph, given: Any, batch: Shape | None) -> ModelOutput:
     """The output of a Sequential model that is not built."""
     last = graph.steps[-1].layer
     layers = [step.layer for step in graph.steps]
     name = name_of(last) or "output"
     return ModelOutput(
         name=name,
-        shape=told(lambda: shape_after(layers), None),
+        shape=told(lambda: shape_after(layers, batch), None),
+        units=told(lambda: units_of(layers), None),
         dtype=str(trait(last, "compute_dtype") or "float32"),
         layer=name,
         activation=_activation(graph, 0),

@@ -1,6 +1,7 @@
 """How a model will be trained: what `compile` set, and whose step it is."""
 
 import inspect
+from collections.abc import Mapping
 from typing import Any
 
 from fitguard.inputs.models.asking import told, trait
@@ -8,9 +9,10 @@ from fitguard.inputs.models.cudnn import runs_on_cudnn
 from fitguard.inputs.models.kinds import is_a, sublayers
 from fitguard.inputs.models.library import ROOTS, Library, root
 
+_OF_BATCHES = ("train_step", "make_train_function", "fit")
 _OF_THE_STEP = (
-    *("train_step", "compute_loss", "compute_loss_and_updates", "stateless_compute_loss"),
-    *("make_train_function", "fit"),
+    *_OF_BATCHES,
+    *("compute_loss", "compute_loss_and_updates", "stateless_compute_loss"),
 )
 
 
@@ -20,9 +22,28 @@ def compiled(model: Any) -> bool:
     return bool(flag)
 
 
+def has_loss(model: Any) -> bool | None:
+    """Whether `compile` was given a loss; None where it was not called."""
+    if not compiled(model):
+        return None
+    given = model.loss
+    return given is not None and given not in ({}, [], ())
+
+
+def loss_keys(model: Any) -> tuple[str, ...]:
+    """The keys of the dict of losses that `compile` was given."""
+    given = model.loss
+    return tuple(map(str, given)) if isinstance(given, Mapping) else ()
+
+
 def custom_step(model: Any) -> bool:
     """Whether a class of the user's defines what one step of training does."""
     return any(_defined_by_user(model, name) for name in _OF_THE_STEP)
+
+
+def custom_batches(model: Any) -> bool:
+    """Whether a class of the user's takes each batch apart."""
+    return any(_defined_by_user(model, name) for name in _OF_BATCHES)
 
 
 def _defined_by_user(model: Any, name: str) -> bool:
@@ -59,7 +80,7 @@ def optimizer_name(model: Any) -> str | None:
 def replicas(model: Any) -> int:
     """Over how many devices the strategy that the model was made under splits a batch."""
     strategy = trait(model, "_distribute_strategy") or trait(model, "distribute_strategy")
-    return int(trait(strategy, "num_replicas_in_sync", 1))
+    return told(lambda: int(strategy.num_replicas_in_sync), 1)
 
 
 def jit_compile(model: Any, library: Library) -> bool | None:

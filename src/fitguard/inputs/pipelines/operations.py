@@ -27,7 +27,7 @@ _HARMLESS = re.compile(
     r"|DummyIterationCounter|AnonymousMemoryCache|AnonymousSeedGenerator|DeleteMemoryCache"
     r"|DeleteSeedGenerator|HashTableV2|AnonymousHashTable|InitializeTableV2|LookupTableImportV2"
     r"|VarHandleOp|FixedLengthRecordDataset(V2)?|TFRecordDataset(V2)?|TextLineDataset|NoOp"
-    r"|ReadFile|MatchingFiles|DecodeVideo|_Retval|_Arg|EnsureShape|NonMaxSuppression.*)$"
+    r"|ReadFile|MatchingFiles|CheckNumerics(V2)?|DecodeVideo|_Retval|_Arg|EnsureShape|NonMaxSuppression.*)$"
 )
 _DATASET = re.compile(r"Dataset(V\d+)?$")
 _WRITING_DATASETS = re.compile(

@@ -70,23 +70,35 @@ def keeping_python_state(roots: Iterable[object]) -> Iterator[None]:
             arrays.append(found.thing)
         else:
             bulk.extend(_bulk_of_arrays(found.thing))
-    copied, frozen = _divided(arrays)
-    frozen += [array for array in bulk if array.flags.writeable]
+    copied, shared = _divided(arrays)
     kept.extend(_array_restore(array) for array in copied)
     with contextlib.ExitStack() as stack:
         for restore in kept:
             stack.callback(restore)
-        stack.callback(_thaw, frozen)
-        for array in frozen:
+        stack.enter_context(frozen([*shared, *bulk]))
+        yield
+
+
+@contextlib.contextmanager
+def frozen(arrays: Iterable[Array]) -> Iterator[None]:
+    """Make arrays read-only meanwhile.
+
+    Raises:
+        Unkeepable: at the end, where code failed because it writes to one of them.
+    """
+    writeable = [array for array in arrays if array.flags.writeable]
+    try:
+        for array in writeable:
             array.flags.writeable = False
-        try:
-            yield
-        except Exception as error:
-            if frozen and "read-only" in str(error):
-                raise Unkeepable(
-                    "Its Python code changes arrays that are too large, or too many, to copy."
-                ) from error
-            raise
+        yield
+    except Exception as error:
+        if writeable and "read-only" in str(error.__cause__ or error):
+            raise Unkeepable(
+                "Its Python code changes arrays that are too large, or too many, to copy."
+            ) from error
+        raise
+    finally:
+        _thaw(writeable)
 
 
 def _reached(roots: Iterable[object]) -> Iterator[Reached]:

@@ -102,9 +102,13 @@ class Reading:
 
 def open_dataset(dataset: Any) -> Reading:
     """Look into a `tf.data.Dataset` or a distributed one, and make ready to read it."""
+    import tensorflow as tf
+
     found = original_of(dataset)
     if found.dataset is None:
         return Reading(Pipeline(()), unread=found.unread, replicas=found.replicas)
+    if not tf.executing_eagerly():
+        return Reading(Pipeline(()), unread="TensorFlow does not execute eagerly here.")
     dataset = found.dataset
     number = cardinality_of(dataset)
     reading = Reading(

@@ -12,10 +12,12 @@ _ORDERING = {"batch", "cache", "prefetch", "repeat", "shuffle", "with_options"}
 
 def whole_tensors(dataset: Any) -> Any | None:
     """The tensors that `from_tensor_slices` was given, in their structure; None where some stage
-    changes or chooses elements, or where they are not plain tensors."""
+    changes or chooses elements or makes batches of batches, or where they are not plain tensors."""
+    batches = 0
     while NAMES.get(class_of(dataset)) in _ORDERING:
         inputs = inputs_of(dataset)
-        if len(inputs) != 1:
+        batches += NAMES.get(class_of(dataset)) == "batch"
+        if len(inputs) != 1 or batches > 1:
             return None
         dataset = inputs[0]
     if NAMES.get(class_of(dataset)) != "from_tensor_slices":

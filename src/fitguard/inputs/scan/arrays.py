@@ -9,6 +9,7 @@ from contextlib import closing
 
 import numpy as np
 
+from fitguard.inputs.scan.blocks import Blocks
 from fitguard.inputs.scan.field_scan import FieldScan
 from fitguard.inputs.scan.mapped_pages import mapped_pages
 from fitguard.inputs.scan.objects import holds_objects
@@ -29,7 +30,7 @@ Progress = Callable[[int, int], None]
 
 def scan_array(
     scan: FieldScan,
-    array: Array,
+    array: Array | Blocks,
     deadline: float | None = None,
     progress: Progress | None = None,
 ) -> None:
@@ -42,7 +43,7 @@ def scan_array(
             the array. None: read everything.
         progress: Is called with the samples read, and with how many there are.
     """
-    values = np.atleast_1d(np.asarray(array))
+    values = array if isinstance(array, Blocks) else np.atleast_1d(np.asarray(array))
     pages = mapped_pages(array)
     samples, step = len(values), _samples_per_block(values, in_memory=pages is None)
     parts = math.ceil(samples / step)
@@ -64,10 +65,10 @@ def scan_array(
             if progress is not None and seen:
                 progress(done, samples)
     if not parts:
-        scan.add(values, 0)
+        scan.add(np.asarray(values), 0)
 
 
-def _samples_per_block(values: Array, *, in_memory: bool) -> int:
+def _samples_per_block(values: Array | Blocks, *, in_memory: bool) -> int:
     size_bytes = BLOCK_BYTES if in_memory else MAPPED_BYTES
     most = min(BLOCK_VALUES, size_bytes // max(1, int(values.itemsize)))
     if holds_objects(values):

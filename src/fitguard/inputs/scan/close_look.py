@@ -1,6 +1,7 @@
 """Looks at the single values of a piece that is not healthy."""
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from fitguard.inputs.scan.pieces import Array, Origin, first_indices
 from fitguard.inputs.scan.spots import MOST_PLACES, Spots
 from fitguard.schema.data import Place
 
+Rows = Callable[[int], int]
 Allowed = tuple[Any, Any, float | None]
 """The lowest and the highest value, and one that is allowed wherever it lies; None: no such."""
 
@@ -20,12 +22,16 @@ class CloseLook:
     Args:
         first_sample: The number of the block's first sample.
         batch: The batch of a stream that the block is.
+        rows: Tells the sample of a value, where the block holds those of a sparse or ragged array.
     """
 
-    def __init__(self, block: Array, first_sample: int, batch: int | None) -> None:
+    def __init__(
+        self, block: Array, first_sample: int, batch: int | None, rows: Rows | None = None
+    ) -> None:
         self._block = block
         self._first_sample = first_sample
         self._batch = batch
+        self._rows = rows
 
     def not_finite(self, values: Array, origin: Origin, nans: Spots, infinities: Spots) -> Array:
         """Note what is not finite; the rest, in a row."""
@@ -55,6 +61,7 @@ class CloseLook:
         """Note the values of a piece that a mask marks."""
         shape = self._block.shape
         earliest = origin[0] // math.prod(shape[1:]) if len(origin) == 1 else origin[0]
+        earliest = 0 if self._rows is not None else earliest
         spots.add(
             int(np.count_nonzero(mask)),
             self._first_sample + earliest,
@@ -63,8 +70,8 @@ class CloseLook:
 
     def _place(self, index: Origin) -> Place:
         return Place(
-            sample=self._first_sample + index[0],
+            sample=self._first_sample + (self._rows(index[0]) if self._rows else index[0]),
             batch=self._batch,
-            position=index[1:],
+            position=() if self._rows else index[1:],
             value=str(self._block[index]),
         )

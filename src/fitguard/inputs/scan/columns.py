@@ -23,6 +23,7 @@ class ColumnScan:
     def __init__(self) -> None:
         self._rows = 0
         self._first: Array | None = None
+        self._from_zero: Array = np.zeros(0, bool)
         self._constant: Array = np.arange(0)
         self._groups: list[Array] = []
         self._lock = Lock()
@@ -59,6 +60,7 @@ class ColumnScan:
         return Columns(
             constant=tuple((column, float(first[column])) for column in sorted(constant)),
             duplicate=tuple(sorted(pairs)),
+            from_zero=int(np.delete(self._from_zero, sorted(constant)).sum()),
         )
 
     @property
@@ -68,6 +70,7 @@ class ColumnScan:
     def _begin(self, block: Array) -> None:
         width = block.shape[1]
         self._first = np.array(block[0])
+        self._from_zero = _spread(block).min(axis=0) == 0
         if 0 < width <= MOST_COLUMNS:
             self._constant = np.arange(width)
             self._groups = [np.arange(width)]

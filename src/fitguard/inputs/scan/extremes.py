@@ -146,7 +146,7 @@ def is_number(dtype: np.dtype[Any]) -> bool:
 
 def is_small(dtype: np.dtype[Any]) -> bool:
     """bfloat16, float8, int4 and the like, which the package ml_dtypes adds to numpy."""
-    return dtype.type.__module__ == "ml_dtypes"
+    return dtype.type.__module__ == "ml_dtypes" and "complex" not in dtype.name
 
 
 def in_numpy(values: Array) -> Array:

@@ -4,6 +4,7 @@ from threading import Lock
 
 import numpy as np
 
+from fitguard.inputs.scan.close_look import Rows
 from fitguard.inputs.scan.columns import ColumnScan
 from fitguard.inputs.scan.fractions import FractionScan
 from fitguard.inputs.scan.labels import LabelCount
@@ -40,13 +41,16 @@ class FieldScan:
         self._fractions = FractionScan() if wanted.fractions else None
         self._lock = Lock()
 
-    def add(self, block: Array, first_sample: int, batch: int | None = None) -> None:
+    def add(
+        self, block: Array, first_sample: int, batch: int | None = None, rows: Rows | None = None
+    ) -> None:
         """Look at some samples.
 
         Args:
             block: Its first axis are the samples; a single value counts as one sample.
             first_sample: The number of its first one, from the beginning of the data.
             batch: The number of the batch, for a stream.
+            rows: Of the stored values of a sparse or ragged array: tells the sample of each.
         """
         # The plain array under a masked one or a memory map: Keras, too, takes that.
         block = np.atleast_1d(np.asarray(block))
@@ -56,7 +60,7 @@ class FieldScan:
         if holds_objects(block):
             self._objects.add(block, first_sample, batch)
         else:
-            self._numbers.add(block, first_sample, batch)
+            self._numbers.add(block, first_sample, batch, rows)
         if self._labels is not None:
             self._labels.add(block)
         if self._columns is not None:

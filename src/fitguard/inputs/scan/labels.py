@@ -106,7 +106,7 @@ def _named(slab: Array) -> Counter[Any]:
     values = slab.reshape(-1).tolist()
     try:
         found = Counter(values)
-    except TypeError:  # lists and arrays have no hash
+    except Exception:  # lists and arrays have no hash; a class of the user's may raise anything
         return Counter(_name(value) for value in values)
     named: Counter[Any] = Counter()
     for value, number in found.items():
@@ -115,11 +115,14 @@ def _named(slab: Array) -> Counter[Any]:
 
 
 def _name(value: Any) -> float | str:
-    if isinstance(value, bool | int | float):
+    if isinstance(value, bool | float) or (isinstance(value, int) and abs(value) < 1 << 1023):
         return value
     if isinstance(value, bytes):
         value = value.decode("utf-8", "replace")
-    return str(value)[:LONGEST_NAME]
+    try:
+        return str(value)[:LONGEST_NAME]
+    except Exception:  # a class of the user's, or a number that is too long to be written
+        return f"<{type(value).__name__}>"
 
 
 def _listed(counts: Counter[Any]) -> tuple[ClassCount, ...]:

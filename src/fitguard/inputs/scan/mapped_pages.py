@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from fitguard.inputs.scan.blocks import Blocks
 from fitguard.inputs.scan.pieces import Array
 
 # Maps that share their pages with the file: what was written to them is in the file cache, not
@@ -34,7 +35,7 @@ class MappedPages:
             self._pages.madvise(mmap.MADV_DONTNEED, start, length)
 
 
-def mapped_pages(array: Array) -> MappedPages | None:
+def mapped_pages(array: Array | Blocks) -> MappedPages | None:
     """The map that an array lies in; None where there is none, or where it must be left alone."""
     found: Any = array
     mode = None

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from fitguard.inputs.scan.close_look import CloseLook
+from fitguard.inputs.scan.close_look import CloseLook, Rows
 from fitguard.inputs.scan.extremes import Order, Range, order
 from fitguard.inputs.scan.pieces import Array, pieces
 from fitguard.inputs.scan.spots import Spots
@@ -35,9 +35,11 @@ class NumberScan:
         self._high: Any = None
         self._lock = Lock()
 
-    def add(self, block: Array, first_sample: int, batch: int | None) -> None:
+    def add(
+        self, block: Array, first_sample: int, batch: int | None, rows: Rows | None = None
+    ) -> None:
         """Look at a block; text and objects are passed over."""
-        look = CloseLook(block, first_sample, batch)
+        look = CloseLook(block, first_sample, batch, rows)
         by = order(block.dtype)
         if by is not None:
             self._add_ordered(block, by, look)
@@ -95,6 +97,13 @@ def _limits(allowed: Limits, dtype: np.dtype[Any]) -> Limits:
     low, high = (None if bound is None or math.isinf(bound) else bound for bound in allowed)
     if dtype.kind in "biu":
         return None if low is None else math.ceil(low), None if high is None else math.floor(high)
-    with np.errstate(over="ignore"):
-        low, high = (None if bound is None else float(dtype.type(bound)) for bound in (low, high))
+    low, high = (None if bound is None else _rounded(bound, dtype) for bound in (low, high))
     return low, high
+
+
+def _rounded(bound: float, dtype: np.dtype[Any]) -> float:
+    try:
+        with np.errstate(over="ignore"):
+            return float(dtype.type(bound))
+    except OverflowError:  # int4 and the like have no room for it
+        return float(bound)

@@ -7,6 +7,7 @@ from threading import Lock
 
 import numpy as np
 
+from fitguard.inputs.scan.blocks import Blocks
 from fitguard.inputs.scan.pieces import Array, first_indices, slabs
 from fitguard.inputs.scan.spots import MOST_PLACES, Spots
 from fitguard.schema.data import Place
@@ -18,7 +19,7 @@ _shortener = reprlib.Repr()
 _shortener.maxstring = _shortener.maxother = LONGEST_EXAMPLE
 
 
-def holds_objects(block: Array) -> bool:
+def holds_objects(block: Array | Blocks) -> bool:
     """Whether the values are text or Python objects: no numbers."""
     return block.dtype.kind in "OSUT"
 

@@ -19,6 +19,8 @@ from fitguard.schema.data import Overlap, Place, Spotted
 MOST_COMPARED, FEWEST_COMPARED, COMPARED_BYTES = 2000, 50, 1 << 30
 FEWEST_VALUES = 4
 """Samples with fewer values are equal by chance."""
+MANY_VALUES = 16
+"""So many whole numbers are hardly equal by chance."""
 BLOCK_BYTES = 1 << 23
 MOST_SAMPLES, FEWEST_SAMPLES = 1 << 14, 16
 """Of a block between two looks at the clock."""
@@ -57,7 +59,8 @@ def find_overlap(
     places = [
         Place(sample=number, value=str(found)) for number, found in sorted(search.found.items())
     ]
-    return Overlap(search.compared, among, Spotted(len(places), tuple(places[:MOST_PLACES])))
+    spotted = Spotted(len(places), tuple(places[:MOST_PLACES]))
+    return Overlap(search.compared, among, spotted, _whole(validation, numbers))
 
 
 def _comparable(validation: Sequence[Array], training: Sequence[Array]) -> bool:
@@ -72,7 +75,22 @@ def _comparable(validation: Sequence[Array], training: Sequence[Array]) -> bool:
     ):
         return False
     text = any(holds_objects(field) for field in validation)
-    return text or sum(math.prod(field.shape[1:]) for field in validation) >= FEWEST_VALUES
+    return text or _values(validation) >= FEWEST_VALUES
+
+
+def _whole(fields: Sequence[Array], numbers: Array) -> bool:
+    """Whether short samples hold whole numbers only; of long ones it does not matter."""
+    if any(holds_objects(field) for field in fields) or _values(fields) >= MANY_VALUES:
+        return False
+    return all(_no_fractions(in_numpy(field[numbers])) for field in fields)
+
+
+def _no_fractions(values: Array) -> bool:
+    return values.dtype.kind in "biu" or bool((values == np.rint(values)).all())
+
+
+def _values(fields: Sequence[Array]) -> int:
+    return sum(math.prod(field.shape[1:]) for field in fields)
 
 
 def _sample_bytes(fields: Sequence[Array]) -> int:

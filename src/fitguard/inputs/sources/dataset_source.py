@@ -93,6 +93,7 @@ class DatasetSource(StreamSource):
             batched=batched,
             unread=opened.unread,
             open_fields=tuple(_open_fields(spec)),
+            rankless=tuple(_rankless(spec)),
             pipeline=opened.pipeline,
         )
 
@@ -101,12 +102,12 @@ class DatasetSource(StreamSource):
         changes = [stage.name for stage in pipeline.stages if stage.name in {*_BATCHING, "unbatch"}]
         if changes:
             return changes[-1] != "unbatch"
+        if any(_rank(leaf) == 0 for leaf in _parts(spec)):
+            return False
         verdicts = set()
         for leaf in _inputs(spec):
-            rank = getattr(leaf.value.shape, "rank", None)
+            rank = _rank(leaf)
             target = port(self._context.model, "x", leaf.key)
-            if rank == 0:
-                return False
             if isinstance(target, ModelInput) and target.shape is not None and rank is not None:
                 # Keras adds a last axis of length 1: one axis less may still be a batch.
                 added = target.shape[-1:] == (1,) and rank == len(target.shape) - 1
@@ -128,12 +129,30 @@ def _container(stream: Any) -> str:
     return "tf.data.Dataset" if kind == "dataset" else f"tf.distribute.{type(stream).__name__}"
 
 
-def _inputs(spec: Any) -> tuple[Leaf, ...]:
-    """The parts of x; none where elements are nothing that `fit` takes, which reading tells."""
+def _parts(spec: Any) -> tuple[Leaf, ...]:
+    """The fields; none where elements are nothing that `fit` takes, which reading tells."""
     try:
-        return tuple(leaves(unpacked(spec).x, "x"))
+        return tuple(leaf for role, part in unpacked(spec).parts() for leaf in leaves(part, role))
     except ValueError:
         return ()
+
+
+def _inputs(spec: Any) -> tuple[Leaf, ...]:
+    """The fields of x."""
+    return tuple(leaf for leaf in _parts(spec) if leaf.name.startswith("x"))
+
+
+def _rank(leaf: Leaf) -> int | None:
+    shape = getattr(leaf.value, "shape", None)
+    return getattr(shape, "rank", None)
+
+
+def _rankless(spec: Any) -> Iterator[str]:
+    """Fields of which not even the number of axes is known beforehand."""
+    for leaf in _parts(spec):
+        shape = getattr(leaf.value, "shape", None)
+        if shape is not None and shape.rank is None:
+            yield leaf.name
 
 
 def _open_fields(spec: Any) -> Iterator[str]:

@@ -2,10 +2,10 @@
 
 import inspect
 import types
-from collections.abc import Mapping
 from typing import Any, Literal
 
-from fitguard.inputs.sources.structure import leaves
+from fitguard.inputs.sources.structure import Leaf, TooDeep, is_nested, leaves
+from fitguard.schema.data import Role
 from fitguard.schema.exit_codes import UsageError
 
 Kind = Literal["arrays", "dataset", "distributed", "pydataset", "generator", "factory", "foreign"]
@@ -29,10 +29,30 @@ def kind_of(x: Any) -> Kind:
         return "foreign"
     if inspect.isroutine(x):
         return "factory"
-    found = list(leaves(x, "x"))
-    if found and all(is_array(leaf.value) for leaf in found):
-        return "arrays"
-    raise UsageError(_unknown(x))
+    require_arrays(x, "x")
+    return "arrays"
+
+
+def require_arrays(part: Any, role: Role) -> None:
+    """Look whether something is arrays, or lists and dicts of them.
+
+    Raises:
+        UsageError: where it is not.
+    """
+    try:
+        found = list(leaves(part, role))
+        bad = next((leaf for leaf in found if not is_array(leaf.value)), None)
+    except TooDeep as error:
+        raise UsageError(str(error)) from None
+    except Exception as error:  # a class of the user's
+        raise UsageError(
+            f"Received {role}, a {type(part).__name__} that cannot be looked into "
+            f"({type(error).__name__}). Expected arrays, or lists and dicts of them"
+        ) from error
+    if not found:
+        raise UsageError(f"Received no {role}. Expected the data that `fit` is given")
+    if bad is not None:
+        raise UsageError(_unknown(part, role, bad))
 
 
 def descends(value: Any, library: str, *names: str) -> bool:
@@ -54,19 +74,19 @@ def _is_tensor(value: Any) -> bool:
     return descends(value, "tensorflow", "Tensor", "RaggedTensor", "SparseTensor")
 
 
-def _unknown(x: Any) -> str:
-    received = type(x).__name__
+def _unknown(part: Any, role: Role, bad: Leaf) -> str:
+    received = type(part).__name__ if role == "x" else f"{role}, a {type(part).__name__}"
     advice = ""
-    if not isinstance(x, str) and not list(leaves(x, "x")):
-        return "Received no x. Expected the data that `fit` is given"
-    if isinstance(x, list | tuple | Mapping):
-        bad = next(leaf for leaf in leaves(x, "x") if not is_array(leaf.value))
-        received = f"{bad.name}, a {type(bad.value).__name__}, in a {received}"
-        advice = ": numpy.array(x) makes one array of nested lists"
-    elif hasattr(x, "__next__"):
+    if is_nested(part):
+        received = f"{bad.name}, a {type(bad.value).__name__}, in a {type(part).__name__}"
+        advice = f": numpy.array({role}) makes one array of it"
+    elif hasattr(part, "__next__"):
         received = f"an iterator ({received})"
-        advice = ": `fit` takes generators, but no other iterators"
+        advice = ": `fit` takes generators, but no other iterators" if role == "x" else ""
+    streams = ""
+    if role == "x":
+        streams = ", tf.data.Dataset, PyDataset, a generator or a function that makes one"
     return (
         f"Received {received}. Expected what `fit` takes: arrays, tensors, pandas, lists and dicts "
-        f"of them, tf.data.Dataset, PyDataset, a generator or a function that makes one{advice}"
+        f"of them{streams}{advice}"
     )

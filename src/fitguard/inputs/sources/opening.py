@@ -1,5 +1,6 @@
 """Finds the reader for what stands for x."""
 
+import inspect
 from typing import Any
 
 import msgspec
@@ -7,10 +8,11 @@ import msgspec
 from fitguard.inputs.random_state import keeping_random_state
 from fitguard.inputs.sources.array_source import ArraySource
 from fitguard.inputs.sources.dataset_source import DatasetSource
-from fitguard.inputs.sources.kinds import kind_of
+from fitguard.inputs.sources.error_words import in_one_line
+from fitguard.inputs.sources.kinds import descends, kind_of, require_arrays
 from fitguard.inputs.sources.source import Context, Readable, Seen
 from fitguard.inputs.sources.stream_source import GeneratorSource, PyDatasetSource
-from fitguard.inputs.sources.structure import Element
+from fitguard.inputs.sources.structure import Element, unpacked
 from fitguard.schema.data import Source
 from fitguard.schema.exit_codes import UsageError
 
@@ -23,6 +25,8 @@ def opened(element: Element, context: Context) -> Readable:
     """
     kind = kind_of(element.x)
     if kind == "arrays":
+        for role, part in element.parts():
+            require_arrays(part, role)
         return ArraySource(element, context)
     extra = [role for role, _ in element.parts() if role != "x"]
     if extra:
@@ -35,10 +39,22 @@ def opened(element: Element, context: Context) -> Readable:
     if kind == "foreign":
         return UnreadSource(element.x, context)
     if kind == "pydataset":
+        _require_same_library(element.x, context)
         return PyDatasetSource(element.x, context)
     if kind == "generator":
         return GeneratorSource(element.x, context)
     return DatasetSource(element.x, context)
+
+
+def _require_same_library(dataset: Any, context: Context) -> None:
+    """Refuse a PyDataset of Keras 3 for a model of tf_keras, and the reverse, as `fit` does."""
+    library = context.model.library.partition(" ")[0]
+    wanted = {"keras": "PyDataset", "tf_keras": "Sequence"}.get(library)
+    if wanted is not None and not descends(dataset, library, wanted):
+        raise UsageError(
+            f"Received a {type(dataset).__name__} of another Keras than the model's, which is "
+            f"{library}. Expected a subclass of {library}.utils.{wanted}"
+        )
 
 
 class FactorySource:
@@ -51,18 +67,33 @@ class FactorySource:
     def read(self, deadline: float | None) -> Seen:
         """Call the function, and read what it made."""
         with keeping_random_state():
-            made = self._factory()
-            if kind_of(made) == "factory":
-                raise UsageError(
-                    "Received a function that returns a function. Expected one that returns data"
-                )
-            element = made if isinstance(made, tuple) else (made,)
-            seen = opened(Element(*element), self._context).read(deadline)
+            seen = opened(self._made(), self._context).read(deadline)
         return seen._replace(source=msgspec.structs.replace(seen.source, handed_back=False))
 
     def given_back(self) -> Any:
         """The function."""
         return self._factory
+
+    def _made(self) -> Element:
+        name = getattr(self._factory, "__name__", type(self._factory).__name__)
+        try:
+            made = self._factory()
+        except Exception as error:  # whatever the user's code raises
+            raise UsageError(
+                f"Received the function {name}, which raises {in_one_line(error)}. Expected one "
+                "that returns the data for `fit` when it is called without arguments"
+            ) from error
+        try:
+            element = unpacked(made) if isinstance(made, tuple) else Element(made)
+        except ValueError as error:
+            raise UsageError(f"The function {name}: {error}") from None
+        if element.x is None or inspect.isroutine(element.x):
+            received = "nothing" if element.x is None else "a function"
+            raise UsageError(
+                f"Received the function {name}, which returns {received}. Expected one that "
+                "returns the data for `fit`"
+            )
+        return element
 
 
 class UnreadSource:

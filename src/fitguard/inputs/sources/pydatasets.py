@@ -1,41 +1,58 @@
 """`keras.utils.PyDataset`: batches by number, read from a twin that takes all changes of state."""
 
+import contextlib
 import copy
 import itertools
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from fitguard.inputs.pipelines.python_keep import Unkeepable, frozen, keeping_python_state
+from fitguard.inputs.pipelines.python_reach import attributes, is_followed
+from fitguard.inputs.pipelines.python_restores import restores_of
+from fitguard.inputs.pipelines.twins import Unreadable
 from fitguard.inputs.scan.visits import spread
+from fitguard.inputs.sources.kinds import descends
 
-SHARED_BYTES = 16 * 2**20
+COPIED_BYTES = 64 * 2**20
+"""So much of the arrays, the smallest first, is copied for the twin; the others are shared."""
 SHARED_ITEMS = 10_000
-"""From this size on, arrays and lists are not copied for the twin."""
+"""From this length on, lists and dicts are shared."""
+MOST_LEVELS, MOST_OBJECTS = 8, 50_000
+
+Array = np.ndarray[Any, Any]
 
 
 class Twin(NamedTuple):
     """A PyDataset to read.
 
     Args:
-        whole: Whether nothing small in it is shared with the original.
+        arrays: Those that it shares with the original: nobody may write to them.
+        containers: Long lists, dicts and sets that it shares; what they hold is put back.
+        whole: Whether it is a copy; else it is the original itself.
     """
 
     dataset: Any
-    whole: bool
+    arrays: tuple[Array, ...] = ()
+    containers: tuple[Any, ...] = ()
+    whole: bool = True
 
 
 def twin(dataset: Any) -> Twin:
     """A copy that shares the large arrays only, so that reading leaves the original as it was.
 
-    What cannot be copied (an open file, a lock) makes it a shallow copy: attributes that
-    `__getitem__` sets are still its own.
+    Where something in it cannot be copied (an open file, a lock), it is the original.
     """
-    memo = {id(item): item for item in _large(vars(dataset), depth=3)}
+    held = list(_held(dataset))
+    arrays = tuple(_too_many([item for item in held if isinstance(item, np.ndarray)]))
+    others = tuple(item for item in held if not isinstance(item, np.ndarray))
+    memo = {id(item): item for item in (*arrays, *others, *_of_image_iterator(dataset))}
     try:
-        return Twin(copy.deepcopy(dataset, memo), whole=True)
+        copied = copy.deepcopy(dataset, memo)
     except Exception:  # whatever an attribute raises when it is copied
-        return Twin(copy.copy(dataset), whole=False)
+        return Twin(dataset, whole=False)
+    return Twin(copied, arrays, tuple(c for c in others if isinstance(c, list | dict | set)))
 
 
 def number_of_batches(dataset: Any) -> int | None:
@@ -54,29 +71,81 @@ class BatchFailed(Exception):
         self.number = number
 
 
-def batches(dataset: Any, number: int | None) -> Iterator[tuple[int, Any]]:
-    """Batches with their numbers: the first, the last, then evenly spread ones, until all came."""
-    for index in itertools.count() if number is None else spread(number):
-        try:
-            batch = dataset[index]
-        except Exception as error:  # whatever the user's code raises
-            raise BatchFailed(index) from error
-        yield index, batch
+def batches(twin: Twin, number: int | None) -> Generator[tuple[int, Any], None, None]:
+    """Batches with their numbers: the first, the last, then evenly spread ones, until all came.
+
+    Raises:
+        BatchFailed: where the user's code raises.
+        Unreadable: where it changes something that cannot be put back.
+    """
+    try:
+        with _keeping(twin):
+            for index in itertools.count() if number is None else spread(number):
+                try:
+                    batch = twin.dataset[index]
+                except Exception as error:  # whatever the user's code raises
+                    raise BatchFailed(index) from error
+                yield index, batch
+    except Unkeepable as reason:
+        raise Unreadable(str(reason)) from None
 
 
-def _large(value: Any, depth: int) -> Iterator[Any]:
-    """Arrays, tensors and long lists inside of attributes."""
-    if isinstance(value, np.ndarray):
-        if value.nbytes >= SHARED_BYTES or isinstance(value, np.memmap):
-            yield value
-    elif _shared(value):
-        yield value
-    elif depth and isinstance(value, list | tuple | dict):
-        for item in value.values() if isinstance(value, dict) else value:
-            yield from _large(item, depth - 1)
+@contextlib.contextmanager
+def _keeping(twin: Twin) -> Iterator[None]:
+    """Put back what the twin shares with the original."""
+    with contextlib.ExitStack() as stack:
+        if not twin.whole:
+            stack.enter_context(keeping_python_state([twin.dataset.__getitem__]))
+        for container in twin.containers:
+            for restore in restores_of(container):
+                stack.callback(restore)
+        stack.enter_context(frozen(twin.arrays))
+        yield
 
 
-def _shared(value: Any) -> bool:
-    if type(value).__module__.split(".")[0] in ("tensorflow", "keras", "tf_keras", "pandas"):
+def _held(dataset: Any) -> Iterator[Any]:
+    """Arrays, tensors, tables and long lists that it holds, also inside of other objects."""
+    seen: dict[int, Any] = {id(dataset): dataset}
+    waiting = [(part.thing, 1) for part in attributes(dataset)]
+    while waiting and len(seen) < MOST_OBJECTS:
+        thing, level = waiting.pop()
+        if id(thing) in seen:
+            continue
+        seen[id(thing)] = thing
+        if isinstance(thing, np.ndarray) or _is_shared(thing):
+            yield thing
+        elif level < MOST_LEVELS:
+            waiting.extend((part, level + 1) for part in _parts(thing))
+
+
+def _of_image_iterator(dataset: Any) -> list[Any]:
+    """What no copy can be made of in the iterators of `ImageDataGenerator`.
+
+    They serve `next()` alone: batches by number do without them.
+    """
+    if not (descends(dataset, "keras", "Iterator") or descends(dataset, "tf_keras", "Iterator")):
+        return []
+    return [vars(dataset).get("lock"), vars(dataset).get("index_generator")]
+
+
+def _parts(thing: Any) -> list[Any]:
+    if isinstance(thing, dict):
+        return list(thing.values())
+    if isinstance(thing, list | tuple | set):
+        return list(thing)
+    return [part.thing for part in attributes(thing)] if is_followed(type(thing)) else []
+
+
+def _is_shared(thing: Any) -> bool:
+    if type(thing).__module__.split(".")[0] in ("tensorflow", "keras", "tf_keras", "pandas"):
         return True
-    return isinstance(value, list | tuple | dict | set) and len(value) >= SHARED_ITEMS
+    return isinstance(thing, list | tuple | dict | set) and len(thing) >= SHARED_ITEMS
+
+
+def _too_many(arrays: list[Array]) -> Iterator[Array]:
+    """The arrays for which there is no room to copy them; never a map of a file."""
+    room = COPIED_BYTES
+    for array in sorted(arrays, key=lambda item: item.nbytes):
+        room -= array.nbytes
+        if room < 0 or isinstance(array, np.memmap):
+            yield array

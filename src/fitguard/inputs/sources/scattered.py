@@ -18,22 +18,24 @@ def in_samples(field: Field, found: Table) -> Field:
 
     def moved(spotted: Spotted) -> Spotted:
         places = tuple(
-            Place(sample=int(rows[place.sample]), batch=place.batch, value=place.value)
+            Place(sample=rows(place.sample), batch=place.batch, value=place.value)
             for place in spotted.places
         )
         return Spotted(spotted.count, places)
 
     samples, *shape = found.shape
-    whole = field.samples_seen == len(found.values)
-    seen = samples if whole else len(set(rows[: field.samples_seen].tolist()))
+    # Where only some values were seen, they were spread over all samples.
+    part = field.samples_seen / max(1, len(found.values)) if len(found.values) else 1
+    seen = int(part * (samples or 0))
     return msgspec.structs.replace(
         field,
         shape=tuple(shape),
         samples=samples,
-        samples_seen=seen or 0,
+        samples_seen=seen,
         nans=moved(field.nans),
         infinities=moved(field.infinities),
         outside=moved(field.outside),
+        fractions=moved(field.fractions),
         labels=None,
         padding=None,
         columns=None,

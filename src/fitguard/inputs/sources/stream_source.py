@@ -1,5 +1,6 @@
 """Data that comes in batches: tf.data, PyDataset, generators and functions that make them."""
 
+import contextlib
 import itertools
 import time
 from collections.abc import Iterable
@@ -8,16 +9,18 @@ from typing import Any
 import msgspec
 
 from fitguard.inputs.budget import DEFAULT_SECONDS
-from fitguard.inputs.random_state import is_random_source, keeping_random_state
+from fitguard.inputs.pipelines.twins import Unreadable
+from fitguard.inputs.random_state import keeping_random_state
 from fitguard.inputs.scan.field_scan import FieldScan
 from fitguard.inputs.sources import pydatasets
 from fitguard.inputs.sources.arrays import Table
+from fitguard.inputs.sources.error_words import in_one_line
 from fitguard.inputs.sources.generators import ReadAhead
 from fitguard.inputs.sources.source import Context, Seen
 from fitguard.inputs.sources.streams import StreamReading
 from fitguard.inputs.sources.structure import Leaf
 from fitguard.inputs.wanted import wanted
-from fitguard.schema.data import Field, Role, Source
+from fitguard.schema.data import Failure, Field, Role, Source
 
 
 class StreamSource:
@@ -83,11 +86,14 @@ class StreamSource:
             batch_size=reading.first_batch_size,
             last_batch_size=size if saw_last else None,
             batch_shapes=tuple(reading.shapes),
+            shapes_from=tuple(reading.shapes.values()),
+            uneven=reading.uneven,
             element=reading.element,
             failure=reading.failure,
             malformed=reading.malformed,
         )
-        return Seen(read, tuple(_sized(scan.result(), samples) for scan in reading.scans.values()))
+        fields = (_sized(scan.result(), samples) for scan in reading.scans.values())
+        return Seen(read, tuple(_gathered(field, reading) for field in fields))
 
 
 class GeneratorSource(StreamSource):
@@ -124,22 +130,33 @@ class PyDatasetSource(StreamSource):
     def read(self, deadline: float | None) -> Seen:
         """Batches spread over the whole, from a twin."""
         twin = pydatasets.twin(self._stream)
-        number = pydatasets.number_of_batches(twin.dataset)
         reading = self._reading()
-        own = () if twin.whole else filter(is_random_source, vars(self._stream).values())
-        with keeping_random_state(own):
-            batches = pydatasets.batches(twin.dataset, number)
-            endless = number is None
-            self._read(reading, batches, deadline, number, in_order=False, endless=endless)
-        source = Source(
+        try:
+            number = pydatasets.number_of_batches(twin.dataset)
+        except Exception as error:  # whatever the user's code raises
+            reading.failure = Failure(0, f"its length: {in_one_line(error)}")
+            return self._seen(reading, self._source(None))
+        endless = number is None
+        source = self._source(number, endless=endless)
+        try:
+            with (
+                keeping_random_state(),
+                contextlib.closing(pydatasets.batches(twin, number)) as batches,
+            ):
+                self._read(reading, batches, deadline, number, in_order=False, endless=endless)
+        except Unreadable as reason:
+            source = msgspec.structs.replace(source, unread=str(reason))
+        return self._seen(reading, source)
+
+    def _source(self, number: int | None, *, endless: bool = False) -> Source:
+        return Source(
             split=self._context.split,
             kind="pydataset",
             container=type(self._stream).__name__,
             batches=number,
-            endless=number is None,
+            endless=endless,
             batched=True,
         )
-        return self._seen(reading, source)
 
 
 def _steps(context: Context) -> int | None:
@@ -152,3 +169,18 @@ def _steps(context: Context) -> int | None:
 
 def _sized(field: Field, samples: int | None) -> Field:
     return msgspec.structs.replace(field, samples=samples)
+
+
+def _gathered(field: Field, reading: StreamReading) -> Field:
+    """A sparse or ragged field as `fit` sees it: what was scanned are its stored values."""
+    shape = reading.scattered.get(field.name)
+    if shape is None:
+        return field
+    return msgspec.structs.replace(
+        field,
+        shape=shape,
+        samples_seen=reading.samples_seen,
+        labels=None,
+        padding=None,
+        columns=None,
+    )

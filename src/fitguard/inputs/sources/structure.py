@@ -5,6 +5,13 @@ from typing import Any, NamedTuple
 
 from fitguard.schema.data import Role
 
+MOST_LEVELS = 50
+"""Nobody nests that deep: such a structure contains itself."""
+
+
+class TooDeep(ValueError):
+    """Lists and dicts lie in one another without end."""
+
 
 class Leaf(NamedTuple):
     """One array of a structure.
@@ -23,23 +30,37 @@ def leaves(structure: Any, root: str) -> Iterator[Leaf]:
     """The arrays of a structure in the order that Keras flattens it; None is left out.
 
     A mapping is flattened in the order of its sorted keys, as `tf.nest` does.
+
+    Raises:
+        TooDeep: where a structure contains itself.
     """
-    yield from _leaves(structure, root, None)
+    yield from _leaves(structure, root, None, MOST_LEVELS)
 
 
-def _leaves(structure: Any, name: str, key: str | int | None) -> Iterator[Leaf]:
+def _leaves(structure: Any, name: str, key: str | int | None, levels: int) -> Iterator[Leaf]:
     if structure is None:
         return
-    if isinstance(structure, Mapping):
-        for inner in sorted(structure, key=str):
-            outer = key if key is not None else inner
-            yield from _leaves(structure[inner], f"{name}[{inner!r}]", outer)
-    elif isinstance(structure, list | tuple):
-        for number, item in enumerate(structure):
-            outer = key if key is not None else number
-            yield from _leaves(item, f"{name}[{number}]", outer)
-    else:
+    if not is_nested(structure):
         yield Leaf(name, key, structure)
+        return
+    if not levels:
+        raise TooDeep(
+            f"Received lists or dicts in one another, more than {MOST_LEVELS} deep. Expected "
+            "arrays, or one list or dict of them"
+        )
+    if isinstance(structure, Mapping):
+        items = [(inner, structure[inner]) for inner in sorted(structure, key=str)]
+    else:
+        items = list(enumerate(structure))
+    for inner, item in items:
+        yield from _leaves(item, f"{name}[{inner!r}]", inner if key is None else key, levels - 1)
+
+
+def is_nested(value: Any) -> bool:
+    """Whether it is a list, tuple or dict of arrays; a sparse matrix may be a kind of dict, too."""
+    if isinstance(value, list | tuple):
+        return True
+    return isinstance(value, Mapping) and not hasattr(value, "tocoo")
 
 
 class Element(NamedTuple):

@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from fitguard.checks.data.derived.feeding import feeding
 from fitguard.checks.data.derived.pairs import Fed, fields
 from fitguard.checks.framework.fixtures import Missing, fixture
 from fitguard.schema.data import DataFacts, Field
@@ -40,9 +41,13 @@ def fed_everywhere(data: DataFacts) -> tuple[Fed, ...]:
 @fixture
 def weights(data: DataFacts) -> tuple[Field, ...]:
     """The sample weights of training."""
+    if data.model.custom_batches:
+        raise Missing("the model takes batches apart in code of its own")
     found = fields(data, "training", "sample_weight")
     if not found:
         raise Missing("no sample weights are given")
+    if feeding(data).refused:
+        raise Missing("the parts of x are not those of the inputs: FG604")
     return found
 
 

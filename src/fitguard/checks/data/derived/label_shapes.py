@@ -18,6 +18,8 @@ from fitguard.schema.model import ModelFacts, Shape
 Meeting = Literal["same", "broadcast", "fails"]
 Fault = Literal["one_hot", "classes", "units", "broadcast", "shape"]
 
+# Of fewer different labels it is not clear what they are.
+_TOLD_BY = 3
 # Stands for the length of the batch, which equals no other length.
 _BATCH = -1
 
@@ -36,6 +38,8 @@ def shape_fault(item: Labelled, model: ModelFacts) -> Fault | None:
         one 0 or 1 for each sample, and a binary loss on several units. broadcast: the shapes
         differ, and the loss computes all the same. shape: they differ, and training raises.
     """
+    if item.output.shape is None:
+        return _fault_by_labels(item)
     meeting = meets(item, model)
     if meeting in (None, "same"):
         return None
@@ -48,6 +52,17 @@ def shape_fault(item: Labelled, model: ModelFacts) -> Fault | None:
         if kind == "binary":
             return "units"
     return "broadcast" if meeting == "broadcast" else "shape"
+
+
+def _fault_by_labels(item: Labelled) -> Fault | None:
+    """What labels alone tell, where the shape of the output is not known (a subclassed model)."""
+    kind, labels = label_kind(item.loss), item.field.labels
+    if labels is None or (labels.distinct or 0) < _TOLD_BY:
+        return None
+    if kind == "one_hot" and item.field.shape in ((), (1,)) and labels.integral:
+        return "classes"
+    rows = len(item.field.shape) == 1 and item.field.shape != (1,)
+    return "one_hot" if kind == "classes" and rows and labels.one_hot else None
 
 
 def meets(item: Labelled, model: ModelFacts) -> Meeting | None:

@@ -57,7 +57,9 @@ def label_kind(loss: Loss | None) -> LabelKind | None:
 
 def units(output: ModelOutput) -> int | None:
     """The length of the last axis of an output; None where it is not known, or has no axis."""
-    return output.shape[-1] if output.shape and len(output.shape) > 1 else None
+    if output.shape is None:
+        return output.units
+    return output.shape[-1] if len(output.shape) > 1 else None
 
 
 def allowed_labels(output: ModelOutput) -> tuple[float | None, float | None]:

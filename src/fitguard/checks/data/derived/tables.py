@@ -28,6 +28,17 @@ def _enough(field: Field) -> bool:
     return field.samples_seen >= (FEWEST_SAMPLES if whole else ENOUGH_SAMPLES)
 
 
+def unusual_constants(columns: Columns, width: int) -> tuple[tuple[int, float], ...]:
+    """The constant columns, without those of zeros where most of the others begin at 0.
+
+    In a table of counts, pixels or categories a word that does not occur, or the border of all
+    images, is usual.
+    """
+    others = width - len(columns.constant)
+    usual = others > 0 and 2 * columns.from_zero >= others
+    return tuple(pair for pair in columns.constant if pair[1] or not usual)
+
+
 def listed(numbers: Sequence[int], *, of_code: bool = False) -> str:
     """`2, 5, 7`; of more than a few, `2, 5, … 31`; as code, `[2, 5, 7]`."""
     if of_code:
