@@ -56,6 +56,16 @@ def raises():
 
 def leaves():
     raise SystemExit(7)
+
+def too_much():
+    return {"model": model(), "x": data()[0], "epoch": 3}
+
+def asks():
+    import argparse
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--data", required=True)
+    return parser.parse_args()
 """
 
 
@@ -129,6 +139,8 @@ def test_the_arguments_of_fit(folder):
         ("broken.py:make", 5, "SyntaxError"),
         ("train.py:raises", 5, "line 43: return data()[0]"),
         ("train.py:leaves", 5, "SystemExit: 7"),
+        ("train.py:too_much", 2, "a dict with epoch. Expected only model, x, y"),
+        ("train.py:asks", 5, "usage: train.py [-h] --data DATA"),
     ],
 )
 def test_wrong_references(folder, reference, code, told):

@@ -134,7 +134,7 @@ def _explained(failure: Failure, folder: Path) -> Explanation:
             [sys.executable, script],
             stdout=out,
             stderr=out,
-            env={**os.environ, **(POOL if failure.pool else {})},
+            env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "0", **(POOL if failure.pool else {})},
             timeout=300,
             check=False,
         )

@@ -38,7 +38,15 @@ def test_real_tensorflow_is_imported_in_a_child():
     assert report.facts.deep.version == report.facts.tensorflow.version
     assert report.facts.deep.gpus == ()
     assert report.ok, report.findings
-    assert "tensorflow" not in sys.modules
+
+
+def test_tensorflow_is_not_imported_here():
+    code = (
+        "import sys, fitguard; fitguard.doctor(python=sys.executable, deep=True); "
+        "print('tensorflow' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
 
 
 @pytest.mark.parametrize("name", ["SIGSEGV", "SIGABRT", "SIGILL"])

@@ -123,7 +123,8 @@ def _told(error: BaseException, file: Path) -> str:
     """The error, and the line of the user's file that it came through last."""
     text = _written(error)
     if isinstance(error, SyntaxError):
-        return f"{text} (line {error.lineno})"
+        place = f"\n  line {error.lineno}: {(error.text or '').strip()}" if error.lineno else ""
+        return f"{type(error).__name__}: {error.msg}{place}"
     own = [
         frame
         for frame in traceback.extract_tb(error.__traceback__)

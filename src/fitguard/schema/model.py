@@ -124,6 +124,7 @@ class ModelFacts(msgspec.Struct, frozen=True, kw_only=True):
             then the user's affair.
         custom_batches: Whether `train_step` itself is: what the parts of a batch mean, and how many
             there are, is then the user's affair too.
+        named_outputs: Whether the outputs come as a dict; None where that is not known.
         adds_loss: Whether a layer, or the model, adds a loss of its own in `call` (`add_loss`): the
             model then trains without a loss in `compile`, and without labels.
         replicas: Over how many devices a strategy splits each batch.
@@ -152,6 +153,7 @@ class ModelFacts(msgspec.Struct, frozen=True, kw_only=True):
     loss_keys: tuple[str, ...] = ()
     custom_step: bool = False
     custom_batches: bool = False
+    named_outputs: bool | None = None
     adds_loss: bool = False
     replicas: int = 1
     gpus: int | None = None

@@ -1,5 +1,6 @@
 """FG628: outputs with a loss and without labels."""
 
+import keras
 import pytest
 from checks.data.label_facts import MSE, SPARSE, data, labels, output
 from checks.data.label_models import checked, clusters, codes, dense, fitted, two_outputs
@@ -48,6 +49,20 @@ def test_wrong_name():
     (finding,) = checked(model, x, wrong)
     assert finding.code == "FG628"
     assert finding.title.startswith("y['weight'] goes to no output")
+
+
+def test_a_dict_for_one_output_without_a_name():
+    x, y = clusters()
+    model = dense(3, "softmax", SPARSE)
+    with pytest.raises(TypeError, match="Expected float32, but got out"):
+        fitted(model, x, {"out": y})
+    (finding,) = checked(model, x, {"out": y})
+    assert finding.code == "FG628"
+    assert "y is a dict, but out is the only output" in finding.title
+    named = keras.Model(model.inputs, {"out": model.outputs[0]})
+    named.compile("sgd", SPARSE)
+    assert codes(named, x, {"out": y}) == []
+    assert fitted(named, x, {"out": y})
 
 
 def test_labels_for_the_one_output_that_is_trained():

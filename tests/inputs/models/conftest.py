@@ -1,12 +1,9 @@
 """Both libraries, one after the other."""
 
 import importlib
-import os
 from types import ModuleType
 
 import pytest
-
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
 
 @pytest.fixture(params=["keras", "tf_keras"])

@@ -1,5 +1,6 @@
 """An output is trained with a loss, and no labels come for it."""
 
+from fitguard.checks.data.derived.label_shapes import legacy
 from fitguard.checks.data.derived.outputs import Trained
 from fitguard.checks.data.derived.pairs import training_fields
 from fitguard.checks.data.derived.wording import named
@@ -7,7 +8,7 @@ from fitguard.checks.framework.fixtures import Missing
 from fitguard.checks.framework.registry import check
 from fitguard.schema.data import DataFacts, Field, Source
 from fitguard.schema.finding import Evidence, Finding, Fix
-from fitguard.schema.model import ModelOutput
+from fitguard.schema.model import ModelFacts, ModelOutput
 
 
 @check("FG628", "labels-missing", requires={"FG611", "FG612", "FG613"})
@@ -57,6 +58,16 @@ def labels_missing(
             _evidence(fields, trained, training_source),
             outputs,
         )
+    if len(outputs) == 1 and _key(fields[0]) and _unnamed(data.model):
+        return Finding(
+            title=f"y is a dict, but {outputs[0].name} is the only output and bears no name in the "
+            "model: Keras 3 takes an array",
+            evidence=_evidence(fields, trained, training_source),
+            fix=Fix(
+                f"Give fit the array itself: {fields[0].name}. Or build the model with named "
+                f"outputs: keras.Model(inputs, {{{outputs[0].name!r}: output}})."
+            ),
+        )
     if len(fields) not in (len(outputs), len(trained)):
         return _finding(
             f"y has {len(fields)} part{'s' if len(fields) != 1 else ''}, but {len(trained)} "
@@ -65,6 +76,10 @@ def labels_missing(
             outputs,
         )
     return None
+
+
+def _unnamed(model: ModelFacts) -> bool:
+    return model.named_outputs is False and not legacy(model)
 
 
 def _key(field: Field) -> str:

@@ -8,7 +8,7 @@ from fitguard.inputs.models.graph import draw
 from fitguard.inputs.models.inputs import inputs_of
 from fitguard.inputs.models.kinds import is_a
 from fitguard.inputs.models.library import recognise
-from fitguard.inputs.models.outputs import outputs_of
+from fitguard.inputs.models.outputs import has_named_outputs, outputs_of
 from fitguard.inputs.models.step import (
     adds_loss,
     compiled,
@@ -53,6 +53,7 @@ def describe(model: Any, batch: Shape | None = None) -> ModelFacts:
         compiled=compiled(model),
         inputs=told(lambda: inputs_of(model, graph), None),
         outputs=told(lambda: outputs_of(model, graph, batch), None),
+        named_outputs=told(lambda: has_named_outputs(model), None),
         weights=weights.all,
         trainable_weights=weights.trainable,
         weights_bytes=weights.size_bytes,

@@ -31,6 +31,12 @@ def outputs_of(
     return tuple(ModelOutput(name=name, loss=loss) for name, loss in pairs) or None
 
 
+def has_named_outputs(model: Any) -> bool | None:
+    """Whether the outputs come as a dict; None where nobody knows."""
+    structure = trait(functional_of(model), "_outputs_struct")
+    return None if structure is None else isinstance(structure, dict)
+
+
 def _declared(functional: Any, graph: Graph | None, given: Any) -> tuple[ModelOutput, ...]:
     names = names_in(functional, "outputs")
     ends = zip(names, functional.outputs, losses_by_output(given, names), strict=True)

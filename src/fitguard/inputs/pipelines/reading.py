@@ -33,6 +33,8 @@ import itertools
 from collections.abc import Generator, Iterator
 from typing import Any
 
+import numpy as np
+
 from fitguard.inputs.pipelines.classes import cardinality_of
 from fitguard.inputs.pipelines.describing import describe
 from fitguard.inputs.pipelines.distributed import original_of
@@ -169,11 +171,13 @@ def _iterator(variant: Any, element_spec: Any) -> Any:
 
 
 def _as_numpy(element: Any) -> Any:
-    import numpy as np
+    # Plain tuples and dicts are what elements are made of: `tf.nest` takes its time for them.
+    if type(element) is tuple:
+        return tuple(map(_as_numpy, element))
+    if type(element) is dict:
+        return {key: _as_numpy(item) for key, item in element.items()}
     import tensorflow as tf
 
-    def convert(value: Any) -> Any:
-        is_plain = isinstance(value, tf.Tensor) and value.dtype != tf.variant
-        return np.asarray(value) if is_plain else value
-
-    return tf.nest.map_structure(convert, element)
+    if isinstance(element, tf.Tensor):
+        return element if element.dtype == tf.variant else np.asarray(element)
+    return tf.nest.map_structure(_as_numpy, element) if tf.nest.is_nested(element) else element

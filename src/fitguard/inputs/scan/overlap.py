@@ -42,8 +42,8 @@ def find_overlap(
         deadline: On the clock of `time.monotonic`; None: look through everything.
 
     Returns:
-        None where the samples cannot be compared: other fields or shapes, nothing in them, or fewer
-        than four values in a sample.
+        None where the samples cannot be compared: other fields or shapes, nothing in them, fewer
+        than four values in a sample, or objects that raise.
     """
     validation = [np.asarray(field) for field in validation]
     training = [np.asarray(field) for field in training]
@@ -52,10 +52,15 @@ def find_overlap(
     samples = min(len(field) for field in validation)
     most = min(MOST_COMPARED, max(FEWEST_COMPARED, COMPARED_BYTES // _sample_bytes(validation)))
     numbers = np.unique(np.linspace(0, samples - 1, min(samples, most)).astype(np.intp))
-    search = _Search(validation, training, numbers)
+    try:
+        search = _Search(validation, training, numbers)
+        among = search.run(deadline) if search.compared else 0
+    except Exception:
+        if any(map(holds_objects, validation)):  # which may raise when they are compared
+            return None
+        raise
     if not search.compared:
         return None
-    among = search.run(deadline)
     places = [
         Place(sample=number, value=str(found)) for number, found in sorted(search.found.items())
     ]

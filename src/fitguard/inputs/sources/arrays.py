@@ -64,7 +64,8 @@ def _table(value: Any, name: str) -> Table:
     if hasattr(value, "tocoo"):
         stored = value.tocoo()
         rows = stored.coords[0]
-        return Table(stored.data, name, False, stored.shape, lambda number: int(rows[number]))
+        shape = tuple(map(int, stored.shape))
+        return Table(np.asarray(stored.data), name, False, shape, lambda number: int(rows[number]))
     blocks = in_blocks(value, name)
     if blocks is not None:
         return Table(blocks, blocks.container, False, blocks.shape)

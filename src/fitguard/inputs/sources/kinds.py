@@ -1,5 +1,6 @@
 """Which kind of data `fit` was given."""
 
+import functools
 import inspect
 import types
 from typing import Any, Literal
@@ -57,9 +58,15 @@ def require_arrays(part: Any, role: Role) -> None:
 
 def descends(value: Any, library: str, *names: str) -> bool:
     """Whether a class of that name, from that library, is among the ancestors."""
+    cls: type = type(value)
+    return _descends(cls, library, names)
+
+
+@functools.lru_cache(maxsize=512)  # asked several times for each batch
+def _descends(cls: type, library: str, names: tuple[str, ...]) -> bool:
     return any(
-        ancestor.__name__ in names and ancestor.__module__.split(".")[0] == library
-        for ancestor in type(value).__mro__
+        ancestor.__name__ in names and str(ancestor.__module__).split(".")[0] == library
+        for ancestor in cls.__mro__
     )
 
 
