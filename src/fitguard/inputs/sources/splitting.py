@@ -57,6 +57,8 @@ def _cut(structure: Any, part: slice) -> Any:
 
 def _sliced(array: Any, part: slice) -> Any:
     try:
+        if hasattr(array, "iloc"):
+            return array.iloc[part]
         blocks = in_blocks(array, container(array))
         if blocks is not None:
             return blocks.part(part)
@@ -67,7 +69,7 @@ def _sliced(array: Any, part: slice) -> Any:
             return array.tocsr()[part]
         if descends(array, "tensorflow", "SparseTensor"):
             return _sliced_sparse(array, part)
-        return array.iloc[part] if hasattr(array, "iloc") else array[part]
+        return array[part]
     except Exception as error:  # whatever the array raises
         raise UsageError(
             f"Received a {type(array).__name__}, which cannot be split ({in_one_line(error)}). "
