@@ -19,6 +19,7 @@ import keras
 import numpy as np
 import pandas as pd
 import tensorflow as tf
+from memory_use import available_bytes, memory_bytes, reset_peak, verdict
 
 import fitguard
 
@@ -184,11 +185,6 @@ def report(case: Case) -> bool:
     return quick and small
 
 
-def verdict(met: bool) -> str:
-    """Whether a target is met, in words."""
-    return "target met" if met else "target MISSED"
-
-
 def measure(case: Case) -> Taken:
     """One check: a second one would find the file cache warm and functions traced."""
     checked, arguments = model(case.inputs), case.make()
@@ -202,24 +198,6 @@ def measure(case: Case) -> Taken:
     source = found.facts.sources[0]
     of_all = f" of {source.samples:,}" if source.samples else ""
     return Taken(seconds, memory, f"{source.samples_seen:,}{of_all} samples seen")
-
-
-def available_bytes() -> int:
-    """What the machine can still give."""
-    lines = Path("/proc/meminfo").read_text().splitlines()
-    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable"))
-
-
-def reset_peak() -> int:
-    """Let the kernel count the peak from now; what is in use now."""
-    Path("/proc/self/clear_refs").write_text("5")
-    return memory_bytes("VmRSS")
-
-
-def memory_bytes(kind: str) -> int:
-    """`VmRSS` is in use now, `VmHWM` was at most."""
-    lines = Path("/proc/self/status").read_text().splitlines()
-    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(kind))
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from memory_use import available_bytes, memory_bytes, reset_peak, verdict
 
 from fitguard.inputs.scan import FieldScan, Wanted, scan_array
 from fitguard.schema.data import Field
@@ -110,11 +111,6 @@ def report(case: Case) -> bool:
     return quick and small
 
 
-def verdict(met: bool) -> str:
-    """Whether a target is met, in words."""
-    return "target met" if met else "target MISSED"
-
-
 def measure(case: Case) -> Measured:
     """The medians of all rounds, and the most memory that a scan took."""
     references, times, memory = [], [], 0
@@ -148,24 +144,6 @@ def check_scan(array: np.ndarray) -> None:
     field = scan(array)
     if field.samples_seen != len(array) or field.nans.count or field.minimum is None:
         raise SystemExit(f"Received {field}. Expected all of {len(array)} samples, without a nan")
-
-
-def available_bytes() -> int:
-    """What the machine can still give."""
-    lines = Path("/proc/meminfo").read_text().splitlines()
-    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable"))
-
-
-def reset_peak() -> int:
-    """Let the kernel count the peak from now; what is in use now."""
-    Path("/proc/self/clear_refs").write_text("5")
-    return memory_bytes("VmRSS")
-
-
-def memory_bytes(kind: str) -> int:
-    """`VmRSS` is in use now, `VmHWM` was at most."""
-    lines = STATUS.read_text().splitlines()
-    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(kind))
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from fitguard.cli.threshold import Threshold
+from fitguard.cli.judging import Threshold
 from fitguard.schema.exit_codes import UnreadableInput
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from fitguard.cli.console import PLAIN_OUTPUT, Output, show
-from fitguard.cli.threshold import Threshold, exit_code
+from fitguard.cli.judging import FailOn, Ignore, Select, Verbose, exit_code
 
 
 def data(
@@ -28,16 +28,10 @@ def data(
     budget: Annotated[
         float, Parameter(help="Seconds that reading may take without --full; default: 2.")
     ] = 2.0,
-    select: Annotated[
-        tuple[str, ...], Parameter(negative="", help="Make these checks only: FG62, FG640 …")
-    ] = (),
-    ignore: Annotated[tuple[str, ...], Parameter(negative="", help="Leave these checks out.")] = (),
-    fail_on: Annotated[
-        Threshold | None, Parameter(help="Exit with 3 from this severity on; default: error.")
-    ] = None,
-    verbose: Annotated[
-        bool, Parameter(alias="-v", negative="", help="List what could not be checked, and why.")
-    ] = False,
+    select: Select = (),
+    ignore: Ignore = (),
+    fail_on: FailOn = None,
+    verbose: Verbose = False,
     output: Output = PLAIN_OUTPUT,
 ) -> int:
     """Will this data train this model?

@@ -7,7 +7,7 @@ from cyclopts import Parameter
 
 from fitguard.cli.combination import WhatIf, WhatIfFile, combination
 from fitguard.cli.console import PLAIN_OUTPUT, Output, show
-from fitguard.cli.threshold import Threshold, exit_code
+from fitguard.cli.judging import FailOn, Ignore, Select, Verbose, exit_code
 
 
 def doctor(
@@ -21,16 +21,10 @@ def doctor(
     what_if: WhatIf = None,
     what_if_file: WhatIfFile = None,
     facts: Annotated[Path | None, Parameter(help="Judge facts saved by `fitguard facts`.")] = None,
-    select: Annotated[
-        tuple[str, ...], Parameter(negative="", help="Make these checks only: FG2, FG204 …")
-    ] = (),
-    ignore: Annotated[tuple[str, ...], Parameter(negative="", help="Leave these checks out.")] = (),
-    fail_on: Annotated[
-        Threshold | None, Parameter(help="Exit with 3 from this severity on; default: error.")
-    ] = None,
-    verbose: Annotated[
-        bool, Parameter(alias="-v", negative="", help="List what could not be checked, and why.")
-    ] = False,
+    select: Select = (),
+    ignore: Ignore = (),
+    fail_on: FailOn = None,
+    verbose: Verbose = False,
     output: Output = PLAIN_OUTPUT,
 ) -> int:
     """Will this machine train?
