@@ -1,7 +1,8 @@
 import resource
+import subprocess
+import sys
 from pathlib import Path
 
-import pytest
 from facts.fake_tree import plant
 
 from fitguard.facts import host
@@ -37,9 +38,18 @@ def test_this_machine() -> None:
     assert set(found.limits) == {"nofile", "memlock", "as", "nproc", "core"}
 
 
-def test_no_limit_is_minus_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(resource, "getrlimit", lambda _: (resource.RLIM_INFINITY, 0))
-    assert set(host.read(tmp_path).limits.values()) == {-1}
+def test_no_limit_is_minus_one(tmp_path: Path) -> None:
+    code = (
+        "import resource; from fitguard.facts import host; "
+        "resource.setrlimit(resource.RLIMIT_AS, (1 << 46, resource.RLIM_INFINITY)); "
+        "print(host.read().limits['as']); "
+        "resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY,) * 2); "
+        "print(host.read().limits['as'])"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert told.stdout.split() == [str(1 << 46), "-1"]
 
 
 def test_shared_memory_has_its_size(tmp_path: Path) -> None:

@@ -142,12 +142,11 @@ def test_kmsg_that_is_refused_goes_straight_to_the_journal(
 
 
 def test_program_that_hangs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kernel_log, "COMMAND_LIMIT_SECONDS", 0.2)
     programs(tmp_path, monkeypatch, dmesg="exec /bin/sleep 60", journalctl="exit 0")
     start = time.monotonic()
     log = kernel_log.read(tmp_path)
     assert time.monotonic() - start < 5
-    assert "dmesg: no answer within 0.2 s" in (log.problem or "")
+    assert "dmesg: no answer within 1 s" in (log.problem or "")
 
 
 def test_saved_file_gives_line_numbers(tmp_path: Path) -> None:

@@ -209,9 +209,8 @@ def test_the_build_leads_xla_to_its_toolkit(tmp_path: Path) -> None:
     assert find(tmp_path, cuda_build="12.5").libdevice == str(libdevice)
 
 
-def test_other_systems_are_not_searched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "platform", "win32")
-    assert find(tmp_path) == CudaLibraries()
+def test_other_systems_are_not_searched(tmp_path: Path) -> None:
+    assert find(tmp_path, platform="win32") == CudaLibraries()
 
 
 @pytest.mark.parametrize("kind", ["--enable-new-dtags", "--disable-new-dtags"])

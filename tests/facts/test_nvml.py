@@ -65,19 +65,17 @@ def test_cuda_version_as_people_write_it(number: int, text: str) -> None:
     assert nvml.ask(ReplayNvml("h200", changes)).cuda == text
 
 
-def test_empty_library_file_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_empty_library_file_is_an_error(tmp_path: Path) -> None:
     broken = tmp_path / "libnvidia-ml.so.1"
     broken.touch()
-    monkeypatch.setattr(nvml, "LIBRARY", str(broken))
-    assert "file too short" in (nvml.read().error or "")
+    assert "file too short" in (nvml.read(str(broken)).error or "")
 
 
 def test_without_a_library_the_slow_binding_is_not_imported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(nvml, "LIBRARY", str(tmp_path / "libnvidia-ml.so.1"))
     monkeypatch.delitem(sys.modules, "pynvml")
-    assert nvml.read() == nvml.NvmlFacts()
+    assert nvml.read(str(tmp_path / "libnvidia-ml.so.1")) == nvml.NvmlFacts()
     assert "pynvml" not in sys.modules
 
 

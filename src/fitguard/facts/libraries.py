@@ -34,6 +34,7 @@ def find(
     root: Path = Path("/"),
     *,
     cuda_build: str | None = None,
+    platform: str = sys.platform,
 ) -> CudaLibraries:
     """Look through all that the loader searches, then through where libraries lie unused.
 
@@ -43,9 +44,10 @@ def find(
         tensorflow_libraries: TensorFlow's own, whose RPATH or RUNPATH the loader follows.
         site_directories: Where wheels are installed.
         root: Where the system's directories such as /usr/local lie.
+        platform: As `sys.platform` has it; only Linux' loader is known.
         cuda_build: The CUDA that TensorFlow was built with: XLA looks for a toolkit of that name.
     """
-    if not sys.platform.startswith("linux"):
+    if not platform.startswith("linux"):
         return CudaLibraries()
     executable = Path(python.executable) if python and python.executable else None
     nvcc = toolkits.find_nvcc(environment)

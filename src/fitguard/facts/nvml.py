@@ -31,23 +31,23 @@ class NvmlFacts:
     gpus: tuple[Gpu, ...] | None = None
 
 
-def read() -> NvmlFacts:
+def read(library: str = LIBRARY) -> NvmlFacts:
     """Everything that NVML on this machine tells."""
     try:
-        binding = load()
+        binding = load(library)
     except OSError as error:
         return NvmlFacts(error=str(error))
     return NvmlFacts() if binding is None else ask(binding)
 
 
-def load() -> Any:
+def load(library: str = LIBRARY) -> Any:
     """The binding, or None where the machine has no NVML.
 
     Raises:
         OSError: if the library is here but cannot be loaded, such as an empty file
             that a container runtime left.
     """
-    if sys.platform == "linux" and not _loadable():
+    if sys.platform == "linux" and not _loadable(library):
         return None
     # The binding takes 40 ms to import: too long where there is nothing to ask.
     import pynvml
@@ -80,11 +80,11 @@ def describe(nvml: Any, code: int, text: str) -> str:
     return f"{name}: {text}"
 
 
-def _loadable() -> bool:
+def _loadable(library: str) -> bool:
     import ctypes
 
     try:
-        ctypes.CDLL(LIBRARY)
+        ctypes.CDLL(library)
     except OSError as error:
         if "No such file" in str(error):
             return False

@@ -91,8 +91,6 @@ def test_objects() -> None:
     [("U4", "str", "'cat'"), ("S4", "bytes", "b'cat'"), ("T", "str", "'cat'")],
 )
 def test_text(dtype: str, kind: str, example: str) -> None:
-    if dtype == "T" and not hasattr(np.dtypes, "StringDType"):
-        pytest.skip("numpy before 2.0 has no StringDType")
     field = scanned(np.array([["cat", "dog"], ["cat", "cow"]], dtype))
     assert field.python_types == (kind,)
     assert field.examples[0] == example

@@ -3,10 +3,9 @@
 from collections.abc import Iterator
 
 from fitguard.checks.data.derived.pairs import Fed
-from fitguard.checks.data.derived.tables import listed, tables, unusual_constants
-from fitguard.checks.data.derived.wording import among, described
+from fitguard.checks.data.derived.tables import tables, unusual_constants, useless
 from fitguard.checks.framework.registry import check
-from fitguard.schema.finding import Evidence, Finding, Fix
+from fitguard.schema.finding import Finding
 
 
 @check("FG650", "constant-columns")
@@ -37,24 +36,6 @@ def constant_columns(fed: tuple[Fed, ...]) -> Iterator[Finding]:
     """
     for field, columns in tables(fed):
         constant = unusual_constants(columns, field.shape[0] or 0)
-        if not constant:
-            continue
-        width = field.shape[0]
-        numbers = [column for column, _ in constant]
-        yield Finding(
-            severity="info",
-            title=f"{len(numbers):,} of {width:,} columns of {field.name} never change: "
-            f"{listed(numbers)} ({among(field)})",
-            evidence=(
-                *(
-                    Evidence(f"column {column} is {value:g} everywhere", field.name)
-                    for column, value in constant[:5]
-                ),
-                described(field),
-            ),
-            fix=Fix(
-                f"Leave them out: numpy.delete({field.name}, {listed(numbers, of_code=True)}, "
-                "axis=1), and make the input that much narrower. First see why they are constant.",
-                changes_results=True,
-            ),
-        )
+        if constant:
+            each = {column: f"is {value:g} everywhere" for column, value in constant}
+            yield useless(field, "never change", each, " First see why they are constant.")

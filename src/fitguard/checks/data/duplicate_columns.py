@@ -3,10 +3,9 @@
 from collections.abc import Iterator
 
 from fitguard.checks.data.derived.pairs import Fed
-from fitguard.checks.data.derived.tables import listed, tables
-from fitguard.checks.data.derived.wording import among, described
+from fitguard.checks.data.derived.tables import tables, useless
 from fitguard.checks.framework.registry import check
-from fitguard.schema.finding import Evidence, Finding, Fix
+from fitguard.schema.finding import Finding
 
 
 @check("FG651", "duplicate-columns")
@@ -34,24 +33,10 @@ def duplicate_columns(fed: tuple[Fed, ...]) -> Iterator[Finding]:
     """
     for field, columns in tables(fed):
         constant = {column for column, _ in columns.constant}
-        pairs = [pair for pair in columns.duplicate if pair[0] not in constant]
-        if not pairs:
-            continue
-        numbers = [column for column, _ in pairs]
-        yield Finding(
-            severity="info",
-            title=f"{len(pairs):,} of {field.shape[0]:,} columns of {field.name} repeat an earlier "
-            f"one: {listed(numbers)} ({among(field)})",
-            evidence=(
-                *(
-                    Evidence(f"column {column} equals column {earlier}", field.name)
-                    for column, earlier in pairs[:5]
-                ),
-                described(field),
-            ),
-            fix=Fix(
-                f"Leave them out: numpy.delete({field.name}, {listed(numbers, of_code=True)}, "
-                "axis=1), and make the input that much narrower.",
-                changes_results=True,
-            ),
-        )
+        each = {
+            column: f"equals column {earlier}"
+            for column, earlier in columns.duplicate
+            if column not in constant
+        }
+        if each:
+            yield useless(field, "repeat an earlier one", each)

@@ -2,18 +2,11 @@
 
 from collections.abc import Iterator
 
-from fitguard.checks.data.derived.wording import (
-    among,
-    called,
-    described,
-    finding_all,
-    first_at,
-    number,
-    spots,
-)
+from fitguard.checks.data.derived.not_finite import holding
+from fitguard.checks.data.derived.wording import called, finding_all
 from fitguard.checks.framework.registry import check
 from fitguard.schema.data import Field
-from fitguard.schema.finding import Finding, Fix
+from fitguard.schema.finding import Finding
 
 
 @check("FG641", "infinite-values")
@@ -42,16 +35,9 @@ def infinite_values(seen_fields: tuple[Field, ...]) -> Iterator[Finding]:
     - Tried with TensorFlow 2.21 and Keras 3.15 on the CPU, with inf in x, in y and in the weights
     """
     for field in seen_fields:
-        if not field.infinities.count:
-            continue
-        yield Finding(
-            severity="error" if field.split == "training" else "warning",
-            title=f"{called(field)} holds {number(field.infinities.count, 'infinite value')}"
-            f"{first_at(field.infinities)} ({among(field)})",
-            evidence=(*spots(field, field.infinities), described(field)),
-            fix=Fix(
+        if field.infinities.count:
+            fix = (
                 f"Mend the division, logarithm or cast that made them, or leave these samples of "
-                f"{called(field)} out.{finding_all(field, 'isinf')}",
-                changes_results=True,
-            ),
-        )
+                f"{called(field)} out.{finding_all(field, 'isinf')}"
+            )
+            yield holding(field, field.infinities, "infinite value", fix)

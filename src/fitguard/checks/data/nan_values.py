@@ -2,18 +2,11 @@
 
 from collections.abc import Iterator
 
-from fitguard.checks.data.derived.wording import (
-    among,
-    called,
-    described,
-    finding_all,
-    first_at,
-    number,
-    spots,
-)
+from fitguard.checks.data.derived.not_finite import holding
+from fitguard.checks.data.derived.wording import called, finding_all
 from fitguard.checks.framework.registry import check
 from fitguard.schema.data import Field
-from fitguard.schema.finding import Confidence, Finding, Fix
+from fitguard.schema.finding import Confidence, Finding
 from fitguard.schema.model import ModelFacts
 
 
@@ -46,20 +39,12 @@ def nan_values(seen_fields: tuple[Field, ...], model: ModelFacts) -> Iterator[Fi
     - Tried with TensorFlow 2.21 and Keras 3.15 on the CPU, with nan in x, in y and in the weights
     """
     for field in seen_fields:
-        if not field.nans.count:
-            continue
-        yield Finding(
-            severity="error" if field.split == "training" else "warning",
-            confidence=_confidence(field, model),
-            title=f"{called(field)} holds {number(field.nans.count, 'nan')}"
-            f"{first_at(field.nans)} ({among(field)})",
-            evidence=(*spots(field, field.nans), described(field)),
-            fix=Fix(
+        if field.nans.count:
+            fix = (
                 f"Leave out the samples of {called(field)} that hold a nan, or fill the gaps, "
-                f"before fit gets it.{finding_all(field, 'isnan')}",
-                changes_results=True,
-            ),
-        )
+                f"before fit gets it.{finding_all(field, 'isnan')}"
+            )
+            yield holding(field, field.nans, "nan", fix, _confidence(field, model))
 
 
 def _confidence(field: Field, model: ModelFacts) -> Confidence:

@@ -1,9 +1,11 @@
 """Tables among the inputs: fields with two axes whose columns are quantities."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from fitguard.checks.data.derived.pairs import Fed
+from fitguard.checks.data.derived.wording import among, described
 from fitguard.schema.data import Columns, Field
+from fitguard.schema.finding import Evidence, Finding, Fix
 
 MOST_COLUMNS = 256
 """Wider ones are flattened images or counts of words, where equal columns mean nothing."""
@@ -12,6 +14,7 @@ FEWEST_SAMPLES = 32
 ENOUGH_SAMPLES = 10_000
 """Of a part of the data, this many say something about all of it."""
 _SHOWN = 8
+_QUOTED = 5
 
 
 def tables(fed: Iterable[Fed]) -> Iterator[tuple[Field, Columns]]:
@@ -37,6 +40,29 @@ def unusual_constants(columns: Columns, width: int) -> tuple[tuple[int, float], 
     others = width - len(columns.constant)
     usual = others > 0 and 2 * columns.from_zero >= others
     return tuple(pair for pair in columns.constant if pair[1] or not usual)
+
+
+def useless(field: Field, said: str, each: Mapping[int, str], advice: str = "") -> Finding:
+    """A finding on columns that can be left out.
+
+    Args:
+        said: What they all do: `never change`.
+        each: The columns, with what is seen of each.
+        advice: What to do beside leaving them out.
+    """
+    numbers = list(each)
+    seen = [Evidence(f"column {number} {words}", field.name) for number, words in each.items()]
+    return Finding(
+        severity="info",
+        title=f"{len(numbers):,} of {field.shape[0]:,} columns of {field.name} {said}: "
+        f"{listed(numbers)} ({among(field)})",
+        evidence=(*seen[:_QUOTED], described(field)),
+        fix=Fix(
+            f"Leave them out: numpy.delete({field.name}, {listed(numbers, of_code=True)}, axis=1), "
+            f"and make the input that much narrower.{advice}",
+            changes_results=True,
+        ),
+    )
 
 
 def listed(numbers: Sequence[int], *, of_code: bool = False) -> str:

@@ -34,9 +34,10 @@ def number(amount: int, noun: str) -> str:
 
 
 def finding_all(field: Field, test: str) -> str:
-    """` All places: numpy.argwhere(numpy.isnan(x)).`; empty for a stream, which is no array."""
+    """` All places: numpy.argwhere(numpy.isnan(x)).`; empty for what it cannot be asked of: a
+    stream, and objects."""
     places = (*field.nans.places, *field.infinities.places)
-    if any(place.batch is not None for place in places):
+    if any(place.batch is not None for place in places) or field.dtype == "object":
         return ""
     return f" All places: numpy.argwhere(numpy.{test}({field.name}))."
 
