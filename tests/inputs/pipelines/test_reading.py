@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from inputs.pipelines.cases import CASES, lengths, numbers, slices
 
-from fitguard.inputs.pipelines.python_keep import COPIED_BYTES
 from fitguard.inputs.pipelines.reading import open_dataset
 from fitguard.inputs.pipelines.twins import Unreadable
+from fitguard.inputs.python_state.keep import COPIED_BYTES
 
 
 def read(dataset: Any, limit: int | None = None) -> list[Any]:

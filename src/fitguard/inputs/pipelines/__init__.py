@@ -14,11 +14,9 @@
     passes.py         where one pass over the data ends
     functions.py      what the functions of a stage do
     operations.py     the operations in them
-    python_reach.py   what their Python code can reach
-    python_bulk.py    long lists of samples among it
-    python_keep.py    keeping it all
-    python_restores.py  and putting single objects back
     describing.py     the stages as facts
     classes.py        the classes of tf.data by name
+    elements.py       the size and the words of an element
+    whole_tensors.py  the arrays behind a pipeline that only orders and batches them
     distributed.py    the dataset behind a distributed one
 """

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from fitguard.inputs.pipelines.operations import Operation, operations_of
-from fitguard.inputs.pipelines.python_reach import TooMuch, names_in, reach
+from fitguard.inputs.python_state.reach import TooMuch, names_in, reach
 from fitguard.inputs.random_state import Restore, is_random_source
 
 LOOKED_AT = 2_000

@@ -40,12 +40,12 @@ from fitguard.inputs.pipelines.describing import describe
 from fitguard.inputs.pipelines.distributed import original_of
 from fitguard.inputs.pipelines.functions import variable_restore
 from fitguard.inputs.pipelines.passes import one_pass, repeats
-from fitguard.inputs.pipelines.python_keep import (
+from fitguard.inputs.pipelines.twins import Twin, Unreadable
+from fitguard.inputs.python_state.keep import (
     Unkeepable,
     check_python_state,
     keeping_python_state,
 )
-from fitguard.inputs.pipelines.twins import Twin, Unreadable
 from fitguard.inputs.random_state import keeping_random_state
 from fitguard.schema.pipeline import Pipeline
 

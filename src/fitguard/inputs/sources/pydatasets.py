@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fitguard.inputs.pipelines.python_keep import Unkeepable, frozen, keeping_python_state
-from fitguard.inputs.pipelines.python_reach import attributes, is_followed
-from fitguard.inputs.pipelines.python_restores import restores_of
 from fitguard.inputs.pipelines.twins import Unreadable
+from fitguard.inputs.python_state.keep import Unkeepable, frozen, keeping_python_state
+from fitguard.inputs.python_state.reach import attributes, is_followed
+from fitguard.inputs.python_state.restores import restores_of
 from fitguard.inputs.scan.visits import spread
 from fitguard.inputs.sources.kinds import descends
 

@@ -7,8 +7,8 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from fitguard.inputs.pipelines.python_bulk import bulk_restore, is_bulk, items_of
-from fitguard.inputs.pipelines.python_reach import (
+from fitguard.inputs.python_state.bulk import bulk_restore, is_bulk, items_of
+from fitguard.inputs.python_state.reach import (
     attributes,
     globals_set_by,
     is_followed,

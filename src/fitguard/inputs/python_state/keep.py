@@ -1,4 +1,4 @@
-"""Runs Python code of a pipeline and brings all that it could change back to what it was.
+"""Runs Python code of the user and brings all that it could change back to what it was.
 
 Small things are copied and put back: random generators, lists, dicts, sets, attributes, captured
 variables, arrays up to 64 MB in all. Other arrays are made read-only meanwhile. What can be read
@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from fitguard.inputs.pipelines.python_bulk import MANY, is_bulk, items_of
-from fitguard.inputs.pipelines.python_reach import (
+from fitguard.inputs.python_state.bulk import MANY, is_bulk, items_of
+from fitguard.inputs.python_state.reach import (
     Reached,
     TooMuch,
     draws_from_tensorflow,
@@ -27,7 +27,7 @@ from fitguard.inputs.pipelines.python_reach import (
     is_users,
     reach,
 )
-from fitguard.inputs.pipelines.python_restores import restores_of
+from fitguard.inputs.python_state.restores import restores_of
 from fitguard.inputs.random_state import Restore
 
 Array = np.ndarray[Any, Any]
