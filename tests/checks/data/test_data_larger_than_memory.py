@@ -63,7 +63,7 @@ def slices(x, y):
 
 def test_fit_reads_a_whole_memory_map(mapped):
     y = np.arange(SAMPLES, dtype="float32")[:, np.newaxis]
-    assert growth(wide(), mapped, y) > 0.9 * mapped.nbytes
+    assert growth(wide(), mapped, y) > 0.7 * mapped.nbytes
     assert growth(wide(), slices(mapped, y)) < 0.5 * mapped.nbytes
     report = fitguard.check_data(wide(), mapped, y, ignore="FG61")
     assert report.findings == ()
@@ -82,14 +82,14 @@ def test_a_shuffle_fills_its_buffer_first():
 
     def first(buffer: int) -> int:
         numbers = tf.data.Dataset.range(64)
-        made = numbers.map(lambda number: tf.fill((COLUMNS,), tf.cast(number, tf.float32)))
+        made = numbers.map(lambda number: tf.fill((4 * COLUMNS,), tf.cast(number, tf.float32)))
         before = settled_bytes()
         iterator = iter(made.shuffle(buffer))
         next(iterator)
         return own_bytes() - before
 
-    assert first(64) > 50 * MIB
-    assert first(2) < 30 * MIB
+    assert first(64) > 180 * MIB  # of 256; memory that earlier tests give back counts against it
+    assert first(2) < 90 * MIB
 
 
 @pytest.mark.parametrize(
