@@ -29,6 +29,8 @@ bench: $(READY)
 	$(BIN)/python bench/explain_speed.py
 	$(BIN)/python bench/data_scan.py
 	$(BIN)/python bench/data_budget.py
+	$(BIN)/python bench/plan_cost.py
+	$(BIN)/python bench/plan_accuracy.py
 
 # What takes minutes: logs of gigabytes, long fuzzing
 soak: $(READY)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from fitguard.environment.doctor import gather_facts as gather_facts
     from fitguard.environment.resolution import resolve as resolve
     from fitguard.inputs.checking import check_data as check_data
+    from fitguard.memory.planning import plan as plan
     from fitguard.schema.exit_codes import UnreadableInput as UnreadableInput
     from fitguard.schema.exit_codes import UsageError as UsageError
 
@@ -24,6 +25,7 @@ __all__ = [
     "doctor",
     "explain",
     "gather_facts",
+    "plan",
     "resolve",
 ]
 
@@ -34,6 +36,7 @@ _PLACES = {
     "doctor": "fitguard.environment.doctor",
     "explain": "fitguard.crash.explanation",
     "gather_facts": "fitguard.environment.doctor",
+    "plan": "fitguard.memory.planning",
     "resolve": "fitguard.environment.resolution",
 }
 

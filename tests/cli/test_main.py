@@ -17,7 +17,7 @@ def test_help_names_every_command():
         assert line in done.stdout
 
 
-@pytest.mark.parametrize("command", ["doctor", "resolve", "facts", "explain"])
+@pytest.mark.parametrize("command", ["doctor", "resolve", "facts", "data", "plan", "explain"])
 def test_every_command_has_help_with_examples(command):
     done = fitguard(command, "--help")
     assert done.returncode == 0

@@ -19,6 +19,8 @@ ALL_TABLES = [
     tables.drivers.toolkit_table,
     tables.drivers.architecture_table,
     tables.gpus.table,
+    tables.gpu_memory.shown_table,
+    tables.gpu_memory.reserves_table,
     tables.xids.table,
     tables.known_bugs.table,
     tables.variables.table,

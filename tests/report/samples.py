@@ -18,6 +18,7 @@ from report.diagnoses import (
     UNDECIDED,
     hostile_diagnosis,
 )
+from report.made_plans import PLANS, hostile_plan
 
 from fitguard.schema.doctor import DoctorReport
 from fitguard.schema.facts import Facts, FailedProbe
@@ -301,4 +302,6 @@ DOCUMENTS = {
     "pipeline": PIPELINE_FINDINGS,
     "many columns": MANY_COLUMNS,
     "hostile data": hostile_data(NASTY),
+    **PLANS,
+    "hostile plan": hostile_plan(NASTY),
 }

@@ -6,6 +6,7 @@ import subprocess
 import pytest
 from report.data_reports import PIPELINE_FINDINGS, hostile_data
 from report.diagnoses import hostile_diagnosis
+from report.made_plans import TOO_LARGE, hostile_plan
 from report.samples import BROKEN, hostile
 
 from fitguard.report.html import page
@@ -69,9 +70,19 @@ def test_hostile_data_runs_nothing(attack, tmp_path):
     assert "<title>owned" not in dom
 
 
+def test_a_hostile_plan_runs_nothing(tmp_path):
+    attack = "".join(ATTACKS)
+    dom = rendered(page(hostile_plan(attack)), tmp_path)
+    assert "<title>fitguard plan" in dom
+    shown = attack.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    assert f"<h3>1. {shown}</h3>" in dom
+    assert "<title>owned" not in dom
+
+
 @pytest.mark.parametrize("width", [500, 1100])
 def test_only_tables_scroll_sideways(width, tmp_path):
-    html = page(hostile_data("a" * 3000)) + page(PIPELINE_FINDINGS)
+    pages = (hostile_data("a" * 3000), PIPELINE_FINDINGS, hostile_plan("a" * 3000), TOO_LARGE)
+    html = "".join(map(page, pages))
     # The page forbids scripts; the measuring one comes in before that is said.
     script = (
         "<script>addEventListener('load', () => {const whole = document.documentElement; "

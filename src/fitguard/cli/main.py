@@ -14,6 +14,7 @@ from fitguard.cli.data import data
 from fitguard.cli.doctor import doctor
 from fitguard.cli.explain import explain
 from fitguard.cli.facts import facts
+from fitguard.cli.plan import plan
 from fitguard.cli.resolve import resolve
 from fitguard.schema.exit_codes import ExitCode, UnreadableInput, UsageError
 
@@ -25,7 +26,7 @@ app = App(
     default_parameter=Parameter(show_default=False),
 )
 # The modules of the commands keep their own imports inside the functions: --help stays quick.
-for command in (doctor, resolve, facts, data, explain):
+for command in (doctor, resolve, facts, data, plan, explain):
     app.command(command)
 
 

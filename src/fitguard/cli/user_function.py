@@ -1,15 +1,13 @@
 """Loads a function from the user's script, calls it, and reads what it returns."""
 
-import contextlib
 import importlib.util
 import inspect
-import os
 import sys
-import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from fitguard.memory.user_script import called, script_surroundings
 from fitguard.schema.exit_codes import UnreadableInput, UsageError
 
 EXPECTED = "(model, x, y), (model, dataset), or a dict with `model` and the arguments of fit"
@@ -25,15 +23,18 @@ IGNORED = {
 """Arguments of `fit` that say nothing on data; the last three are of Keras 2."""
 
 
-def call(reference: str) -> Any:
+def call(reference: str, prepare: Callable[[], None] | None = None) -> Any:
     """What `FILE.py:FUNCTION` returns. What it prints goes to stderr.
+
+    Args:
+        prepare: Called when the file is loaded, before the function is.
 
     Raises:
         UsageError: where the reference names no function without required arguments.
         UnreadableInput: where the file is missing, or its code raises.
     """
     file, function_name = _parted(reference)
-    with _script_surroundings(file):
+    with script_surroundings(file):
         module = _loaded(file)
         function = getattr(module, function_name, None)
         if not callable(function):
@@ -42,20 +43,28 @@ def call(reference: str) -> Any:
                 f"one of: {', '.join(_functions(module)) or 'a function in the file'}"
             )
         _require_no_arguments(function, function_name)
-        return _called(function, f"{file.name}:{function_name}", file)
+        if prepare is not None:
+            prepare()
+        return called(function, f"{file.name}:{function_name}", file)
 
 
-def fit_arguments(result: Any, reference: str) -> dict[str, Any]:
-    """The arguments of `check_data` out of what the function returned.
+def fit_arguments(result: Any, reference: str, *, model_alone: bool = False) -> dict[str, Any]:
+    """The model and the arguments of `fit` that tell of data, out of what the function returned.
+
+    Args:
+        model_alone: Whether a model without data is enough.
 
     Raises:
-        UsageError: for anything else than the three forms.
+        UsageError: for anything else than the forms in `EXPECTED`.
     """
+    expected = f"a model, {EXPECTED}" if model_alone else EXPECTED
+    if model_alone and hasattr(result, "train_step"):
+        return {"model": result}
     if isinstance(result, dict):
         if "model" not in result:
             raise UsageError(
                 f"Received from {reference} a dict without `model`: {', '.join(map(str, result))}. "
-                f"Expected {EXPECTED}"
+                f"Expected {expected}"
             )
         unknown = [str(key) for key in result if key not in (*TAKEN, *IGNORED)]
         if unknown:
@@ -67,35 +76,25 @@ def fit_arguments(result: Any, reference: str) -> dict[str, Any]:
     if isinstance(result, tuple) and 2 <= len(result) <= 4:
         return dict(zip(("model", "x", "y", "sample_weight"), result, strict=False))
     received = f"{len(result)} values" if isinstance(result, tuple) else type(result).__name__
-    raise UsageError(f"Received {received} from {reference}. Expected {EXPECTED}")
+    raise UsageError(f"Received {received} from {reference}. Expected {expected}")
 
 
 def _parted(reference: str) -> tuple[Path, str]:
     file, separator, function = reference.rpartition(":")
     if not separator or not file or not function.isidentifier():
         raise UsageError(f"Received {reference!r}. Expected FILE.py:FUNCTION, say train.py:make")
-    path = Path(file)
-    if not path.is_file():
-        raise UnreadableInput(f"Received {file}, which is no file. Expected a Python script")
-    return path, function
+    return existing_script(file), function
 
 
-@contextlib.contextmanager
-def _script_surroundings(file: Path) -> Iterator[None]:
-    """As `python FILE` would have it: its folder first on the path, and no other arguments.
+def existing_script(name: str) -> Path:
+    """The file of a script.
 
-    stdout is for the answer.
+    Raises:
+        UnreadableInput: where there is none.
     """
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
-    # A look at data must not take all of a GPU's memory.
-    os.environ.setdefault("TF_FORCE_GPU_ALLOW_GROWTH", "true")
-    sys.path.insert(0, str(file.resolve().parent))
-    own, sys.argv = sys.argv, [str(file)]
-    try:
-        with contextlib.redirect_stdout(sys.stderr):
-            yield
-    finally:
-        sys.argv = own
+    if not Path(name).is_file():
+        raise UnreadableInput(f"Received {name}, which is no file. Expected a Python script")
+    return Path(name)
 
 
 def _loaded(file: Path) -> Any:
@@ -106,39 +105,8 @@ def _loaded(file: Path) -> Any:
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     loader = spec.loader
-    _called(lambda: loader.exec_module(module), file.name, file)
+    called(lambda: loader.exec_module(module), file.name, file)
     return module
-
-
-def _called(function: Callable[[], Any], name: str, file: Path) -> Any:
-    try:
-        return function()
-    except (UsageError, UnreadableInput, KeyboardInterrupt):
-        raise
-    except BaseException as error:  # the script may exit, too
-        raise UnreadableInput(f"{name} raised {_told(error, file)}") from error
-
-
-def _told(error: BaseException, file: Path) -> str:
-    """The error, and the line of the user's file that it came through last."""
-    text = _written(error)
-    if isinstance(error, SyntaxError):
-        place = f"\n  line {error.lineno}: {(error.text or '').strip()}" if error.lineno else ""
-        return f"{type(error).__name__}: {error.msg}{place}"
-    own = [
-        frame
-        for frame in traceback.extract_tb(error.__traceback__)
-        if Path(frame.filename).resolve() == file.resolve()
-    ]
-    return f"{text}\n  line {own[-1].lineno}: {own[-1].line}" if own else text
-
-
-def _written(error: BaseException) -> str:
-    name = type(error).__name__
-    try:
-        return f"{name}: {error}" if str(error) else name
-    except Exception:  # an exception of the user's
-        return name
 
 
 def _functions(module: Any) -> list[str]:

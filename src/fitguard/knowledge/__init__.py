@@ -7,6 +7,7 @@ import msgspec
 from fitguard.knowledge.cuda import CondaPackages, Cuda
 from fitguard.knowledge.cudnn import Cudnn
 from fitguard.knowledge.drivers import Drivers
+from fitguard.knowledge.gpu_memory import GpuMemory
 from fitguard.knowledge.gpus import Gpus
 from fitguard.knowledge.keras import Keras
 from fitguard.knowledge.known_bugs import KnownBugs
@@ -58,6 +59,11 @@ class Knowledge:
     def gpus(self) -> Gpus:
         """GPU models."""
         return Gpus()
+
+    @cached_property
+    def gpu_memory(self) -> GpuMemory:
+        """What a training can have of a GPU's memory."""
+        return GpuMemory()
 
     @cached_property
     def xids(self) -> Xids:

@@ -51,6 +51,11 @@ class GpuModel(msgspec.Struct, frozen=True, kw_only=True):
     source: str
     note: str = ""
 
+    @property
+    def in_laptops(self) -> bool:
+        """Whether it is the variant that is built into laptops."""
+        return not words(self.name).isdisjoint(("mobile", "maxq"))
+
 
 def words(name: str) -> frozenset[str]:
     """The words of a name that tell models apart, in one spelling."""
@@ -92,6 +97,10 @@ class Gpus:
     def capabilities(self, name: str) -> tuple[str, ...]:
         """The compute capabilities that a name can mean, lowest first."""
         return tuple(sorted({model.capability for model in self.find(name)}, key=parse))
+
+    def is_series(self, name: str) -> bool:
+        """Whether a name means a whole series: `RTX 50`."""
+        return not self._named(words(name)) and bool(self._series(name))
 
     def similar(self, name: str, count: int = 3) -> tuple[str, ...]:
         """Names that look like this one, for an error message."""

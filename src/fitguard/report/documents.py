@@ -9,12 +9,13 @@ from fitguard.schema.data import DataReport
 from fitguard.schema.diagnosis import Diagnosis
 from fitguard.schema.doctor import DoctorReport
 from fitguard.schema.facts import Facts
+from fitguard.schema.plan import Plan
 from fitguard.schema.resolution import Resolution
 
 Judged = DoctorReport | DataReport
 """Documents that hold findings, and the checks that were made."""
 
-Document = Judged | Diagnosis | Facts | Resolution
+Document = Judged | Diagnosis | Facts | Plan | Resolution
 
 T = TypeVar("T")
 

@@ -12,6 +12,10 @@ from fitguard.report import (
     label_rows,
     model_rows,
     pipeline_rows,
+    plan_bar,
+    plan_curve,
+    plan_rows,
+    plan_words,
     reading,
     resolution_rows,
     summary,
@@ -26,6 +30,7 @@ from fitguard.schema.data import DATA_SCHEMA
 from fitguard.schema.diagnosis import DIAGNOSIS_SCHEMA, Diagnosis
 from fitguard.schema.doctor import DOCTOR_SCHEMA
 from fitguard.schema.facts import FACTS_SCHEMA
+from fitguard.schema.plan import PLAN_SCHEMA
 from fitguard.schema.resolution import RESOLVE_SCHEMA
 
 LONGEST_QUOTATION = 1000
@@ -34,6 +39,7 @@ KINDS: dict[str, str] = {
     DIAGNOSIS_SCHEMA: "diagnosis",
     DOCTOR_SCHEMA: "doctor",
     FACTS_SCHEMA: "facts",
+    PLAN_SCHEMA: "plan",
     RESOLVE_SCHEMA: "resolution",
 }
 """The template of each kind of document."""
@@ -75,12 +81,16 @@ def _templates() -> Environment:
         keep_trailing_newline=True,
     )
     templates.globals.update(
+        curves=plan_curve,
         fields=field_rows,
         headline=headline,
         labels=label_rows,
         model=model_rows,
         parts=diagnosis_parts,
         pipelines=pipeline_rows,
+        plan_bar=plan_bar,
+        plan_rows=plan_rows,
+        plans=plan_words,
         reading=reading,
         sections=sections,
         summary=summary,

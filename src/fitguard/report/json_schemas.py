@@ -9,6 +9,7 @@ from fitguard.schema.data import DATA_SCHEMA, DataReport
 from fitguard.schema.diagnosis import DIAGNOSIS_SCHEMA, Diagnosis
 from fitguard.schema.doctor import DOCTOR_SCHEMA, DoctorReport
 from fitguard.schema.facts import FACTS_SCHEMA, Facts
+from fitguard.schema.plan import PLAN_SCHEMA, Plan
 from fitguard.schema.resolution import RESOLVE_SCHEMA, Resolution
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -18,6 +19,7 @@ PUBLISHED: dict[str, tuple[str, type[msgspec.Struct]]] = {
     "diagnosis": (DIAGNOSIS_SCHEMA, Diagnosis),
     "doctor": (DOCTOR_SCHEMA, DoctorReport),
     "facts": (FACTS_SCHEMA, Facts),
+    "plan": (PLAN_SCHEMA, Plan),
     "resolve": (RESOLVE_SCHEMA, Resolution),
 }
 """File name → the `schema` field of the document, and its struct."""

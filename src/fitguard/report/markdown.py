@@ -7,6 +7,7 @@ from fitguard.report.markdown_blocks import details, escaped, fenced, table
 from fitguard.report.markdown_data import data_blocks
 from fitguard.report.markdown_diagnosis import diagnosis_blocks
 from fitguard.report.markdown_findings import findings_blocks
+from fitguard.report.markdown_plan import plan_blocks
 from fitguard.report.redaction import cleaned
 from fitguard.report.resolution_rows import given, versions, way
 from fitguard.report.sections import Section, sections
@@ -16,6 +17,7 @@ from fitguard.schema.data import DataReport
 from fitguard.schema.diagnosis import Diagnosis
 from fitguard.schema.doctor import DoctorReport
 from fitguard.schema.facts import Facts
+from fitguard.schema.plan import Plan
 from fitguard.schema.resolution import Resolution
 
 LONGEST_QUOTATION = 1000
@@ -34,6 +36,8 @@ def to_markdown(document: Document) -> str:
         blocks = diagnosis_blocks(document)
     elif isinstance(document, Resolution):
         blocks = _resolution(document)
+    elif isinstance(document, Plan):
+        blocks = plan_blocks(document)
     else:
         blocks = ["## fitguard facts", *_facts(document)]
     return "\n\n".join(block for block in blocks if block) + "\n"

@@ -22,13 +22,14 @@ T = TypeVar("T")
 
 IDENTIFIERS = frozenset(
     {"schema", "code", "codes", "slug", "severity", "confidence", "passed", "primary", "cause"}
-    | {"split", "role", "kind"}
+    | {"split", "role", "kind", "mode", "phase"}
 )
 """Fields that fitguard itself fills from a fixed set of words: nothing private is in them."""
 
 LONGEST = 4000
 """Characters of one string that a person is shown; JSON has them all."""
 
+_WORD = re.compile(r"[\w./-]*")
 _GPU_UUID = re.compile(r"\b((?:MIG-)?GPU|MIG)-([0-9a-f]{8}(?:-[0-9a-f]{1,12}){0,4})\b", re.I)
 UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
@@ -51,7 +52,7 @@ def redact(document: T, *, home: str, user: str, host: str) -> T:
     commands = CommandRedaction(home=home, user=user, host=host)
 
     def hide(text: str, field: str) -> str:
-        if field in IDENTIFIERS:
+        if field in IDENTIFIERS and _WORD.fullmatch(text):  # the `code` of an advice is Python
             return text
         if text and secret_name(field):
             return "<secret>"

@@ -11,10 +11,12 @@ from fitguard.report.text_diagnosis import print_diagnosis
 from fitguard.report.text_doctor import print_doctor
 from fitguard.report.text_facts import print_facts
 from fitguard.report.text_page import Page
+from fitguard.report.text_plan import print_plan
 from fitguard.report.text_resolution import print_resolution
 from fitguard.schema.data import DataReport
 from fitguard.schema.diagnosis import Diagnosis
 from fitguard.schema.doctor import DoctorReport
+from fitguard.schema.plan import Plan
 from fitguard.schema.resolution import Resolution
 
 COLUMNS = 80
@@ -26,7 +28,7 @@ def print_document(document: Document, console: Console, *, verbose: bool = Fals
 
     Args:
         verbose: Also the checks that were not made and the probes that failed; of a diagnosis, all
-            causes in full.
+            causes in full; of a plan, all layers and the reasons for its ranges.
     """
     page = Page(console)
     if isinstance(document, Diagnosis):
@@ -41,6 +43,8 @@ def print_document(document: Document, console: Console, *, verbose: bool = Fals
         print_diagnosis(shown, page, verbose=verbose)
     elif isinstance(shown, Resolution):
         print_resolution(shown, page)
+    elif isinstance(shown, Plan):
+        print_plan(shown, page, verbose=verbose)
     else:
         print_facts(shown, page)
 

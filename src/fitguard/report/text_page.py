@@ -79,3 +79,9 @@ class Page:
                 prompt = f"{indent}{'> ' if number else '$ '}"
                 text = Text.assemble((prompt, "dim"), (self.spelled(line), "cyan"))
                 self.console.print(text, soft_wrap=True)
+
+    def code(self, text: str, indent: str) -> None:
+        """Lines to write into a file, never broken by us."""
+        for line in text.splitlines():
+            whole = Text.assemble(indent, (self.spelled(line), "cyan"))
+            self.console.print(whole, soft_wrap=True)

@@ -10,8 +10,7 @@ from fitguard.schema.exit_codes import UsageError
 
 ROOTS = ("keras", "tf_keras")
 _EXPECTED = (
-    "Expected a model of Keras 3 on the TensorFlow backend, or of tf_keras: "
-    "check_data(model, x, y)."
+    "Expected a model of Keras 3 on the TensorFlow backend, or of tf_keras: {asker}(model, x, y)."
 )
 
 
@@ -36,24 +35,28 @@ def root(cls: type) -> str:
     return str(cls.__module__).partition(".")[0]
 
 
-def recognise(model: Any) -> Library:
+def recognise(model: Any, asker: str = "check_data") -> Library:
     """The library of a model.
+
+    Args:
+        asker: The function that was given the model; messages name it.
 
     Raises:
         UsageError: It is no model that `fit` could be called on here.
     """
     if isinstance(model, type):
-        raise UsageError(_about_class(model))
+        raise UsageError(_about_class(model, asker))
     name = _base(type(model), "Model")
     if name is None:
-        raise UsageError(f"Received {_about(model)} {_EXPECTED}")
+        raise UsageError(f"Received {_about(model, asker)} {_EXPECTED.format(asker=asker)}")
     library = Library(name, told(lambda: str(sys.modules[name].__version__), ""))
     if library.three:
-        require_tensorflow(told(lambda: str(sys.modules["keras"].backend.backend()), "tensorflow"))
+        backend = told(lambda: str(sys.modules["keras"].backend.backend()), "tensorflow")
+        require_tensorflow(backend, asker)
     return library
 
 
-def require_tensorflow(backend: str) -> None:
+def require_tensorflow(backend: str, asker: str = "check_data") -> None:
     """Refuse Keras 3 on another backend.
 
     Raises:
@@ -61,12 +64,12 @@ def require_tensorflow(backend: str) -> None:
     """
     if backend != "tensorflow":
         raise UsageError(
-            f"Received a Keras model on the {backend} backend. {_EXPECTED} Set "
+            f"Received a Keras model on the {backend} backend. {_EXPECTED.format(asker=asker)} Set "
             "KERAS_BACKEND=tensorflow before keras is imported."
         )
 
 
-def require_outside_of_functions() -> None:
+def require_outside_of_functions(asker: str = "check_data") -> None:
     """Refuse to run while TensorFlow traces a function.
 
     Raises:
@@ -76,7 +79,7 @@ def require_outside_of_functions() -> None:
     inside = told(lambda: tensorflow.inside_function(), False) if tensorflow else False
     if inside:
         raise UsageError(
-            "Received a call of check_data inside of a tf.function, where data have no values. "
+            f"Received a call of {asker} inside of a tf.function, where data have no values. "
             "Expected it before training, outside of all functions."
         )
 
@@ -89,23 +92,24 @@ def _base(cls: type, name: str) -> str | None:
     return None
 
 
-def _about_class(cls: type) -> str:
+def _about_class(cls: type, asker: str) -> str:
     if _base(cls, "Model"):
         return (
             f"Received the class {cls.__name__} as model. Expected an instance of it: "
             f"{cls.__name__}(...)."
         )
-    return f"Received the class {cls.__module__}.{cls.__qualname__} as model. {_EXPECTED}"
+    name = f"{cls.__module__}.{cls.__qualname__}"
+    return f"Received the class {name} as model. {_EXPECTED.format(asker=asker)}"
 
 
-def _about(received: Any) -> str:
+def _about(received: Any, asker: str) -> str:
     cls = type(received)
     name = f"{cls.__module__}.{cls.__qualname__}".removeprefix("builtins.")
     bases = {(root(base), base.__name__) for base in cls.__mro__}
     if received is None:
         return "None as model. A function that builds a model must return it."
     if inspect.isroutine(received):
-        return f"a function as model. Call it: check_data({received.__name__}(), x, y)."
+        return f"a function as model. Call it: {asker}({received.__name__}(), x, y)."
     if isinstance(received, str):
         return "a text as model. Load a saved model with keras.models.load_model first."
     if ("torch", "Module") in bases:

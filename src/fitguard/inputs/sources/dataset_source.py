@@ -12,19 +12,16 @@ from fitguard.inputs.pipelines.distributed import original_of
 from fitguard.inputs.pipelines.reading import Reading, open_dataset
 from fitguard.inputs.pipelines.twins import Unreadable
 from fitguard.inputs.pipelines.whole_tensors import whole_tensors
+from fitguard.inputs.sources.dataset_elements import fields, inputs, is_batched
 from fitguard.inputs.sources.kinds import kind_of
-from fitguard.inputs.sources.matching import port
 from fitguard.inputs.sources.source import Seen
 from fitguard.inputs.sources.stream_source import StreamSource
 from fitguard.inputs.sources.streams import StreamReading
-from fitguard.inputs.sources.structure import Leaf, leaves, unpacked
+from fitguard.inputs.sources.structure import unpacked
 from fitguard.inputs.sources.whole import WholeArrays
 from fitguard.schema.data import Source
-from fitguard.schema.model import ModelInput
-from fitguard.schema.pipeline import Pipeline
 
 FEW_BATCHES = 3
-_BATCHING = {"batch", "map_and_batch", "padded_batch", "rebatch", "sparse_batch"}
 
 
 class DatasetSource(StreamSource):
@@ -39,7 +36,7 @@ class DatasetSource(StreamSource):
         opened = open_dataset(self._stream)
         dataset = original_of(self._stream).dataset
         spec = getattr(dataset, "element_spec", None)
-        batched = self._batched(spec, opened.pipeline)
+        batched = is_batched(spec, opened.pipeline, self._context.model)
         source = self._source(opened, spec, batched)
         reading = self._reading(whole_batches=batched is not False)
         if opened.unread:
@@ -97,23 +94,6 @@ class DatasetSource(StreamSource):
             pipeline=opened.pipeline,
         )
 
-    def _batched(self, spec: Any, pipeline: Pipeline) -> bool | None:
-        """Whether elements are batches: by the stages, else by comparing ranks with the model."""
-        changes = [stage.name for stage in pipeline.stages if stage.name in {*_BATCHING, "unbatch"}]
-        if changes:
-            return changes[-1] != "unbatch"
-        if any(_rank(leaf) == 0 for leaf in _parts(spec)):
-            return False
-        verdicts = set()
-        for leaf in _inputs(spec):
-            rank = _rank(leaf)
-            target = port(self._context.model, "x", leaf.key)
-            if isinstance(target, ModelInput) and target.shape is not None and rank is not None:
-                # Keras adds a last axis of length 1: one axis less may still be a batch.
-                added = target.shape[-1:] == (1,) and rank == len(target.shape) - 1
-                verdicts.add(None if added else rank >= len(target.shape))
-        return verdicts.pop() if len(verdicts) == 1 else None
-
 
 def _last_batch_size(samples: int, size: int, source: Source) -> int | None:
     stages = source.pipeline.stages if source.pipeline else ()
@@ -129,27 +109,9 @@ def _container(stream: Any) -> str:
     return "tf.data.Dataset" if kind == "dataset" else f"tf.distribute.{type(stream).__name__}"
 
 
-def _parts(spec: Any) -> tuple[Leaf, ...]:
-    """The fields; none where elements are nothing that `fit` takes, which reading tells."""
-    try:
-        return tuple(leaf for role, part in unpacked(spec).parts() for leaf in leaves(part, role))
-    except ValueError:
-        return ()
-
-
-def _inputs(spec: Any) -> tuple[Leaf, ...]:
-    """The fields of x."""
-    return tuple(leaf for leaf in _parts(spec) if leaf.name.startswith("x"))
-
-
-def _rank(leaf: Leaf) -> int | None:
-    shape = getattr(leaf.value, "shape", None)
-    return getattr(shape, "rank", None)
-
-
 def _rankless(spec: Any) -> Iterator[str]:
     """Fields of which not even the number of axes is known beforehand."""
-    for leaf in _parts(spec):
+    for leaf in fields(spec):
         shape = getattr(leaf.value, "shape", None)
         if shape is not None and shape.rank is None:
             yield leaf.name
@@ -157,7 +119,7 @@ def _rankless(spec: Any) -> Iterator[str]:
 
 def _open_fields(spec: Any) -> Iterator[str]:
     """Fields of x whose last axis is not known beforehand."""
-    for leaf in _inputs(spec):
+    for leaf in inputs(spec):
         shape = getattr(leaf.value, "shape", None)
         if shape is not None and (shape.rank is None or None in shape.as_list()[1:][-1:]):
             yield leaf.name

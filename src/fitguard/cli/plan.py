@@ -1,0 +1,159 @@
+"""`fitguard plan`."""
+
+import os
+from collections.abc import Callable
+from typing import Annotated, Any, Literal
+
+from cyclopts import Parameter
+
+from fitguard.cli.console import PLAIN_OUTPUT, Output, complain, show
+from fitguard.schema.exit_codes import ExitCode
+
+Policy = Literal["float32", "mixed_float16", "mixed_bfloat16", "float16", "bfloat16", "float64"]
+Compiled = Literal["auto", "true", "false"]
+
+PLANNED = ("model", "batch_size", "x", "y", "sample_weight", "jit_compile")
+"""The arguments of `fit`, and of `compile`, that change what a step needs."""
+
+
+def plan(
+    script: Annotated[
+        str,
+        Parameter(
+            name="FILE.py[:FUNCTION]",
+            help="FUNCTION returns a model, (model, x, y), or the keyword arguments of fit with "
+            "the model. Without FUNCTION, FILE.py is run up to its call of fit.",
+        ),
+    ],
+    /,
+    *,
+    batch_size: Annotated[
+        int | None, Parameter(help="Of one step; default: as the script says, or 32.")
+    ] = None,
+    optimizer: Annotated[
+        str | None, Parameter(help="Instead of the model's own, or where it has none: adam.")
+    ] = None,
+    loss: Annotated[
+        str | None, Parameter(help="Instead of the model's own, or where it has none: mse.")
+    ] = None,
+    policy: Annotated[
+        Policy | None, Parameter(help="The dtype policy that is set before the model is built.")
+    ] = None,
+    jit_compile: Annotated[
+        Compiled, Parameter(help="Whether XLA compiles the step; default: as compile was told.")
+    ] = "auto",
+    gpu: Annotated[str | None, Parameter(help='The card by its name: "RTX 3060".')] = None,
+    gpu_memory: Annotated[
+        str | None,
+        Parameter(
+            help="What the card has: 8GiB or 8G (powers of 1024), 8GB (powers of 1000), 8192MiB, "
+            "or bytes."
+        ),
+    ] = None,
+    free: Annotated[
+        str | None, Parameter(help="What is free of it before training starts: 6.5GiB.")
+    ] = None,
+    replicas: Annotated[
+        int | None, Parameter(help="Over how many GPUs a strategy spreads the batch.")
+    ] = None,
+    measure: Annotated[
+        bool, Parameter(negative="", help="Run one step on the GPU here, in a child process.")
+    ] = False,
+    no_advice: Annotated[
+        bool, Parameter(negative="", help="Do not work out what would help.")
+    ] = False,
+    verbose: Annotated[
+        bool, Parameter(alias="-v", negative="", help="All layers, and the reasons for the ranges.")
+    ] = False,
+    output: Output = PLAIN_OUTPUT,
+) -> int:
+    """Will it fit, and which batch should I use?
+
+    Predicts the GPU memory of one training step on the CPU, without running it; finds the largest
+    batch that fits a card, and says what to do where it does not. Exits with 3 where the step does
+    not fit the given card. fitguard must be installed beside TensorFlow for it.
+
+    For example:
+
+        fitguard plan train.py:make --batch-size 64 --gpu "RTX 3060"
+        fitguard plan train.py --gpu-memory 8GiB --free 6.5GiB
+        fitguard plan train.py:make --policy mixed_float16 --format html --output plan.html
+    """
+    from fitguard.cli.progress import waiting
+    from fitguard.memory.visible_gpus import hide_gpus
+
+    memory_bytes, free_bytes = _size(gpu_memory, "--gpu-memory"), _size(free, "--free")
+    hide_gpus(os.environ)  # before TensorFlow is imported: planning needs no GPU, and takes none
+    arguments = _arguments(script, policy)
+    if batch_size is not None:
+        arguments["batch_size"] = batch_size
+    if jit_compile != "auto":
+        arguments["jit_compile"] = jit_compile == "true"
+    from fitguard.memory.planning import plan as plan_step
+
+    with waiting("Planning"):
+        answer = plan_step(
+            **arguments,
+            optimizer=optimizer,
+            loss=loss,
+            gpu=gpu,
+            gpu_memory=memory_bytes,
+            free=free_bytes,
+            replicas=replicas,
+            measure=measure,
+            advice=not no_advice,
+        )
+    show(answer, output, verbose=verbose)
+    return ExitCode.FINDINGS if answer.card and answer.fits is False else ExitCode.FINE
+
+
+def _size(given: str | None, option: str) -> int | None:
+    """Read here, so that a wrong one is told before TensorFlow is loaded."""
+    from fitguard.memory.sizes import size_bytes
+
+    return None if given is None else size_bytes(given, option)
+
+
+def _arguments(script: str, policy: Policy | None) -> dict[str, Any]:
+    """What the script gives to `fit`, as far as it matters for a step, and its `jit_compile`."""
+    from fitguard.cli.progress import waiting
+    from fitguard.memory.policy import require_policy, set_policy
+
+    def prepare() -> None:
+        if policy is not None:
+            set_policy(policy)
+
+    with waiting("Loading the model"):
+        given = _of_script(script, prepare) if _is_file(script) else _of_function(script, prepare)
+        if policy is not None:
+            require_policy(given["model"], policy, script)
+    return {name: given[name] for name in PLANNED if name in given}
+
+
+def _is_file(script: str) -> bool:
+    """Whether no function is named."""
+    return script.endswith(".py")
+
+
+def _of_script(script: str, prepare: Callable[[], None]) -> dict[str, Any]:
+    from fitguard.cli.user_function import existing_script
+    from fitguard.memory.fit_call import find_fit_call
+
+    file = existing_script(script)
+    prepare()
+    found = find_fit_call(file)
+    for note in found.notes:
+        complain(note)
+    return {**found.arguments, "model": found.model, "jit_compile": found.jit_compile}
+
+
+def _of_function(script: str, prepare: Callable[[], None]) -> dict[str, Any]:
+    from fitguard.cli.user_function import call, fit_arguments
+    from fitguard.memory.fit_call.compiles import Compiles
+    from fitguard.memory.fit_call.patching import patched
+
+    compiles = Compiles()
+    with patched(compiles.methods()):
+        result = call(script, prepare)
+    given = fit_arguments(result, script, model_alone=True)
+    return {**given, "jit_compile": compiles.jit_compile(given["model"])}

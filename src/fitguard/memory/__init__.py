@@ -1,0 +1,1 @@
+"""The memory planner: what a training step needs of a GPU, without one."""

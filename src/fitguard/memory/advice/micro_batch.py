@@ -1,0 +1,129 @@
+"""The batch in parts, whose gradients are added up before the weights change."""
+
+import math
+from typing import Any
+
+from fitguard.inputs.models.kinds import is_a, sublayers
+from fitguard.inputs.models.library import recognise
+from fitguard.inputs.models.step import optimizer_name
+from fitguard.memory.advice.question import Question, proposal, shifted
+from fitguard.memory.estimate import Estimator
+from fitguard.memory.largest_batch import largest
+from fitguard.memory.training import Training
+from fitguard.memory.variants.optimizer import trained_bytes
+from fitguard.schema.plan import Advice
+
+_PARTS_WITHOUT_CARD = 4
+_NAMED = 3
+
+
+def micro_batch_size(
+    training: Training, estimator: Estimator, batch_size: int, usable_bytes: int
+) -> int | None:
+    """The largest part of a batch that fits with accumulation; the batch itself where that fits.
+
+    None where not even one sample fits. Parts are equal where the batch can be divided so without
+    getting much smaller ones, so that their gradients have equal weight.
+    """
+    if estimator.at(batch_size).required.high <= usable_bytes:
+        return batch_size
+    if batch_size == 1:
+        return None
+    most = largest(
+        estimator,
+        usable_bytes,
+        near=max(1, batch_size // 2),
+        at_most=batch_size - 1,
+        extra_bytes=held_bytes(training, batch_size),
+    )
+    return None if most is None else _even(batch_size, most)
+
+
+def held_bytes(training: Training, batch_size: int) -> int:
+    """What accumulation holds beside the step: the sum of the gradients, and the whole batch."""
+    import tensorflow as tf
+
+    batch = sum(
+        math.prod(int(length or 1) for length in spec.shape) * int(spec.dtype.size)
+        for spec in tf.nest.flatten(training.specs(batch_size))
+    )
+    return trained_bytes(training.model) + batch
+
+
+def _even(batch_size: int, most: int) -> int:
+    """Equal parts of at most this size, unless they were less than half of it."""
+    equal = next(part for part in range(most, 0, -1) if batch_size % part == 0)
+    return equal if 2 * equal > most else math.ceil(batch_size / math.ceil(batch_size / most))
+
+
+def micro_batch(question: Question) -> Advice | None:
+    """Accumulation over the largest parts that fit; without a card, over four."""
+    training, batch_size = question.training, question.batch_size
+    if batch_size == 1:
+        return None
+    if question.card is None:
+        part: int | None = _even(batch_size, math.ceil(batch_size / _PARTS_WITHOUT_CARD))
+    else:
+        usable_bytes = question.card.usable_bytes
+        part = micro_batch_size(training, question.estimator, batch_size, usable_bytes)
+    if part is None or part == batch_size:
+        return None
+    needs = question.estimator.at(part).required
+    return question.weighed(
+        _proposed(question, part), shifted(needs, held_bytes(training, batch_size)), None
+    )
+
+
+def _proposed(question: Question, part: int) -> Advice:
+    count = math.ceil(question.batch_size / part)
+    uneven = count * part != question.batch_size
+    watching = batch_layers(question.training.model)
+    sentences = [
+        f"The gradients of {count} parts are added up, then the weights change once: the optimizer "
+        "sees the same step."
+    ]
+    if uneven:
+        sentences.append("The last part is smaller, and its samples must count as much as others.")
+    if watching:
+        sentences.append(
+            f"{_listed(watching)} then normalise over {part} samples, not over "
+            f"{question.batch_size}."
+        )
+    if not uneven:
+        sentences.append("A schedule of the learning rate must count parts, not batches.")
+    return proposal(
+        "micro-batch",
+        f"Micro-batches of {question.all_gpus(part):,}, with accumulated gradients",
+        " ".join(sentences),
+        changes_results=bool(watching),
+        code="" if uneven else _code(question, part, count),
+    )
+
+
+def _code(question: Question, part: int, count: int) -> str:
+    """Keras 3 accumulates by itself, over parts of equal size."""
+    model = question.training.model
+    name = optimizer_name(model)
+    if not recognise(model).three or name is None:
+        return ""
+    return (
+        f"optimizer = keras.optimizers.{name}(..., gradient_accumulation_steps={count})\n"
+        "model.compile(optimizer=optimizer, ...)\n"
+        f"model.fit(..., batch_size={question.all_gpus(part)})"
+    )
+
+
+def batch_layers(model: Any) -> list[str]:
+    """The names of the layers that look at the whole batch, and learn from it."""
+    return [
+        layer.name
+        for layer in sublayers(model)
+        if (is_a(layer, "BatchNormalization") or "BatchNorm" in type(layer).__name__)
+        and layer.trainable
+    ]
+
+
+def _listed(names: list[str]) -> str:
+    shown = ", ".join(names[:_NAMED])
+    more = len(names) - _NAMED
+    return f"{shown} and {more} more layers of this kind" if more > 0 else shown

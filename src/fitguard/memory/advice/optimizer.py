@@ -1,0 +1,32 @@
+"""An optimizer that keeps less for each weight."""
+
+from fitguard.inputs.models.library import recognise
+from fitguard.inputs.models.step import optimizer_name
+from fitguard.memory.advice.question import Question, Shifted, proposal
+from fitguard.memory.variants.optimizer import state_bytes
+from fitguard.report.words import size
+from fitguard.schema.plan import Advice
+
+
+def less_state(question: Question) -> Advice | None:
+    """SGD with momentum or Lion, which keep one number per weight; Adam keeps two.
+
+    The state lies in memory all the time, so the step needs less by just the bytes of the
+    variables; no trace is made. Adafactor, known for a small state, is no advice: that of Keras
+    keeps one number per weight as well, and some more.
+    """
+    model = question.training.model
+    now = optimizer_name(model)
+    if now is None:
+        return None
+    now_bytes = state_bytes(question.training)
+    then_bytes = state_bytes(question.training, "sgd")
+    proposed = proposal(
+        "optimizer",
+        f"Use Lion, or SGD with momentum, in place of {now}",
+        f"The state of {now} takes {size(now_bytes)}, that of Lion or of SGD with momentum "
+        f"{size(then_bytes)}. The learning rate must be found anew.",
+        changes_results=True,
+        code=f"optimizer = {recognise(model).name}.optimizers.SGD(learning_rate, momentum=0.9)",
+    )
+    return question.judged(proposed, Shifted(question.estimator, then_bytes - now_bytes))

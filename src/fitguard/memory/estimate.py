@@ -1,0 +1,33 @@
+"""What both modes answer: the memory of one step at one batch size."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from fitguard.schema.plan import Breakdown, Curve, LayerCost, Mode, Range, Unknown
+
+
+@dataclass(frozen=True, kw_only=True)
+class Estimate:
+    """The memory of a step; the fields mean what they mean in `Plan`."""
+
+    required: Range
+    comfortable: Range
+    breakdown: Breakdown = Breakdown()
+    layers: tuple[LayerCost, ...] = ()
+    curve: Curve = Curve()
+    unknown: tuple[Unknown, ...] = ()
+    reasons: tuple[str, ...] = ()
+
+
+class Estimator(Protocol):
+    """A step that was traced or compiled once, and can be asked for any batch size."""
+
+    mode: Mode
+
+    def at(self, batch_size: int, *, detail: bool = False) -> Estimate:
+        """The memory at this batch size.
+
+        Args:
+            detail: Whether layers and curve are wanted too; they cost time.
+        """
+        ...

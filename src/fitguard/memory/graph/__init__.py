@@ -1,0 +1,1 @@
+"""Graph mode: the traced step, rewritten as TensorFlow would for a GPU, and run on paper."""

@@ -1,0 +1,106 @@
+"""TensorFlow's best-fit allocator with coalescing, with a limit, on paper."""
+
+from bisect import bisect_left, insort
+
+LEAST = 256
+FIRST_REGION_BYTES = 2 * 2**20
+GAP_BYTES = LEAST
+LARGEST_WASTE_BYTES = 128 * 2**20
+"""A free block is given whole to a smaller wish, unless it is twice as large or this much larger."""
+
+
+class OutOfMemory(Exception):
+    """No free block is large enough.
+
+    Args:
+        wanted_bytes: What was asked for.
+        free_bytes: What is free, in pieces.
+    """
+
+    def __init__(self, wanted_bytes: int, free_bytes: int) -> None:
+        super().__init__(wanted_bytes, free_bytes)
+        self.wanted_bytes, self.free_bytes = wanted_bytes, free_bytes
+
+
+def rounded(size_bytes: int) -> int:
+    """As the allocator rounds."""
+    return max(-(-size_bytes // LEAST) * LEAST, LEAST)
+
+
+class Allocator:
+    """One region of memory that is divided into blocks."""
+
+    def __init__(self, limit_bytes: int) -> None:
+        self.limit_bytes = limit_bytes // LEAST * LEAST
+        self.in_use_bytes = 0
+        self._free = [(self.limit_bytes, 0)]  # size and address, in order
+        self._starts = {0: self.limit_bytes}  # free blocks by address
+        self._ends = {self.limit_bytes: 0}
+        self._used: dict[int, int] = {}
+
+    def allocate(self, size_bytes: int) -> int:
+        """The address of a block.
+
+        Raises:
+            OutOfMemory: where no free block is large enough.
+        """
+        wanted = rounded(size_bytes)
+        place = bisect_left(self._free, (wanted, -1))
+        if place == len(self._free):
+            self._grow(wanted)
+            place = bisect_left(self._free, (wanted, -1))
+        size, address = self._free.pop(place)
+        del self._starts[address], self._ends[address + size]
+        if size >= 2 * wanted or size - wanted >= LARGEST_WASTE_BYTES:
+            self._give_back(address + wanted, size - wanted)
+            size = wanted
+        self._used[address] = size
+        self.in_use_bytes += size
+        return address
+
+    def free(self, address: int) -> None:
+        """The block joins free neighbours."""
+        size = self._used.pop(address)
+        self.in_use_bytes -= size
+        after = self._starts.get(address + size)
+        if after is not None:
+            self._take(address + size, after)
+            size += after
+        before = self._ends.get(address)
+        if before is not None:
+            self._take(before, address - before)
+            address, size = before, size + address - before
+        self._give_back(address, size)
+
+    def _grow(self, wanted_bytes: int) -> None:
+        raise OutOfMemory(wanted_bytes, self.limit_bytes - self.in_use_bytes)
+
+    def _take(self, address: int, size: int) -> None:
+        self._free.pop(bisect_left(self._free, (size, address)))
+        del self._starts[address], self._ends[address + size]
+
+    def _give_back(self, address: int, size: int) -> None:
+        insort(self._free, (size, address))
+        self._starts[address], self._ends[address + size] = size, address
+
+
+class GrowingAllocator(Allocator):
+    """The same with memory growth: each region is twice as large as the one before."""
+
+    def __init__(self) -> None:
+        super().__init__(0)
+        self._next_bytes = FIRST_REGION_BYTES
+        self._end = 0
+        self._free.clear()
+        self._starts.clear()
+        self._ends.clear()
+
+    def _grow(self, wanted_bytes: int) -> None:
+        size = self._next_bytes
+        while size < wanted_bytes:
+            size *= 2
+        self._next_bytes = size * 2 if size == self._next_bytes else size
+        self._end += GAP_BYTES  # blocks of two regions never join
+        self._give_back(self._end, size)
+        self._end += size
+        self.limit_bytes += size

@@ -1,0 +1,102 @@
+"""The graph of a step as plain objects."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from fitguard.memory.graph.shapes import Shape, ShapesByName
+from fitguard.memory.graph.sizes import NOTHING, Size, size_of
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """An operation.
+
+    Args:
+        inputs: The producer of each input, and which of its outputs.
+        controls: Those that must have run before.
+        shapes: Of the outputs; None where it is not known beforehand.
+        sizes: Of the outputs; what lies in host memory has size 0.
+        attributes: As TensorFlow has them.
+    """
+
+    name: str
+    op: str
+    inputs: list[tuple["Node", int]] = field(default_factory=list)
+    controls: list["Node"] = field(default_factory=list)
+    shapes: tuple[Shape, ...] = ()
+    item_bytes: tuple[int, ...] = ()
+    sizes: list[Size] = field(default_factory=list)
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+
+
+SAME_SIZE = {"Transpose", "Reshape", "Identity", "Squeeze", "Enter", "Switch", "Merge", "Exit"}
+"""Operations that the rewriting adds; their outputs are as large as their first input."""
+
+
+def read_nodes(
+    definitions: Iterable[Any], shapes: ShapesByName, prime: int
+) -> list[Node]:
+    """The nodes of a graph, linked.
+
+    Args:
+        definitions: NodeDefs.
+        shapes: By name, from before the rewriting; the layout changes the order of axes, and not
+            the size.
+    """
+    definitions = list(definitions)
+    nodes = {d.name: Node(d.name, d.op, attributes=d.attr) for d in definitions}
+    for definition in definitions:
+        node = nodes[definition.name]
+        for given in definition.input:
+            if given.startswith("^"):
+                node.controls.append(nodes[given[1:]])
+                continue
+            name, _, index = given.partition(":")
+            node.inputs.append((nodes[name], int(index or 0)))
+        node.shapes = shapes.get(definition.name)
+        node.item_bytes = _item_bytes(definition)
+    for definition in definitions:
+        _measure(nodes[definition.name], prime)
+    return [nodes[d.name] for d in definitions]
+
+
+def _measure(node: Node, prime: int, depth: int = 0) -> None:
+    if node.sizes:
+        return
+    if not node.shapes and node.op in SAME_SIZE and node.inputs and depth < 200:
+        producer, index = node.inputs[0]
+        _measure(producer, prime, depth + 1)
+        known = index < len(producer.sizes)
+        node.sizes = [producer.sizes[index] if known else NOTHING] * max(len(node.item_bytes), 1)
+        node.shapes = (producer.shapes[index],) if index < len(producer.shapes) else ()
+        return
+    for shape, item_bytes in zip(node.shapes, node.item_bytes, strict=False):
+        known_shape = shape is not None and all(axis >= 0 for axis in shape)
+        node.sizes.append(size_of(shape or (), item_bytes, prime) if known_shape else NOTHING)
+
+
+def _item_bytes(definition: Any) -> tuple[int, ...]:
+    """The size of an element of each output."""
+    import tensorflow as tf
+    from tensorflow.python.framework import op_def_registry
+
+    known = op_def_registry.get(definition.op)
+    if known is None:
+        return ()
+    sizes: list[int] = []
+    for output in known.output_arg:
+        if output.type_list_attr:
+            types = definition.attr[output.type_list_attr].list.type
+        else:
+            kind = output.type or definition.attr[output.type_attr].type
+            count = definition.attr[output.number_attr].i if output.number_attr else 1
+            types = [kind] * count
+        sizes += [_bytes_of(tf, kind) for kind in types]
+    return tuple(sizes)
+
+
+def _bytes_of(tf: Any, kind: int) -> int:
+    """0 for what holds no numbers: resources, lists, strings."""
+    dtype = tf.as_dtype(kind)
+    return 0 if dtype in (tf.resource, tf.variant, tf.string) else int(dtype.size)

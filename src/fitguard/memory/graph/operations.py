@@ -1,0 +1,155 @@
+"""What each operation does to buffers: allocate, share, write over, assign."""
+
+from collections.abc import Callable
+
+from fitguard.memory.graph import kernels
+from fitguard.memory.graph.buffers import Buffer, Items, Ledger, Value, Variable
+from fitguard.memory.graph.nodes import Node
+from fitguard.memory.graph.numbers import number_of
+from fitguard.memory.graph.sizes import NOTHING, Size
+
+Workspace = Callable[[Node], Size]
+
+
+def no_workspace(node: Node) -> Size:  # noqa: ARG001
+    """As when memory is short: cuDNN does without."""
+    return NOTHING
+
+
+class Operations:
+    """Runs single operations, with the variables that they read and write."""
+
+    def __init__(
+        self, ledger: Ledger, variables: dict[Node, Variable], workspace: Workspace = no_workspace
+    ) -> None:
+        self.ledger, self.variables, self.workspace = ledger, variables, workspace
+        self.given: dict[Node, Buffer] = {}
+
+    def run(self, node: Node, values: list[Value]) -> list[Value]:
+        """The outputs; temporary memory is allocated and freed meanwhile."""
+        special = SPECIAL.get(node.op)
+        if special:
+            return special(self, node, values)
+        if node in self.variables:
+            return [Value(handle=self.variables[node])]
+        if node in self.given:
+            return [Value(buffer=self.given[node])]
+        number = number_of(node, [value.number for value in values])
+        if node.op in kernels.VIEWS:
+            return self._views(node, values)
+        if number is not None:
+            return [Value(number=number)]
+        return self._computed(node, values)
+
+    def _views(self, node: Node, values: list[Value]) -> list[Value]:
+        if node.op == "Switch":
+            taken = 1 if values[1].number is None else int(bool(values[1].number))
+            return [values[0] if index == taken else Value(dead=True) for index in range(2)]
+        if node.op == "Merge":
+            return [next(value for value in values if not value.dead), Value()]
+        if node.op == "IdentityN":
+            return values
+        return values[:1] or [Value()]
+
+    def _computed(self, node: Node, values: list[Value]) -> list[Value]:
+        outputs: list[Value] = []
+        taken: set[int] = set()
+        for index, size in enumerate(node.sizes):
+            buffer = None
+            if size.factor:
+                reusing = kernels.IN_PLACE.get(node.op) == index
+                buffer = self._reused(values, size, taken) if reusing else None
+                buffer = buffer or self.ledger.allocate(size, "activations")
+            outputs.append(Value(buffer=buffer))
+        self._use_temporary(node)
+        return outputs or [Value()]
+
+    def _use_temporary(self, node: Node) -> None:
+        wanted = [*kernels.temporary(node), self.workspace(node)]
+        buffers = [self.ledger.allocate(size, "workspace") for size in wanted if size.factor]
+        for buffer in buffers:
+            self.ledger.sweep(buffer)
+
+    def _reused(self, values: list[Value], size: Size, taken: set[int]) -> Buffer | None:
+        """An input of the same size that nobody else needs."""
+        for value in values:
+            buffer = value.buffer
+            if buffer and buffer.references == 1 and buffer.size == size and id(buffer) not in taken:
+                taken.add(id(buffer))
+                return buffer
+        return None
+
+    def _read(self, node: Node, values: list[Value]) -> list[Value]:  # noqa: ARG002
+        handle = values[0].handle
+        return [Value(buffer=handle.buffer if handle else None)]
+
+    def _assign(self, node: Node, values: list[Value]) -> list[Value]:  # noqa: ARG002
+        """The variable takes the buffer of the value."""
+        handle, new = values[0].handle, values[1].buffer
+        if handle and new is not None and new is not handle.buffer:
+            new.references += 1
+            new.category = handle.buffer.category
+            old, handle.buffer = handle.buffer, new
+            self.ledger.drop(old)
+        return [Value()]
+
+    def _update(self, node: Node, values: list[Value]) -> list[Value]:  # noqa: ARG002
+        """In place, unless somebody still reads the old value."""
+        handle = values[0].handle
+        if handle and handle.buffer.references > 1:
+            new = self.ledger.allocate(handle.buffer.size, handle.buffer.category)
+            new.references += 1
+            old, handle.buffer = handle.buffer, new
+            self.ledger.drop(old)
+        return [Value()]
+
+    def _const(self, node: Node, values: list[Value]) -> list[Value]:  # noqa: ARG002
+        return [Value(number=number_of(node, []))]
+
+    def _push(self, node: Node, values: list[Value]) -> list[Value]:  # noqa: ARG002
+        before, last = (
+            (values[0].items, values[-1].buffer)
+            if node.op == "TensorListPushBack"
+            else (values[0].items, values[2].buffer)
+        )
+        return [Value(items=self.ledger.pushed(before, last))]
+
+    def _pop(self, node: Node, values: list[Value]) -> list[Value]:  # noqa: ARG002
+        items = values[0].items
+        if items is None:
+            return [Value(), Value()]
+        return [Value(items=items.before), Value(buffer=items.last)]
+
+    def _get(self, node: Node, values: list[Value]) -> list[Value]:
+        """Of a list that is read in some order: one of its elements stands for all."""
+        items = values[0].items
+        if items is None or items.last is None:
+            return self._computed(node, values)
+        return [Value(buffer=items.last)]
+
+    def _unstack(self, node: Node, values: list[Value]) -> list[Value]:  # noqa: ARG002
+        """The elements are copies; together they are as large as the whole."""
+        buffer = values[0].buffer
+        copy = self.ledger.allocate(buffer.size, "activations") if buffer else None
+        return [Value(items=self.ledger.pushed(None, copy))]
+
+    def _empty_list(self, node: Node, values: list[Value]) -> list[Value]:  # noqa: ARG002
+        return [Value(items=Items())]
+
+
+SPECIAL: dict[str, Callable[[Operations, Node, list[Value]], list[Value]]] = {
+    "ReadVariableOp": Operations._read,
+    "AssignVariableOp": Operations._assign,
+    "AssignAddVariableOp": Operations._update,
+    "AssignSubVariableOp": Operations._update,
+    "ResourceScatterAdd": Operations._update,
+    "ResourceScatterSub": Operations._update,
+    "Const": Operations._const,
+    "TensorListPushBack": Operations._push,
+    "TensorListSetItem": Operations._push,
+    "TensorListPopBack": Operations._pop,
+    "TensorListGetItem": Operations._get,
+    "TensorListFromTensor": Operations._unstack,
+    "EmptyTensorList": Operations._empty_list,
+    "TensorListReserve": Operations._empty_list,
+}

@@ -1,0 +1,50 @@
+"""What TensorFlow's graph optimizer makes of a step for a GPU, on a machine without one."""
+
+from typing import Any
+
+from fitguard.memory.graph.tracing import Traced
+
+PASSES = ("pruning", "function", "common_subgraph_elimination", "layout")
+"""Those that change the memory of a step most. Constant folding is left out: it would compute
+constants of the size of the batch."""
+PLACE = "/job:localhost/replica:0/task:0/device:"
+
+
+def rewritten(traced: Traced, capability: str = "9.0") -> Any:
+    """The graph with convolutions in the layout that the GPU wants, constants folded, and so on.
+
+    Args:
+        capability: The GPU's compute capability.
+
+    Returns:
+        A GraphDef.
+    """
+    from tensorflow.core.protobuf import config_pb2, meta_graph_pb2
+    from tensorflow.python.grappler import tf_optimizer
+
+    graph = traced.function.graph
+    meta = meta_graph_pb2.MetaGraphDef()
+    meta.graph_def.CopyFrom(graph.as_graph_def(add_shapes=True))
+    for node in meta.graph_def.node:
+        node.device = f"{PLACE}GPU:0"
+    kept = meta.collection_def["train_op"].node_list.value
+    kept.extend(operation.name for operation in graph.control_outputs)
+    kept.extend(tensor.name for tensor in traced.function.outputs)
+    config = config_pb2.ConfigProto()
+    rewrite = config.graph_options.rewrite_options
+    rewrite.min_graph_nodes = -1
+    rewrite.meta_optimizer_iterations = rewrite.ONE
+    rewrite.optimizers.extend(PASSES)
+    return tf_optimizer.OptimizeGraph(
+        config, meta, verbose=False, graph_id=b"fitguard", cluster=_virtual_gpu(capability)
+    )
+
+
+def _virtual_gpu(capability: str) -> Any:
+    from tensorflow.core.protobuf.device_properties_pb2 import NamedDevice
+    from tensorflow.python.grappler.cluster import Cluster
+
+    cpu, gpu = NamedDevice(name=f"{PLACE}CPU:0"), NamedDevice(name=f"{PLACE}GPU:0")
+    cpu.properties.type, gpu.properties.type = "CPU", "GPU"
+    gpu.properties.environment["architecture"] = capability
+    return Cluster(devices=[cpu, gpu])

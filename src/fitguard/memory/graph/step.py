@@ -1,0 +1,135 @@
+"""A training step on paper: its graph, its variables, its inputs."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from fitguard.memory.graph.buffers import Buffer, Category, Event, Ledger, Variable
+from fitguard.memory.graph.execution import Execution
+from fitguard.memory.graph.nodes import Node, read_nodes
+from fitguard.memory.graph.operations import Operations, Workspace, no_workspace
+from fitguard.memory.graph.recurrent import add_reserve
+from fitguard.memory.graph.rewriting import rewritten
+from fitguard.memory.graph.shapes import shapes_by_name
+from fitguard.memory.graph.sizes import Size, size_of
+from fitguard.memory.graph.tidying import tidied
+from fitguard.memory.graph.tracing import Traced, trace
+from fitguard.memory.graph.updates import expanded
+from fitguard.memory.training import Training
+
+
+@dataclass(frozen=True)
+class Step:
+    """What was traced, and can be run on paper for any batch.
+
+    Args:
+        handles: The nodes that stand for variables, with name, size and category.
+        inputs: The nodes that stand for the batch.
+        unread: Variables that the step does not touch.
+    """
+
+    nodes: list[Node]
+    handles: dict[Node, tuple[str, Size, Category]]
+    inputs: list[Node]
+    unread: Size
+    prime: int
+
+    def run(self, workspace: Workspace = no_workspace) -> "Run":
+        """All allocations of one step in their order."""
+        ledger = Ledger()
+        variables = {
+            node: Variable(name, Buffer(size, category, name=name, references=1))
+            for node, (name, size, category) in self.handles.items()
+        }
+        kept = [variable.buffer for variable in variables.values()]
+        inputs = [Buffer(node.sizes[0], "input", name=node.name) for node in self.inputs]
+        operations = Operations(ledger, variables, workspace)
+        operations.given = dict(zip(self.inputs, inputs, strict=True))
+        execution = Execution(self.nodes, ledger, operations)
+        for buffer in inputs:
+            buffer.references = 1
+        execution.run()
+        after = [variable.buffer for variable in variables.values()]
+        return Run(kept, after, inputs, ledger.events, execution.complete)
+
+
+@dataclass(frozen=True)
+class Run:
+    """One step on paper.
+
+    Args:
+        variables: What lies in memory before.
+        after: Where the same variables lie afterwards.
+        inputs: The batch, which is copied to the GPU before and stays until the end.
+        events: What is allocated and freed.
+        complete: Whether it came to its end.
+    """
+
+    variables: list[Buffer]
+    after: list[Buffer]
+    inputs: list[Buffer]
+    events: list[Event]
+    complete: bool
+
+
+def read_step(training: Training, capability: str = "9.0") -> Step:
+    """Trace, rewrite, read."""
+    traced = trace(training)
+    graph = rewritten(traced, capability)
+    nodes = read_nodes(graph.node, shapes_by_name(traced.function.graph), traced.prime)
+    for node in nodes:
+        add_reserve(node)
+    nodes = tidied(nodes)
+    handles = _handles(traced, training, nodes)
+    nodes, slots = expanded(nodes, traced)
+    handles |= slots
+    names = {tensor.op.name for tensor in traced.function.inputs}
+    inputs = [node for node in nodes if node.name in names and node not in handles]
+    read = sum(size.factor for _, size, _ in handles.values())
+    every = _variables(training)
+    unread = max(sum(_variable_size(variable).factor for variable in every) - read, 0)
+    return Step(nodes, handles, inputs, Size(unread), traced.prime)
+
+
+def _variables(training: Training) -> list[Any]:
+    model = training.model
+    if model is None:
+        return []
+    return [*model.variables, *_optimizer_variables(model.optimizer)]
+
+
+def _optimizer_variables(optimizer: Any) -> list[Any]:
+    variables = getattr(optimizer, "variables", ())
+    return list(variables() if callable(variables) else variables)
+
+
+def _handles(
+    traced: Traced, training: Training, nodes: list[Node]
+) -> dict[Node, tuple[str, Size, Category]]:
+    by_name = {node.name: node for node in nodes}
+    own = [] if training.model is None else training.model.variables
+    weights = {id(_handle(variable)) for variable in own}
+    found: dict[Node, tuple[str, Size, Category]] = {}
+    for variable in traced.function.graph.variables:
+        inner = _inner(traced, variable.handle)
+        if inner in by_name:
+            category: Category = "weights" if id(variable.handle) in weights else "optimizer"
+            found[by_name[inner]] = (variable.name, _variable_size(variable), category)
+    return found
+
+
+def _inner(traced: Traced, handle: Any) -> str:
+    for outer, inner in traced.function.graph.captures:
+        if outer is handle:
+            return str(inner.op.name)
+    return ""
+
+
+def _handle(variable: Any) -> Any:
+    """Of a Keras variable, or of TensorFlow's."""
+    return (variable if hasattr(variable, "handle") else variable.value).handle
+
+
+def _variable_size(variable: Any) -> Size:
+    import tensorflow as tf
+
+    return size_of(variable.shape, tf.as_dtype(variable.dtype).size, prime=2**61 - 1)

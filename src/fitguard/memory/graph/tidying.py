@@ -1,0 +1,128 @@
+"""What TensorFlow's optimizer does in its second round, done here in no time.
+
+It folds operations with constants that change nothing, and takes out transpositions that another
+one undoes or repeats.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from fitguard.memory.graph.nodes import Node
+
+Source = tuple[Node, int]
+NEUTRAL = {"Mul": 1, "RealDiv": 1, "Div": 1, "Pow": 1, "Add": 0, "AddV2": 0, "Sub": 0}
+"""The constant that makes each of them give its other operand."""
+ONE_SIDED = frozenset(("RealDiv", "Div", "Pow", "Sub"))
+"""Those for which only the second operand may be the constant."""
+MOVES = frozenset(("Tile", "BroadcastTo", "Pad", "PadV2", "MirrorPad", "Slice", "StridedSlice"))
+"""They give their input where the size does not change."""
+
+
+def tidied(nodes: list[Node]) -> list[Node]:
+    """The nodes that are left, linked past the others."""
+    links = _Links()
+    turned: dict[tuple[Node, int, tuple[int, ...]], Node] = {}
+    for node in _in_order(nodes):
+        node.inputs = [links.resolved(source) for source in node.inputs]
+        target = _shortcut(node)
+        if target is None and node.op == "Transpose":
+            target = _untwisted(node, turned)
+        if target is not None:
+            links.passed[node] = target
+    kept = [node for node in nodes if node not in links.passed]
+    for node in kept:
+        node.inputs = [links.resolved(source) for source in node.inputs]
+        node.controls = [links.resolved((before, 0))[0] for before in node.controls]
+    return kept
+
+
+class _Links:
+    """Where the outputs of nodes that were left out are found."""
+
+    def __init__(self) -> None:
+        self.passed: dict[Node, Source] = {}
+
+    def resolved(self, source: Source) -> Source:
+        while source[0] in self.passed:
+            source = self.passed[source[0]]
+        return source
+
+
+def _shortcut(node: Node) -> Source | None:
+    """The input that an operation gives unchanged."""
+    if node.op in MOVES:
+        return node.inputs[0] if _size(node.inputs[0]) == _own_size(node) else None
+    neutral = NEUTRAL.get(node.op)
+    if neutral is None or len(node.inputs) != 2:
+        return None
+    for other, constant in ((0, 1), (1, 0)):
+        if constant == 0 and node.op in ONE_SIDED:
+            continue
+        same = _size(node.inputs[other]) == _own_size(node)
+        if same and _scalar(node.inputs[constant][0]) == neutral:
+            return node.inputs[other]
+    return None
+
+
+def _untwisted(
+    node: Node, turned: dict[tuple[Node, int, tuple[int, ...]], Node]
+) -> Source | None:
+    """The tensor that a transposition gives back, or an equal transposition."""
+    order = _order(node)
+    if order is None:
+        return None
+    producer, index = node.inputs[0]
+    before = _order(producer) if producer.op == "Transpose" else None
+    if before is not None and all(before[axis] == place for place, axis in enumerate(order)):
+        return producer.inputs[0]
+    known = turned.setdefault((producer, index, order), node)
+    return (known, 0) if known is not node else None
+
+
+def _order(node: Node) -> tuple[int, ...] | None:
+    values = _values(node.inputs[1][0])
+    return None if values is None else tuple(int(value) for value in values.flatten())
+
+
+def _scalar(node: Node) -> float | None:
+    values = _values(node)
+    return float(values.flatten()[0]) if values is not None and values.size == 1 else None
+
+
+def _values(node: Node) -> Any:
+    if node.op != "Const":
+        return None
+    tensor = node.attributes["value"].tensor
+    if sum(axis.size for axis in tensor.tensor_shape.dim) > 16:
+        return None
+    from tensorflow import make_ndarray
+
+    try:
+        return make_ndarray(tensor)
+    except TypeError:  # text and others that are no numbers
+        return None
+
+
+def _size(source: Source) -> Any:
+    producer, index = source
+    return producer.sizes[index] if index < len(producer.sizes) else None
+
+
+def _own_size(node: Node) -> Any:
+    return node.sizes[0] if node.sizes else ()
+
+
+def _in_order(nodes: list[Node]) -> Iterator[Node]:
+    """Producers before consumers; loops are cut at `NextIteration`."""
+    done: set[Node] = set()
+    for root in nodes:
+        stack: list[tuple[Node, bool]] = [(root, False)]
+        while stack:
+            node, is_ready = stack.pop()
+            if is_ready:
+                yield node
+            elif node not in done:
+                done.add(node)
+                stack.append((node, True))
+                if node.op != "Merge":
+                    stack.extend((producer, False) for producer, _ in node.inputs)

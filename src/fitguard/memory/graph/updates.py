@@ -1,0 +1,84 @@
+"""Puts the optimizer's real updates in the places where the trace has one assignment each."""
+
+from typing import Any
+
+from fitguard.memory.graph.buffers import Category
+from fitguard.memory.graph.nodes import Node, read_nodes
+from fitguard.memory.graph.shapes import shapes_by_name
+from fitguard.memory.graph.sizes import Size, size_of
+from fitguard.memory.graph.tracing import MARK, Kind, Traced, Update
+
+Slots = dict[Node, tuple[str, Size, Category]]
+NO_PRIME = 2**61 - 1
+
+
+def expanded(nodes: list[Node], traced: Traced) -> tuple[list[Node], Slots]:
+    """The nodes with every mark replaced, and the handles of the optimizer's variables."""
+    result: list[Node] = []
+    slots: Slots = {}
+    for node in nodes:
+        update = traced.updates.get(_kind(node)) if _is_mark(node) else None
+        if update is None:
+            result.append(node)
+            continue
+        added, handles = _instance(update, node)
+        slots |= handles
+        result += added
+        node.op, node.inputs, node.controls = "NoOp", [], [added[-1]]  # others may wait for it
+        result.append(node)
+    return result, slots
+
+
+def _is_mark(node: Node) -> bool:
+    return node.op == "AssignSubVariableOp" and MARK in node.name
+
+
+def _kind(node: Node) -> Kind:
+    import tensorflow as tf
+
+    producer, index = node.inputs[1]
+    shape = producer.shapes[index] if index < len(producer.shapes) else None
+    return tf.as_dtype(node.attributes["dtype"].type).name, tuple(shape or ())
+
+
+def _instance(update: Update, mark: Node) -> tuple[list[Node], Slots]:
+    """The nodes of an update, fed with the gradient and the variable of this mark."""
+    graph = update.function.graph
+    definition = graph.as_graph_def()
+    nodes = read_nodes(definition.node, shapes_by_name(graph), NO_PRIME)
+    gradient = update.function.inputs[0].op.name
+    own = _placeholder_of(update)
+    replaced: dict[Node, tuple[Node, int]] = {}
+    slots: Slots = {}
+    captured = {inner.op.name: outer for outer, inner in graph.captures}
+    sizes = {id(variable.handle): variable for variable in graph.variables}
+    for node in nodes:
+        if node.name == gradient:
+            replaced[node] = mark.inputs[1]
+        elif node.name == own:
+            replaced[node] = mark.inputs[0]
+        elif node.name in captured and id(captured[node.name]) in sizes:
+            variable = sizes[id(captured[node.name])]
+            slots[node] = (variable.name, _size(variable), "optimizer")
+    kept = [node for node in nodes if node not in replaced]
+    for node in kept:
+        node.inputs = [replaced.get(producer, (producer, index)) for producer, index in node.inputs]
+        node.controls = [before for before in node.controls if before not in replaced]
+        node.name = f"{mark.name}/{node.name}"
+        if not node.inputs and not node.controls and node not in slots and node.op != "Const":
+            node.controls = list(mark.controls)
+    return kept, slots
+
+
+def _placeholder_of(update: Update) -> str:
+    """The name under which the update knows the variable that it changes."""
+    for outer, inner in update.function.graph.captures:
+        if outer is update.variable.handle:
+            return str(inner.op.name)
+    return ""
+
+
+def _size(variable: Any) -> Size:
+    import tensorflow as tf
+
+    return size_of(variable.shape, tf.as_dtype(variable.dtype).size, NO_PRIME)

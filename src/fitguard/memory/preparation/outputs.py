@@ -1,0 +1,93 @@
+"""What a model gives for a batch, and its building: both by tracing it once, where needed."""
+
+import warnings
+from typing import Any
+
+from fitguard.inputs.models.asking import told, trait
+from fitguard.inputs.models.kinds import is_a
+from fitguard.inputs.models.nodes import functional_of
+from fitguard.inputs.models.tensors import dtype_of, shape_of
+from fitguard.inputs.models.weights import built
+from fitguard.inputs.sources.error_words import in_one_line
+from fitguard.memory.preparation.specs import lengths, spec
+from fitguard.schema.exit_codes import UsageError
+
+_SOME_BATCH = 3
+
+
+def outputs(model: Any, x: Any) -> Any:
+    """The specs of the model's outputs in their structure; the model is built afterwards.
+
+    Args:
+        x: The specs of its inputs.
+
+    Raises:
+        UsageError: where the model cannot be called with them.
+    """
+    known = told(lambda: _declared(model), None) if built(model) else None
+    if known is not None and not _has_open_axes(known):
+        return known
+    try:
+        return _traced(model, x)
+    except Exception as error:  # whatever the user's layers raise
+        shapes = _written(x)
+        raise UsageError(
+            f"Received a {type(model).__name__} that cannot be called with {shapes}: "
+            f"{in_one_line(error)[:400]}. Expected x as the model takes it"
+        ) from error
+
+
+def _declared(model: Any) -> Any:
+    """What a functional or sequential model knows."""
+    functional = functional_of(model)
+    if functional is None:
+        return None
+    struct = getattr(functional, "_outputs_struct", getattr(functional, "_nested_outputs", None))
+    if is_a(model, "Sequential") or struct is None:
+        struct = functional.outputs[0] if len(functional.outputs) == 1 else functional.outputs
+    return _mapped(struct)
+
+
+def _mapped(structure: Any) -> Any:
+    if isinstance(structure, dict):
+        return {key: _mapped(item) for key, item in structure.items()}
+    if isinstance(structure, list | tuple):
+        return tuple(_mapped(item) for item in structure)
+    return spec((None, *(shape_of(structure) or (None, None))[1:]), dtype_of(structure))
+
+
+def _has_open_axes(structure: Any) -> bool:
+    import tensorflow as tf
+
+    return any(None in lengths(one)[1:] for one in tf.nest.flatten(structure))
+
+
+def _traced(model: Any, x: Any) -> Any:
+    import tensorflow as tf
+
+    with warnings.catch_warnings(), _strategy(model).scope():
+        warnings.simplefilter("ignore")  # what Keras says of the model, it says again in `fit`
+        forward = tf.function(lambda given: model(given), autograph=False)
+        try:
+            found = forward.get_concrete_function(x).structured_outputs
+        except Exception:  # some layers need to know the batch: one of them is as good as another
+            sized = tf.nest.map_structure(
+                lambda one: tf.TensorSpec((one.shape[0] or _SOME_BATCH, *one.shape[1:]), one.dtype),
+                x,
+            )
+            found = forward.get_concrete_function(sized).structured_outputs
+    return tf.nest.map_structure(lambda one: spec((None, *one.shape[1:]), one.dtype), found)
+
+
+def _strategy(model: Any) -> Any:
+    """The strategy that the model was made under; that of a single device where there is none."""
+    import tensorflow as tf
+
+    made_under = trait(model, "_distribute_strategy")
+    return tf.distribute.get_strategy() if made_under is None else made_under
+
+
+def _written(x: Any) -> str:
+    import tensorflow as tf
+
+    return ", ".join(f"{one.dtype.name}{lengths(one)}" for one in tf.nest.flatten(x))

@@ -1,0 +1,66 @@
+"""What a model tells about its inputs, where no data were given."""
+
+from typing import Any
+
+from fitguard.inputs.models.asking import told
+from fitguard.inputs.models.kinds import is_a
+from fitguard.inputs.models.nodes import functional_of
+from fitguard.inputs.models.tensors import dtype_of, shape_of
+from fitguard.memory.preparation.specs import spec
+from fitguard.schema.exit_codes import UsageError
+from fitguard.schema.model import ModelFacts
+
+
+def own_inputs(model: Any, facts: ModelFacts) -> Any:
+    """The specs of x in the structure that the model takes, the batch open.
+
+    Raises:
+        UsageError: where the model does not know them itself.
+    """
+    functional = told(lambda: functional_of(model), None)
+    if functional is not None:
+        return _of_functional(model, functional)
+    called = told(lambda: model._saved_model_inputs_spec, None)
+    if called is not None:
+        return _mapped(called)
+    built = _built_shapes(model)
+    if built is not None:
+        inputs = facts.inputs or ()
+        return _of_shapes(built, inputs[0].dtype if len(inputs) == 1 else "float32")
+    raise UsageError(
+        f"Received {facts.name}, a {type(model).__name__} that does not know the shape of its "
+        "input, without data. Expected x: the data, or their shape, say x=(None, 224, 224, 3)"
+    )
+
+
+def _of_functional(model: Any, functional: Any) -> Any:
+    struct = getattr(functional, "_inputs_struct", getattr(functional, "_nested_inputs", None))
+    if is_a(model, "Sequential"):
+        struct = functional.inputs[0]
+    return _mapped(functional.inputs if struct is None else struct)
+
+
+def _mapped(structure: Any) -> Any:
+    """Symbolic tensors or specs as specs with an open batch."""
+    if isinstance(structure, dict):
+        return {key: _mapped(item) for key, item in structure.items()}
+    if isinstance(structure, list | tuple):
+        return tuple(_mapped(item) for item in structure)
+    return spec((None, *(shape_of(structure) or (None,))[1:]), dtype_of(structure))
+
+
+def _built_shapes(model: Any) -> Any:
+    """The shapes that a model with code of its own was built for."""
+    by_name = told(lambda: dict(model._build_shapes_dict), {})
+    if by_name:
+        return next(iter(by_name.values()))
+    return told(lambda: model._build_input_shape, None)
+
+
+def _of_shapes(shapes: Any, dtype: str) -> Any:
+    if isinstance(shapes, dict):
+        return {key: _of_shapes(item, dtype) for key, item in shapes.items()}
+    lengths = list(shapes)
+    if all(length is None or isinstance(length, int) for length in lengths):
+        return spec((None, *lengths[1:]), dtype)
+    return tuple(_of_shapes(item, dtype) for item in lengths)

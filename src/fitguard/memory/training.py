@@ -1,0 +1,45 @@
+"""The training step that is planned: a compiled model, and what it is fed."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+
+@dataclass(frozen=True, kw_only=True)
+class Training:
+    """A model that is compiled and built, with the shape of its data.
+
+    Args:
+        model: A Keras model, of Keras 3 or tf_keras; None where `step` is given.
+        data: The argument of `train_step` as `fit` hands it over: `(x,)`, `(x, y)` or
+            `(x, y, sample_weight)` in any nesting, x alone where it is one array without labels;
+            for a `train_step` of the user's own, whatever the data are. A `tf.TensorSpec` for each
+            array. A first axis that is None is the batch; other specs do not grow with it.
+        jit_compile: Whether XLA compiles the step on the GPU.
+        replicas: Over how many GPUs a strategy spreads each batch.
+        step: The training step where it is no `train_step` of a model: called with the parts of
+            `data`, which is a tuple then.
+        only_batch_size: The one batch size that the step takes (a stateful RNN); None: any.
+    """
+
+    model: Any
+    data: Any
+    jit_compile: bool
+    replicas: int = 1
+    step: Callable[..., Any] | None = None
+    only_batch_size: int | None = None
+
+    def bound_to(self, batch_size: int) -> "Training":
+        """The same for a step that takes one batch size only."""
+        return replace(self, data=self.specs(batch_size), only_batch_size=batch_size)
+
+    def specs(self, batch_size: int | None) -> Any:
+        """`data` with this batch size in each spec."""
+        import tensorflow as tf
+
+        def sized(spec: Any) -> Any:
+            if not spec.shape.rank or spec.shape[0] is not None:
+                return spec
+            return tf.TensorSpec((batch_size, *spec.shape[1:]), spec.dtype, spec.name)
+
+        return tf.nest.map_structure(sized, self.data)

@@ -1,0 +1,66 @@
+"""The objects that belong to a model: layers, losses, metrics, optimizers, lists and dicts."""
+
+import functools
+import types
+from collections import deque
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from fitguard.inputs.models.library import ROOTS, root
+from fitguard.inputs.python_state.reach import is_users
+
+MOST_ITEMS = 10_000
+"""Of a longer list, dict or set only the container itself is looked at: it holds data."""
+CONTAINERS = (list, dict, set, deque)
+
+_SKIPPED = frozenset(("KerasTensor", "Node", "KerasHistory", "KerasVariable", "CacheInfo"))
+_OF_TENSORFLOW = frozenset(("Trackable", "ObjectIdentityDictionary", "ObjectIdentitySet"))
+_NOT_OF_A_MODEL = frozenset(("BaseResourceVariable", "StrategyBase", "Function", "DatasetV2"))
+_PROXIES = frozenset(("_DictWrapper", "_TupleWrapper"))
+
+
+def reached(roots: Iterable[object]) -> Iterator[Any]:
+    """The roots, and all that belongs to them, each once."""
+    seen: dict[int, object] = {}
+    waiting = [*roots]
+    while waiting:
+        thing = unwrapped(waiting.pop())
+        if id(thing) in seen or not _is_followed(thing):
+            continue
+        seen[id(thing)] = thing
+        yield thing
+        waiting.extend(_parts(thing))
+
+
+def unwrapped(thing: Any) -> Any:
+    """The dict or tuple behind the proxy that TensorFlow puts around one."""
+    return thing.__wrapped__ if type(thing).__name__ in _PROXIES else thing
+
+
+def _is_followed(thing: object) -> bool:
+    if isinstance(thing, types.FunctionType | types.ModuleType | type):
+        return False
+    cls: type = type(thing)
+    return isinstance(thing, (*CONTAINERS, tuple)) or _is_followed_class(cls)
+
+
+@functools.lru_cache(maxsize=4096)
+def _is_followed_class(cls: type) -> bool:
+    names = {(root(base), base.__name__) for base in cls.__mro__}
+    if any(
+        (home in ROOTS and name in _SKIPPED) or (home == "tensorflow" and name in _NOT_OF_A_MODEL)
+        for home, name in names
+    ):
+        return False
+    of_library = any(
+        home in ROOTS or (home == "tensorflow" and name in _OF_TENSORFLOW) for home, name in names
+    )
+    return of_library or is_users(cls)
+
+
+def _parts(thing: Any) -> Iterator[Any]:
+    attributes = getattr(thing, "__dict__", None)
+    if isinstance(attributes, dict):
+        yield from attributes.values()
+    if isinstance(thing, (*CONTAINERS, tuple)) and len(thing) <= MOST_ITEMS:
+        yield from thing.values() if isinstance(thing, dict) else thing

@@ -1,0 +1,59 @@
+"""The training with another optimizer, and what the state of an optimizer takes."""
+
+import math
+from dataclasses import replace
+from typing import Any
+
+from fitguard.memory.training import Training
+from fitguard.memory.variants.cloning import clone, keras_of
+from fitguard.memory.variants.compiling import again, compile_like
+from fitguard.memory.variants.variant import CannotBeMade, Variant, attempt
+
+_MOMENTUM = 0.9
+"""SGD without momentum has no state, but trains few models."""
+
+
+def with_optimizer(training: Training, name: str) -> Variant:
+    """The training with an optimizer of this name: `sgd` (with momentum), `lion`, `adafactor` …"""
+    return attempt(lambda: _made(training, name))
+
+
+def _made(training: Training, name: str) -> Training:
+    twin = clone(training, lambda config: config)
+    compile_like(training, twin, _new(training.model, name))
+    return replace(training, model=twin)
+
+
+def state_bytes(training: Training, name: str | None = None) -> int:
+    """What the variables of the model's optimizer take, or would take of one of this name.
+
+    An optimizer that has none yet is made a second time, and that one gets them.
+    """
+    model = training.model
+    optimizer = model.optimizer if name is None else _new(model, name)
+    if not getattr(optimizer, "built", getattr(optimizer, "_built", False)):
+        optimizer = again(optimizer)
+        optimizer.build(model.trainable_variables)
+    variables = optimizer.variables
+    return sum(map(_bytes, variables() if callable(variables) else variables))
+
+
+def trained_bytes(model: Any) -> int:
+    """What the gradients of all weights take."""
+    return sum(map(_bytes, model.trainable_variables))
+
+
+def _new(model: Any, name: str) -> Any:
+    optimizers = keras_of(model).optimizers
+    # tf_keras has optimizers that its `get` does not know by name.
+    classes = {known.lower(): getattr(optimizers, known) for known in dir(optimizers)}
+    if name.lower() not in classes:
+        raise CannotBeMade(f"{optimizers.__name__} has no {name}")
+    settings = {"momentum": _MOMENTUM} if name.lower() == "sgd" else {}
+    return classes[name.lower()](**settings)
+
+
+def _bytes(variable: Any) -> int:
+    import tensorflow as tf
+
+    return math.prod(map(int, variable.shape)) * int(tf.as_dtype(variable.dtype).size)

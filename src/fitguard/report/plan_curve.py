@@ -1,0 +1,233 @@
+"""The memory over the step as a drawing: areas by layer, phases, the peak, the card's limit."""
+
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, groupby, pairwise
+from typing import NamedTuple
+
+from fitguard.report.plan_words import unit_of
+from fitguard.report.words import count, joined, percent, short, size
+from fitguard.schema.plan import Curve, Moment, Plan
+
+WIDTH, HEIGHT = 880, 340
+LEFT, RIGHT, TOP, BOTTOM = 70, 870, 26, 290
+STRIP_HEIGHT = 20
+MOST_AREAS = 8
+MOST_TICKS = 5
+FARTHEST_LIMIT = 2.0
+"""A card that has more than so many times the peak would press the curve flat."""
+LEAST_LABEL = 60
+"""A phase that is narrower has no room for its name."""
+LONGEST_NAME = 40
+OTHER = "everything else"
+
+
+class Area(NamedTuple):
+    """What one layer holds over the step.
+
+    Args:
+        slot: Which colour it has; `rest` for everything else.
+        path: Its outline as SVG writes it.
+        peak: What it holds at the peak, in words.
+    """
+
+    label: str
+    slot: str
+    path: str
+    peak: str
+
+
+class Column(NamedTuple):
+    """One moment: where the pointer finds it, and what it is told."""
+
+    x: float
+    width: float
+    words: str
+
+
+class Run(NamedTuple):
+    """Moments of one phase in a row; without a label where there is no room for one."""
+
+    phase: str
+    x: float
+    width: float
+    label: str
+
+
+class Mark(NamedTuple):
+    """A place of the drawing with words at it."""
+
+    x: float
+    y: float
+    words: str
+    anchor: str = "start"
+
+
+class Drawing(NamedTuple):
+    """All that the template puts into the SVG element.
+
+    Args:
+        limit: What the card has for the step; None without a card, or far above the picture.
+        note: On a limit that is not in the picture.
+    """
+
+    description: str
+    areas: tuple[Area, ...]
+    columns: tuple[Column, ...]
+    runs: tuple[Run, ...]
+    ticks: tuple[Mark, ...]
+    peak: Mark
+    limit: Mark | None
+    note: str
+
+
+def drawing(plan: Plan) -> Drawing | None:
+    """The curve of a plan; None where it has none."""
+    curve = plan.curve
+    if len(curve.moments) < 2:
+        return None
+    peak_at = min(max(curve.peak, 0), len(curve.moments) - 1)
+    highest = max(max(moment.bytes for moment in curve.moments), 1)
+    usable = plan.card.usable_bytes if plan.card else None
+    shown = usable is not None and usable <= FARTHEST_LIMIT * highest
+    scale = _Scale(max(highest, usable if usable and shown else 0), len(curve.moments))
+    return Drawing(
+        description=_description(plan, peak_at),
+        areas=tuple(_areas(curve, peak_at, scale)),
+        columns=tuple(_columns(curve, scale)),
+        runs=tuple(_runs(curve, scale)),
+        ticks=tuple(_ticks(scale)),
+        peak=_peak(curve.moments[peak_at], peak_at, scale),
+        limit=Mark(RIGHT, scale.y(usable), f"usable: {size(usable)}", "end")
+        if usable is not None and shown
+        else None,
+        note="" if shown or usable is None
+        else f"The card has {size(usable)} for it, far above this picture.",
+    )  # fmt: skip
+
+
+def moment_rows(curve: Curve) -> list[tuple[str, ...]]:
+    """The same as a table: number, phase, layer, operation, bytes, and who holds most of them."""
+    return [
+        (
+            str(number),
+            moment.phase,
+            short(moment.layer, LONGEST_NAME),
+            short(moment.operation, LONGEST_NAME),
+            size(moment.bytes),
+            _holders(curve, moment),
+        )
+        for number, moment in enumerate(curve.moments)
+    ]
+
+
+class _Scale:
+    """From bytes and moments to places in the drawing."""
+
+    def __init__(self, top_bytes: int, moments: int) -> None:
+        self.top_bytes = top_bytes * 1.06
+        self.step = (RIGHT - LEFT) / moments
+
+    def x(self, moment: int) -> float:
+        return round(LEFT + moment * self.step, 1)
+
+    def y(self, held: float) -> float:
+        return round(BOTTOM - (BOTTOM - TOP) * held / self.top_bytes, 1)
+
+
+def _areas(curve: Curve, peak_at: int, scale: _Scale) -> Iterator[Area]:
+    """From the ground up: the layers in their order, then everything else."""
+    held = [_held(curve, moment) for moment in curve.moments]
+    stacked = [tuple(accumulate(parts, initial=0)) for parts in held]
+    names = [short(name, LONGEST_NAME) for name in curve.layers[:MOST_AREAS]]
+    for place, name in enumerate([*names, OTHER if names else "the step"]):
+        lower = [heights[place] for heights in stacked]
+        upper = [heights[place + 1] for heights in stacked]
+        if lower == upper:
+            continue
+        slot = str(place) if place < len(names) else "rest"
+        yield Area(name, slot, _outline(lower, upper, scale), size(held[peak_at][place]))
+
+
+def _held(curve: Curve, moment: Moment) -> list[int]:
+    """What each area holds at a moment; the last one is everything else."""
+    places = len(curve.layers[:MOST_AREAS])
+    parts = [max(part, 0) for part in moment.held[:places]]
+    parts += [0] * (places - len(parts))
+    return [*parts, max(moment.bytes - sum(parts), 0)]
+
+
+def _outline(lower: Sequence[int], upper: Sequence[int], scale: _Scale) -> str:
+    """Along the upper edge to the right, and back along the lower one."""
+    there = "".join(_edge(upper, scale))
+    back = _backwards(lower, scale)
+    return f"M{LEFT} {scale.y(upper[0])}{there}H{RIGHT}{back}Z"
+
+
+def _edge(heights: Sequence[int], scale: _Scale) -> Iterator[str]:
+    """Memory changes at once and then stays: steps, one where the height changes."""
+    for moment, (before, now) in enumerate(pairwise(heights), start=1):
+        if scale.y(before) != scale.y(now):
+            yield f"H{scale.x(moment)}V{scale.y(now)}"
+
+
+def _backwards(heights: Sequence[int], scale: _Scale) -> str:
+    parts = [f"V{scale.y(heights[-1])}"]
+    for moment in range(len(heights) - 1, 0, -1):
+        if scale.y(heights[moment]) != scale.y(heights[moment - 1]):
+            parts.append(f"H{scale.x(moment)}V{scale.y(heights[moment - 1])}")
+    return "".join([*parts, f"H{LEFT}"])
+
+
+def _columns(curve: Curve, scale: _Scale) -> Iterator[Column]:
+    for number, moment in enumerate(curve.moments):
+        name = short(moment.layer, LONGEST_NAME) or "no layer"
+        doing = joined([name, short(moment.operation, LONGEST_NAME), moment.phase])
+        words = f"{size(moment.bytes)}\n{doing}\n{_holders(curve, moment)}".rstrip()
+        yield Column(scale.x(number), round(scale.step, 2), words)
+
+
+def _holders(curve: Curve, moment: Moment) -> str:
+    """The three layers that hold most."""
+    pairs = zip(moment.held, curve.layers, strict=False)
+    most = sorted(pairs, key=lambda pair: -pair[0])[:3]
+    return ", ".join(f"{short(name, LONGEST_NAME)} {size(held)}" for held, name in most if held > 0)
+
+
+def _runs(curve: Curve, scale: _Scale) -> Iterator[Run]:
+    begun, named = 0, set()
+    runs = [(phase, len(list(run))) for phase, run in groupby(m.phase for m in curve.moments)]
+    widest = {phase: max(long for other, long in runs if other == phase) for phase, _ in runs}
+    for phase, long in runs:
+        width = round(long * scale.step, 1)
+        tells = long == widest[phase] and phase not in named and width >= LEAST_LABEL
+        named |= {phase} if tells else set()
+        yield Run(phase, scale.x(begun), width, phase if tells else "")
+        begun += long
+
+
+def _ticks(scale: _Scale) -> Iterator[Mark]:
+    """Round numbers of one unit, a handful of them."""
+    unit, factor = unit_of(int(scale.top_bytes))
+    whole = scale.top_bytes / factor
+    steps = [base * 10**power for power in range(-1, 4) for base in (1, 2, 5)]
+    step = next(step for step in steps if whole / step <= MOST_TICKS)
+    for number in range(int(whole / step) + 1):
+        yield Mark(LEFT - 8, scale.y(number * step * factor), f"{number * step:g} {unit}", "end")
+
+
+def _peak(moment: Moment, number: int, scale: _Scale) -> Mark:
+    x = scale.x(number) + scale.step / 2
+    anchor = "start" if x < (LEFT + RIGHT) / 2 else "end"
+    return Mark(round(x, 1), scale.y(moment.bytes), f"peak: {size(moment.bytes)}", anchor)
+
+
+def _description(plan: Plan, peak_at: int) -> str:
+    moments = plan.curve.moments
+    peak = moments[peak_at]
+    where = joined([short(peak.layer, LONGEST_NAME), short(peak.operation, LONGEST_NAME)])
+    at = f", at {where}" if where else ""
+    reached = percent(peak_at, len(moments) - 1)
+    return (
+        f"{count(len(moments), 'moment')} in the order of execution. The peak of "
+        f"{size(peak.bytes)} is in the {peak.phase} phase{at}, {reached} of the way through."
+    )

@@ -1,0 +1,50 @@
+"""Sizes as people write them."""
+
+import numpy as np
+import pytest
+
+from fitguard.memory.sizes import size_bytes
+from fitguard.schema.exit_codes import UsageError
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("8GiB", 8 * 2**30),
+        ("8G", 8 * 2**30),
+        ("8 gib", 8 * 2**30),
+        ("8GB", 8 * 10**9),
+        ("6.5GB", 6_500_000_000),
+        ("6.5GiB", 6_979_321_856),
+        (".5g", 2**29),
+        ("8192MiB", 8 * 2**30),
+        ("800MB", 800_000_000),
+        ("1T", 2**40),
+        ("4096KiB", 4 * 2**20),
+        (" 800000000 ", 800_000_000),
+        ("800000000B", 800_000_000),
+        (800_000_000, 800_000_000),
+        (8e9, 8_000_000_000),
+        (np.int64(2**33), 2**33),
+    ],
+)
+def test_sizes(written: str | int | float, expected: int) -> None:
+    size = size_bytes(written, "gpu_memory")
+    assert size == expected
+    assert type(size) is int
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    ["", "GiB", "8 apples", "8GiBs", "-8GiB", "8,5GiB", "1e9", "8iB", "8GiB 4", "inf", True,
+     None, 2.5e9 + 0.5, float("nan"), float("inf"), [8]],
+)  # fmt: skip
+def test_what_is_no_size_is_refused(wrong: object) -> None:
+    with pytest.raises(UsageError, match=r"Received gpu_memory=.*Expected a size such as 8GiB"):
+        size_bytes(wrong, "gpu_memory")
+
+
+@pytest.mark.parametrize("small", ["8", 8, "1000 KiB", 0, -5, "0GiB"])
+def test_a_number_without_its_unit_is_told(small: str | int) -> None:
+    with pytest.raises(UsageError, match=r"Received free=.*, which is -?\d+ bytes. .*least 1MiB"):
+        size_bytes(small, "free")
