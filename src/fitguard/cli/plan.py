@@ -1,19 +1,19 @@
 """`fitguard plan`."""
 
 import os
-from collections.abc import Callable
-from typing import Annotated, Any, Literal
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from fitguard.cli.console import PLAIN_OUTPUT, Output, complain, show
+from fitguard.cli.console import PLAIN_OUTPUT, Output, show
+from fitguard.cli.planned_script import Policy, script_arguments
 from fitguard.schema.exit_codes import ExitCode
 
-Policy = Literal["float32", "mixed_float16", "mixed_bfloat16", "float16", "bfloat16", "float64"]
-Compiled = Literal["auto", "true", "false"]
+if TYPE_CHECKING:
+    from fitguard.memory.measuring.request import Script
 
-PLANNED = ("model", "batch_size", "x", "y", "sample_weight", "jit_compile")
-"""The arguments of `fit`, and of `compile`, that change what a step needs."""
+Compiled = Literal["auto", "true", "false"]
 
 
 def plan(
@@ -82,16 +82,19 @@ def plan(
     from fitguard.cli.progress import waiting
     from fitguard.memory.visible_gpus import hide_gpus
 
+    if measure:
+        _require_gpu()
     memory_bytes, free_bytes = _size(gpu_memory, "--gpu-memory"), _size(free, "--free")
     hide_gpus(os.environ)  # before TensorFlow is imported: planning needs no GPU, and takes none
-    arguments = _arguments(script, policy)
+    arguments = script_arguments(script, policy)
     if batch_size is not None:
         arguments["batch_size"] = batch_size
     if jit_compile != "auto":
         arguments["jit_compile"] = jit_compile == "true"
     from fitguard.memory.planning import plan as plan_step
 
-    with waiting("Planning"):
+    options = {"batch_size": batch_size, "optimizer": optimizer, "loss": loss}
+    with waiting("Planning, and measuring on the GPU" if measure else "Planning"):
         answer = plan_step(
             **arguments,
             optimizer=optimizer,
@@ -100,7 +103,7 @@ def plan(
             gpu_memory=memory_bytes,
             free=free_bytes,
             replicas=replicas,
-            measure=measure,
+            measure=measure and _measured(script, policy, options),
             advice=not no_advice,
         )
     show(answer, output, verbose=verbose)
@@ -114,46 +117,21 @@ def _size(given: str | None, option: str) -> int | None:
     return None if given is None else size_bytes(given, option)
 
 
-def _arguments(script: str, policy: Policy | None) -> dict[str, Any]:
-    """What the script gives to `fit`, as far as it matters for a step, and its `jit_compile`."""
-    from fitguard.cli.progress import waiting
-    from fitguard.memory.policy import require_policy, set_policy
+def _require_gpu() -> None:
+    """Told before the script is run, which may take long."""
+    from fitguard.facts import nvml
+    from fitguard.memory.measuring.this_gpu import this_gpu
 
-    def prepare() -> None:
-        if policy is not None:
-            set_policy(policy)
-
-    with waiting("Loading the model"):
-        given = _of_script(script, prepare) if _is_file(script) else _of_function(script, prepare)
-        if policy is not None:
-            require_policy(given["model"], policy, script)
-    return {name: given[name] for name in PLANNED if name in given}
+    this_gpu(nvml.read().gpus or (), os.environ)
 
 
-def _is_file(script: str) -> bool:
-    """Whether no function is named."""
-    return script.endswith(".py")
+def _measured(
+    script: str, policy: Policy | None, options: Mapping[str, str | int | None]
+) -> "Script":
+    """How a child process makes the same step."""
+    from fitguard.memory.measuring.request import Script
 
-
-def _of_script(script: str, prepare: Callable[[], None]) -> dict[str, Any]:
-    from fitguard.cli.user_function import existing_script
-    from fitguard.memory.fit_call import find_fit_call
-
-    file = existing_script(script)
-    prepare()
-    found = find_fit_call(file)
-    for note in found.notes:
-        complain(note)
-    return {**found.arguments, "model": found.model, "jit_compile": found.jit_compile}
-
-
-def _of_function(script: str, prepare: Callable[[], None]) -> dict[str, Any]:
-    from fitguard.cli.user_function import call, fit_arguments
-    from fitguard.memory.fit_call.compiles import Compiles
-    from fitguard.memory.fit_call.patching import patched
-
-    compiles = Compiles()
-    with patched(compiles.methods()):
-        result = call(script, prepare)
-    given = fit_arguments(result, script, model_alone=True)
-    return {**given, "jit_compile": compiles.jit_compile(given["model"])}
+    given = {name: value for name, value in options.items() if value is not None}
+    return Script(
+        module="fitguard.cli.measured_step", reference=script, policy=policy, options=given
+    )

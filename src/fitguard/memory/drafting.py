@@ -8,6 +8,7 @@ from fitguard.memory.advice import Advised, Question, advise, micro_batch_size
 from fitguard.memory.estimate import Estimate, Estimator
 from fitguard.memory.graph.estimator import graph_estimator
 from fitguard.memory.largest_batch import largest
+from fitguard.memory.measuring.measurements import Measurements
 from fitguard.memory.preparation import Preparation
 from fitguard.memory.process import process_bytes
 from fitguard.memory.training import Training
@@ -25,19 +26,24 @@ class Draft:
 
     Args:
         advice: Whether advice is wanted; `full`: all of it, however long it takes.
+        measurements: Of this step and others, or how to measure it now.
     """
 
     prepared: Preparation
     card: Card | None
     advice: bool | Literal["full"]
+    measurements: Measurements
 
     def plan(self) -> Plan:
         """The whole plan."""
         start = time.monotonic()
         training, batch = self.prepared.training, self.prepared.replica_batch_size
-        estimator = self._estimator(training)
-        estimate = estimator.at(batch, detail=True)
+        traced = self._estimator(training)
         traced_seconds = time.monotonic() - start
+        estimator = self.measurements.sharpened(self.prepared, traced, self.card)
+        measured = time.monotonic()
+        estimate = estimator.at(batch, detail=True)
+        traced_seconds += time.monotonic() - measured
         question = Question(
             training=training,
             batch_size=batch,
@@ -65,6 +71,7 @@ class Draft:
             advice=advised.advice,
             unknown=estimate.unknown,
             reasons=(*self.prepared.notes, *estimate.reasons, *advised.reasons),
+            measured=estimate.measured,
             seconds=round(time.monotonic() - start, 3),
         )
 
@@ -92,9 +99,7 @@ class Draft:
         """0 where not even one sample fits."""
         if self.card is None or not question.any_batch:
             return None
-        found = largest(
-            question.estimator, self.card.usable_bytes, near=question.batch_size
-        )
+        found = largest(question.estimator, self.card.usable_bytes, near=question.batch_size)
         return question.all_gpus(found or 0)
 
     def _micro_batch(self, question: Question) -> int | None:

@@ -1,9 +1,9 @@
 """What both modes answer: the memory of one step at one batch size."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
-from fitguard.schema.plan import Breakdown, Curve, LayerCost, Mode, Range, Unknown
+from fitguard.schema.plan import Breakdown, Curve, LayerCost, Measured, Mode, Range, Unknown
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -12,11 +12,12 @@ class Estimate:
 
     required: Range
     comfortable: Range
-    breakdown: Breakdown = Breakdown()
+    breakdown: Breakdown = field(default_factory=Breakdown)
     layers: tuple[LayerCost, ...] = ()
-    curve: Curve = Curve()
+    curve: Curve = field(default_factory=Curve)
     unknown: tuple[Unknown, ...] = ()
     reasons: tuple[str, ...] = ()
+    measured: Measured | None = None
 
 
 class Estimator(Protocol):

@@ -8,8 +8,9 @@ from fitguard.environment.notebook import NotebookPage
 from fitguard.facts import nvml
 from fitguard.memory.cards import Size, card
 from fitguard.memory.drafting import Draft
+from fitguard.memory.measuring.measurements import Measurements
+from fitguard.memory.measuring.request import Script
 from fitguard.memory.preparation import prepare
-from fitguard.schema.hardware import Gpu
 from fitguard.schema.plan import Plan
 
 
@@ -33,6 +34,7 @@ def plan(
     jit_compile: bool | Literal["auto"] = "auto",
     strategy: Any = None,
     replicas: int | None = None,
+    measure: bool | Script = False,
     advice: bool | Literal["full"] = True,
 ) -> Planned:
     """What a training step needs of a GPU's memory, told on the CPU and without running it.
@@ -49,6 +51,7 @@ def plan(
         gpu_memory, free: The size of its memory, and what is free of it: bytes, or `8GiB`.
         jit_compile: Whether XLA compiles the step; `auto`: as Keras decides on a GPU.
         strategy, replicas: A `tf.distribute` strategy, or over how many GPUs one spreads a batch.
+        measure: Whether to run the step on the GPU here, in child processes under memory limits.
         advice: Whether to work out what would help; `full`: everything, however long it takes.
 
     Example:
@@ -57,7 +60,11 @@ def plan(
     Raises:
         UsageError: Something was given that cannot be planned; the message says what.
     """
-    chosen = card(gpu, gpu_memory, free, _gpus_here())
+    driver = nvml.read()
+    gpus = driver.gpus or ()
+    chosen = card(gpu, gpu_memory, free, gpus)
+    measurements = Measurements(wanted=measure, gpus=gpus, driver=driver.version)
+    measurements.require_gpu(chosen)
     with prepare(
         model,
         batch_size,
@@ -71,10 +78,5 @@ def plan(
         strategy=strategy,
         replicas=replicas,
     ) as prepared:
-        drafted = Draft(prepared, chosen, advice).plan()
+        drafted = Draft(prepared, chosen, advice, measurements).plan()
     return Planned(**msgspec.structs.asdict(drafted))
-
-
-def _gpus_here() -> tuple[Gpu, ...]:
-    """Those of this machine; none where the driver does not answer."""
-    return nvml.read().gpus

@@ -3,10 +3,8 @@
 from bisect import bisect_left, insort
 
 LEAST = 256
-FIRST_REGION_BYTES = 2 * 2**20
-GAP_BYTES = LEAST
 LARGEST_WASTE_BYTES = 128 * 2**20
-"""A free block is given whole to a smaller wish, unless it is twice as large or this much larger."""
+"""A free block is given whole to a smaller wish, unless it is twice as large, or larger by this."""
 
 
 class OutOfMemory(Exception):
@@ -47,8 +45,7 @@ class Allocator:
         wanted = rounded(size_bytes)
         place = bisect_left(self._free, (wanted, -1))
         if place == len(self._free):
-            self._grow(wanted)
-            place = bisect_left(self._free, (wanted, -1))
+            raise OutOfMemory(size_bytes, self.limit_bytes - self.in_use_bytes)
         size, address = self._free.pop(place)
         del self._starts[address], self._ends[address + size]
         if size >= 2 * wanted or size - wanted >= LARGEST_WASTE_BYTES:
@@ -72,9 +69,6 @@ class Allocator:
             address, size = before, size + address - before
         self._give_back(address, size)
 
-    def _grow(self, wanted_bytes: int) -> None:
-        raise OutOfMemory(wanted_bytes, self.limit_bytes - self.in_use_bytes)
-
     def _take(self, address: int, size: int) -> None:
         self._free.pop(bisect_left(self._free, (size, address)))
         del self._starts[address], self._ends[address + size]
@@ -82,25 +76,3 @@ class Allocator:
     def _give_back(self, address: int, size: int) -> None:
         insort(self._free, (size, address))
         self._starts[address], self._ends[address + size] = size, address
-
-
-class GrowingAllocator(Allocator):
-    """The same with memory growth: each region is twice as large as the one before."""
-
-    def __init__(self) -> None:
-        super().__init__(0)
-        self._next_bytes = FIRST_REGION_BYTES
-        self._end = 0
-        self._free.clear()
-        self._starts.clear()
-        self._ends.clear()
-
-    def _grow(self, wanted_bytes: int) -> None:
-        size = self._next_bytes
-        while size < wanted_bytes:
-            size *= 2
-        self._next_bytes = size * 2 if size == self._next_bytes else size
-        self._end += GAP_BYTES  # blocks of two regions never join
-        self._give_back(self._end, size)
-        self._end += size
-        self.limit_bytes += size

@@ -114,11 +114,6 @@ class Ledger:
             before.references += 1
         return Items(last, before, (before.length if before else 0) + 1)
 
-    def sweep_items(self, items: Items) -> None:
-        """Free a list that nothing points to."""
-        items.references += 1
-        self._drop_items(items)
-
     def _drop_items(self, items: Items) -> None:
         current: Items | None = items
         while current is not None:

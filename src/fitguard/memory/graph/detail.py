@@ -4,7 +4,7 @@ from collections import Counter
 from typing import Any
 
 from fitguard.memory.graph.allocator import rounded
-from fitguard.memory.graph.buffers import Buffer, Category
+from fitguard.memory.graph.buffers import Buffer
 from fitguard.memory.graph.owners import Owners
 from fitguard.memory.graph.step import Run, Step
 from fitguard.memory.training import Training
@@ -21,7 +21,7 @@ def detailed(
     owners = Owners(training)
     story = _Story(run, batch_size, owners)
     held = story.at_peak
-    by_category: Counter[Category] = Counter()
+    by_category: Counter[str] = Counter()
     for buffer in held:
         by_category[owners.category(buffer)] += buffer.size.at(batch_size)
     by_category["weights"] += step.unread.factor

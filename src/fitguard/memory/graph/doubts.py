@@ -5,10 +5,12 @@ from fitguard.memory.graph.step import Run, Step
 from fitguard.schema.plan import Unknown
 
 
-def doubts(step: Step, run: Run, batch_size: int) -> tuple[tuple[Unknown, ...], tuple[str, ...]]:
+def doubts(step: Step, run: Run) -> tuple[tuple[Unknown, ...], tuple[str, ...]]:
     """The unknown parts, and the reasons."""
     unknown: list[Unknown] = []
-    reasons = ["The order in which TensorFlow starts operations can differ a little from run to run."]
+    reasons = [
+        "The order in which TensorFlow starts operations can differ a little from run to run."
+    ]
     if any(node.op in CUDNN_CONVOLUTIONS for node in step.nodes):
         reasons.append(
             "cuDNN chooses an algorithm for each convolution when it runs; the least that one of "

@@ -6,15 +6,17 @@ from fitguard.memory.estimate import Estimate
 from fitguard.memory.graph import workspace
 from fitguard.memory.graph.detail import detailed
 from fitguard.memory.graph.doubts import doubts
-from fitguard.memory.graph.fitting import ample_bytes, least_bytes, peak_bytes
+from fitguard.memory.graph.fitting import ample_bytes, least_bytes
 from fitguard.memory.graph.step import Run, Step, read_step
 from fitguard.memory.training import Training
 from fitguard.schema.plan import Mode, Range
 
 BESIDE_BYTES = 8 * 2**20
 """What else TensorFlow keeps in the allocator: random seeds, constants, cuBLAS' small change."""
-DOUBT = (0.10, 0.12)
-"""How far below and above the likely figure the truth lay at most in 95 of 100 measured steps."""
+BELOW, ABOVE = 0.12, 0.09
+"""How far below and above the likely figure the measured ones lay, convolutions aside."""
+TIGHT_WORKSPACE = 0.8
+"""Of a workspace as large as its data, what a convolution may insist on where memory is short."""
 SPARE_SHARE, SPARE_BYTES = 0.7, 3 * 2**30
 """What peaks exceeded the step by, without any convolution to explain it."""
 
@@ -26,7 +28,7 @@ def graph_estimator(training: Training, capability: str = "9.0") -> "GraphEstima
         capability: The compute capability of the GPU, which decides the layout of convolutions.
     """
     step = read_step(training, capability)
-    return GraphEstimator(training, step, step.run())
+    return GraphEstimator(training, step, step.run(first=True), step.run())
 
 
 @dataclass
@@ -35,6 +37,7 @@ class GraphEstimator:
 
     training: Training
     step: Step
+    first: Run
     run: Run
     mode: Mode = "graph"
     _known: dict[int, Estimate] = field(default_factory=dict)
@@ -51,17 +54,18 @@ class GraphEstimator:
 
     def _estimate(self, batch_size: int) -> Estimate:
         kept = self.step.unread.factor + BESIDE_BYTES
-        least = least_bytes(self.run, batch_size, kept)
-        peak = peak_bytes(self.run, batch_size, kept)
-        unknown, reasons = doubts(self.step, self.run, batch_size)
-        required = Range(int(least * (1 - DOUBT[0])), least, int(least * (1 + DOUBT[1])))
-        likely = ample_bytes(self.run, batch_size, kept, workspace.LIKELY)
-        most = max(
-            ample_bytes(self.run, batch_size, kept, workspace.MOST) * 11 // 10,
-            peak + min(int(SPARE_SHARE * peak), SPARE_BYTES),
-            required.high,
+        least = least_bytes(self.first, self.run, batch_size, kept)
+        peak, once, likely, most = (
+            ample_bytes(self.run, batch_size, kept, times)
+            for times in (0, 1, workspace.LIKELY, workspace.MOST)
         )
-        comfortable = Range(peak, min(max(likely, required.likely), most), most)
+        above = int(ABOVE * least + TIGHT_WORKSPACE * (once - peak))
+        required = Range(int(least * (1 - BELOW)), least, least + above)
+        most = max(most * 11 // 10, peak + min(int(SPARE_SHARE * peak), SPARE_BYTES), required.high)
+        unknown, reasons = doubts(self.step, self.run)
         return Estimate(
-            required=required, comfortable=comfortable, unknown=unknown, reasons=reasons
+            required=required,
+            comfortable=Range(peak, min(max(likely, least), most), most),
+            unknown=unknown,
+            reasons=reasons,
         )

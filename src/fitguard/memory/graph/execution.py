@@ -12,7 +12,7 @@ Loops run in frames: `Enter` opens one, `NextIteration` hands a value to the nex
 leaves; so many rounds may be under way at once.
 """
 
-from collections import deque
+from collections import Counter, deque
 from dataclasses import dataclass, field
 
 from fitguard.memory.graph.buffers import Ledger, Value
@@ -44,12 +44,14 @@ class Frame:
     """A loop that runs.
 
     Args:
+        missing: Values that have not entered yet.
         constants: Values that every round gets.
         waiting: Values for rounds that may not start yet.
     """
 
     parent: Tag
     parallel: int
+    missing: int
     rounds: dict[int, Round] = field(default_factory=dict)
     first: int = 0
     constants: list[tuple[Node, Value]] = field(default_factory=list)
@@ -73,6 +75,9 @@ class Execution:
         self.pending: dict[tuple[Node, Tag], Pending] = {}
         self.frames: dict[tuple[str, Tag], Frame] = {}
         self.consumers, self.followers = _edges(nodes)
+        self.entries = Counter(
+            node.attributes["frame_name"].s.decode() for node in nodes if node.op == "Enter"
+        )
         self.complete = True
 
     def run(self) -> None:
@@ -107,9 +112,6 @@ class Execution:
         self._hand_on(node, tag, outputs, dead)
         for output in outputs:
             self.ledger.release(output)
-        for value in outputs:
-            if value.items is not None and value.items.references == 0:
-                self.ledger.sweep_items(value.items)
         self._finish(tag)
 
     def _hand_on(self, node: Node, tag: Tag, outputs: list[Value], dead: bool) -> None:
@@ -171,9 +173,11 @@ class Execution:
         name = node.attributes["frame_name"].s.decode()
         frame = self.frames.get((name, tag))
         if frame is None:
-            frame = Frame(tag, max(int(node.attributes["parallel_iterations"].i), 1))
+            parallel = max(int(node.attributes["parallel_iterations"].i), 1)
+            frame = Frame(tag, parallel, self.entries[name])
             frame.rounds[0] = Round(frame, 0)
             self.frames[name, tag] = frame
+        frame.missing -= 1
         if not node.attributes["is_constant"].b:
             self._deliver(node, (*tag, frame.rounds[0]), [value], value.dead)
             return
@@ -202,7 +206,7 @@ class Execution:
             return
         tag[-1].under_way -= 1
         frame = tag[-1].frame
-        while frame.first in frame.rounds and frame.rounds[frame.first].under_way == 0:
+        while frame.missing == 0 and _is_idle(frame):
             if frame.first + 1 not in frame.rounds and not frame.waiting:
                 break
             del frame.rounds[frame.first]
@@ -219,6 +223,11 @@ def _mark_gradients(given: list[Value]) -> None:
         made_by = value.buffer.maker if value.buffer else None
         if value.buffer and made_by is not None and MARK not in made_by.name:
             value.buffer.is_gradient = True
+
+
+def _is_idle(frame: Frame) -> bool:
+    """Whether the oldest round of a loop has nothing in the queue."""
+    return frame.first in frame.rounds and frame.rounds[frame.first].under_way == 0
 
 
 def _is_dead(node: Node, values: list[Value | None]) -> bool:

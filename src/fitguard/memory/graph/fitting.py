@@ -1,13 +1,12 @@
-"""The least memory in which a step runs, and the regions that it takes where there is room."""
+"""The least memory in which a step runs, and what it takes where there is room."""
 
-from fitguard.memory.graph.allocator import Allocator, GrowingAllocator, OutOfMemory, rounded
+from fitguard.memory.graph.allocator import Allocator, OutOfMemory, rounded
 from fitguard.memory.graph.buffers import Buffer
 from fitguard.memory.graph.step import Run
 from fitguard.memory.graph.workspace import CAP_BYTES, convolution_bytes
 
-STEPS = 2
-"""The second one finds the memory in pieces, as the first one left it."""
 PRECISION = 0.004
+LATER_STEPS = 2
 
 
 def peak_bytes(run: Run, batch_size: int, kept_bytes: int = 0) -> int:
@@ -36,48 +35,49 @@ def ample_bytes(run: Run, batch_size: int, kept_bytes: int, times: float) -> int
     return most
 
 
-def least_bytes(run: Run, batch_size: int, kept_bytes: int = 0) -> int:
-    """The smallest limit under which the allocator can serve the step, by bisection.
+def least_bytes(first: Run, later: Run, batch_size: int, kept_bytes: int = 0) -> int:
+    """The smallest limit under which the allocator can serve a training, by bisection.
+
+    The first step leaves the memory in pieces, in which the second one must find its place.
 
     Args:
         kept_bytes: What lies in memory beside the step.
     """
-    fails = peak_bytes(run, batch_size, kept_bytes)
-    if _runs(run, batch_size, Allocator(fails), kept_bytes):
+    fails = peak_bytes(later, batch_size, kept_bytes)
+    if _runs(first, later, batch_size, fails, kept_bytes):
         return fails
-    enough = fails + fails // 4
-    while not _runs(run, batch_size, Allocator(enough), kept_bytes):
-        fails, enough = enough, enough + enough // 4
+    enough = fails + fails // 8
+    while not _runs(first, later, batch_size, enough, kept_bytes):
+        fails, enough = enough, enough + enough // 8
     while enough - fails > PRECISION * enough:
         middle = (enough + fails) // 2
-        if _runs(run, batch_size, Allocator(middle), kept_bytes):
+        if _runs(first, later, batch_size, middle, kept_bytes):
             enough = middle
         else:
             fails = middle
     return enough
 
 
-def region_bytes(run: Run, batch_size: int, kept_bytes: int = 0) -> int:
-    """What the allocator takes from the driver where it may grow."""
-    allocator = GrowingAllocator()
-    _runs(run, batch_size, allocator, kept_bytes)
-    return allocator.limit_bytes
-
-
-def _runs(run: Run, batch_size: int, allocator: Allocator, kept_bytes: int) -> bool:
+def _runs(first: Run, later: Run, batch_size: int, limit_bytes: int, kept_bytes: int) -> bool:
+    allocator = Allocator(limit_bytes)
     try:
         if kept_bytes:
             allocator.allocate(kept_bytes)
-        where = {b: allocator.allocate(b.size.at(batch_size)) for b in run.variables}
-        for _ in range(STEPS):
-            _play(run, batch_size, allocator, where)
+        where = {
+            buffer: allocator.allocate(buffer.size.at(batch_size))
+            for buffer in dict.fromkeys(first.variables)
+        }
+        moved = _play(first, batch_size, allocator, where)
+        for _ in range(LATER_STEPS):
+            where = dict(zip(later.variables, moved, strict=True))
+            moved = _play(later, batch_size, allocator, where)
     except OutOfMemory:
         return False
     return True
 
 
-def _play(run: Run, batch_size: int, allocator: Allocator, where: dict[Buffer, int]) -> None:
-    """One step; `where` is brought up to date."""
+def _play(run: Run, batch_size: int, allocator: Allocator, where: dict[Buffer, int]) -> list[int]:
+    """One step; where its variables lie afterwards."""
     for buffer in run.inputs:
         where[buffer] = allocator.allocate(buffer.size.at(batch_size))
     for buffer, is_new, _ in run.events:
@@ -87,6 +87,4 @@ def _play(run: Run, batch_size: int, allocator: Allocator, where: dict[Buffer, i
             allocator.free(where.pop(buffer))
     for buffer in run.inputs:
         allocator.free(where.pop(buffer))
-    moved = [where[buffer] for buffer in run.after]
-    for buffer, address in zip(run.variables, moved, strict=True):
-        where[buffer] = address
+    return [where[buffer] for buffer in run.after]

@@ -1,7 +1,9 @@
 """What TensorFlow's GPU kernels allocate: outputs that are inputs again, and temporary memory.
 
-Read off allocation logs of 24 training steps on an H200 (TensorFlow 2.21), see bench/plan/README.md.
+Read off allocation logs of 24 trainings on an H200 (TensorFlow 2.21), see bench/plan/README.md.
 """
+
+from collections.abc import Callable
 
 from fitguard.memory.graph import recurrent
 from fitguard.memory.graph.nodes import Node
@@ -42,29 +44,61 @@ REDUCTIONS = frozenset(("Sum", "Mean", "Max", "Min", "Prod", "All", "Any"))
 
 def temporary(node: Node) -> list[Size]:
     """What the kernel allocates for itself while it runs, without cuDNN's workspaces."""
-    if node.op in CONVOLUTIONS:
-        return [*_padded(node, input_size(node, 0)), *_filter_copy(input_size(node, 1), node)]
-    if node.op in INPUT_GRADIENTS:
-        output = output_size(node, 0)
-        return [output, *_filter_copy(input_size(node, 1), node), *_padded(node, output)]
-    if node.op in FILTER_GRADIENTS:
-        return [*_padded(node, input_size(node, 0)), *_filter_copy(output_size(node, 0), node)]
-    if node.op in ("Softmax", "LogSoftmax"):
-        given = output_size(node, 0)
-        return [given, Size(given.factor * 4 // (node.item_bytes[0] or 4), given.power)]
-    if node.op in REDUCTIONS and _is_scattered(node):
-        return [input_size(node, 0)]
-    if node.op in ("MaxPool3D", "AvgPool3D"):
-        return [input_size(node, 0), output_size(node, 0)]
-    if node.op in ("MaxPool3DGrad", "AvgPool3DGrad"):
-        return [input_size(node, 0), input_size(node, 1), output_size(node, 0)]
-    if node.op in (recurrent.FORWARD, recurrent.BACKWARD):
-        return recurrent.workspace(node)
-    if node.op == "Einsum":
-        return [input_size(node, 0), input_size(node, 1)]
-    if node.op == "SparseSoftmaxCrossEntropyWithLogits":
-        return [output_size(node, 0)]
-    return []
+    rule = TEMPORARY.get(node.op)
+    return rule(node) if rule else []
+
+
+def _of_convolution(node: Node) -> list[Size]:
+    return [*_padded(node, input_size(node, 0)), *_filter_copy(input_size(node, 1), node)]
+
+
+def _of_input_gradient(node: Node) -> list[Size]:
+    output = output_size(node, 0)
+    return [output, *_filter_copy(input_size(node, 1), node), *_padded(node, output)]
+
+
+def _of_filter_gradient(node: Node) -> list[Size]:
+    return [*_padded(node, input_size(node, 0)), *_filter_copy(output_size(node, 0), node)]
+
+
+def _of_softmax(node: Node) -> list[Size]:
+    """The maxima and the sums are kept at the size of the whole, the sums in 32 bits."""
+    given = output_size(node, 0)
+    return [given, Size(given.factor * 4 // (node.item_bytes[0] or 4), given.power)]
+
+
+def _of_reduction(node: Node) -> list[Size]:
+    return [input_size(node, 0)] if _is_scattered(node) else []
+
+
+def _of_pooling(node: Node) -> list[Size]:
+    return [input_size(node, 0), output_size(node, 0)]
+
+
+def _of_pooling_gradient(node: Node) -> list[Size]:
+    return [input_size(node, 0), input_size(node, 1), output_size(node, 0)]
+
+
+def _of_einsum(node: Node) -> list[Size]:
+    return [input_size(node, 0), input_size(node, 1)]
+
+
+def _of_sparse_loss(node: Node) -> list[Size]:
+    return [output_size(node, 0)]
+
+
+TEMPORARY: dict[str, Callable[[Node], list[Size]]] = {
+    **dict.fromkeys(CONVOLUTIONS, _of_convolution),
+    **dict.fromkeys(INPUT_GRADIENTS, _of_input_gradient),
+    **dict.fromkeys(FILTER_GRADIENTS, _of_filter_gradient),
+    **dict.fromkeys(REDUCTIONS, _of_reduction),
+    **dict.fromkeys(("Softmax", "LogSoftmax"), _of_softmax),
+    **dict.fromkeys(("MaxPool3D", "AvgPool3D"), _of_pooling),
+    **dict.fromkeys(("MaxPool3DGrad", "AvgPool3DGrad"), _of_pooling_gradient),
+    **dict.fromkeys((recurrent.FORWARD, recurrent.BACKWARD), recurrent.workspace),
+    "Einsum": _of_einsum,
+    "SparseSoftmaxCrossEntropyWithLogits": _of_sparse_loss,
+}
 
 
 def input_size(node: Node, index: int) -> Size:

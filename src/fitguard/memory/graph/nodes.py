@@ -34,9 +34,7 @@ SAME_SIZE = {"Transpose", "Reshape", "Identity", "Squeeze", "Enter", "Switch", "
 """Operations that the rewriting adds; their outputs are as large as their first input."""
 
 
-def read_nodes(
-    definitions: Iterable[Any], shapes: ShapesByName, prime: int
-) -> list[Node]:
+def read_nodes(definitions: Iterable[Any], shapes: ShapesByName, prime: int) -> list[Node]:
     """The nodes of a graph, linked.
 
     Args:

@@ -22,7 +22,10 @@ ARITHMETIC: dict[str, Callable[[int, int], int | bool]] = {
     "LogicalAnd": lambda a, b: bool(a and b),
     "LogicalOr": lambda a, b: bool(a or b),
 }
-PASSED_ON = {"Cast", "LoopCond", "Squeeze", "Reshape"}
+WHOLE = (3, 9, 10)
+"""TensorFlow's numbers for int32, int64 and bool."""
+PASSED_ON = {"Cast", "LoopCond", "Squeeze", "Reshape", "Max", "Min", "Sum", "Mean", "Prod"}
+"""What they give for a single number is that number."""
 
 
 def number_of(node: Node, given: Sequence[int | None]) -> int | None:
@@ -34,16 +37,18 @@ def number_of(node: Node, given: Sequence[int | None]) -> int | None:
     if node.op == "LogicalNot" and given[0] is not None:
         return not given[0]
     compute = ARITHMETIC.get(node.op)
-    if compute is None or len(given) != 2 or given[0] is None or given[1] is None:
+    if compute is None or len(given) != 2:
         return None
-    return compute(given[0], given[1])
+    left, right = given
+    if node.op == "LogicalAnd" and (left is None or right is None):
+        return left if right is None else right  # what is not known does not end a loop
+    return None if left is None or right is None else compute(left, right)
 
 
 def _constant(node: Node) -> int | None:
     tensor = node.attributes["value"].tensor
-    if tensor.tensor_shape.dim:
+    if tensor.tensor_shape.dim or tensor.dtype not in WHOLE:
         return None
-    for values in (tensor.int_val, tensor.int64_val, tensor.bool_val):
-        if len(values) == 1:
-            return int(values[0])
-    return None
+    from tensorflow import make_ndarray
+
+    return int(make_ndarray(tensor))

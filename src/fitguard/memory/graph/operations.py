@@ -6,23 +6,14 @@ from fitguard.memory.graph import kernels
 from fitguard.memory.graph.buffers import Buffer, Items, Ledger, Value, Variable
 from fitguard.memory.graph.nodes import Node
 from fitguard.memory.graph.numbers import number_of
-from fitguard.memory.graph.sizes import NOTHING, Size
-
-Workspace = Callable[[Node], Size]
-
-
-def no_workspace(node: Node) -> Size:  # noqa: ARG001
-    """As when memory is short: cuDNN does without."""
-    return NOTHING
+from fitguard.memory.graph.sizes import Size
 
 
 class Operations:
     """Runs single operations, with the variables that they read and write."""
 
-    def __init__(
-        self, ledger: Ledger, variables: dict[Node, Variable], workspace: Workspace = no_workspace
-    ) -> None:
-        self.ledger, self.variables, self.workspace = ledger, variables, workspace
+    def __init__(self, ledger: Ledger, variables: dict[Node, Variable]) -> None:
+        self.ledger, self.variables = ledger, variables
         self.given: dict[Node, Buffer] = {}
 
     def run(self, node: Node, values: list[Value]) -> list[Value]:
@@ -65,8 +56,8 @@ class Operations:
         return outputs or [Value()]
 
     def _use_temporary(self, node: Node) -> None:
-        wanted = [*kernels.temporary(node), self.workspace(node)]
-        buffers = [self.ledger.allocate(size, "workspace") for size in wanted if size.factor]
+        wanted = [size for size in kernels.temporary(node) if size.factor]
+        buffers = [self.ledger.allocate(size, "workspace") for size in wanted]
         for buffer in buffers:
             self.ledger.sweep(buffer)
 
@@ -74,7 +65,12 @@ class Operations:
         """An input of the same size that nobody else needs."""
         for value in values:
             buffer = value.buffer
-            if buffer and buffer.references == 1 and buffer.size == size and id(buffer) not in taken:
+            if (
+                buffer
+                and buffer.references == 1
+                and buffer.size == size
+                and id(buffer) not in taken
+            ):
                 taken.add(id(buffer))
                 return buffer
         return None
@@ -106,7 +102,7 @@ class Operations:
     def _const(self, node: Node, values: list[Value]) -> list[Value]:  # noqa: ARG002
         return [Value(number=number_of(node, []))]
 
-    def _push(self, node: Node, values: list[Value]) -> list[Value]:  # noqa: ARG002
+    def _push(self, node: Node, values: list[Value]) -> list[Value]:
         before, last = (
             (values[0].items, values[-1].buffer)
             if node.op == "TensorListPushBack"

@@ -60,8 +60,7 @@ class Owners:
 
 def _all_layers(model: Any) -> Any:
     flatten = getattr(model, "_flatten_layers", None)
-    found = flatten(include_self=False, recursive=True) if flatten else getattr(model, "layers", ())
-    return found
+    return flatten(include_self=False, recursive=True) if flatten else getattr(model, "layers", ())
 
 
 def _variables_by_layer(layers: list[Any]) -> dict[str, str]:

@@ -12,7 +12,9 @@ INLINED = re.compile(r".*/_\d+/")
 class ShapesByName:
     """The shapes of all outputs of an operation, by its name."""
 
-    def __init__(self, outer: Mapping[str, tuple[Shape, ...]], inner: Mapping[str, tuple[Shape, ...]]):
+    def __init__(
+        self, outer: Mapping[str, tuple[Shape, ...]], inner: Mapping[str, tuple[Shape, ...]]
+    ):
         self.outer, self.inner = outer, inner
 
     def get(self, name: str) -> tuple[Shape, ...]:

@@ -12,7 +12,7 @@ class Size(NamedTuple):
 
     def at(self, batch_size: int) -> int:
         """The bytes for this batch."""
-        return self.factor * batch_size**self.power
+        return int(self.factor * batch_size**self.power)
 
 
 NOTHING = Size(0)

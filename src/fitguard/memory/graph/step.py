@@ -6,7 +6,7 @@ from typing import Any
 from fitguard.memory.graph.buffers import Buffer, Category, Event, Ledger, Variable
 from fitguard.memory.graph.execution import Execution
 from fitguard.memory.graph.nodes import Node, read_nodes
-from fitguard.memory.graph.operations import Operations, Workspace, no_workspace
+from fitguard.memory.graph.operations import Operations
 from fitguard.memory.graph.recurrent import add_reserve
 from fitguard.memory.graph.rewriting import rewritten
 from fitguard.memory.graph.shapes import shapes_by_name
@@ -33,16 +33,18 @@ class Step:
     unread: Size
     prime: int
 
-    def run(self, workspace: Workspace = no_workspace) -> "Run":
-        """All allocations of one step in their order."""
+    def run(self, *, first: bool = False) -> "Run":
+        """All allocations of one step in their order.
+
+        Args:
+            first: Whether it is the first step of a training. Then the optimizer's variables of
+                one shape are one buffer of zeros, and each gets its own when it is first changed.
+        """
         ledger = Ledger()
-        variables = {
-            node: Variable(name, Buffer(size, category, name=name, references=1))
-            for node, (name, size, category) in self.handles.items()
-        }
+        variables = self._variables(shared=first)
         kept = [variable.buffer for variable in variables.values()]
         inputs = [Buffer(node.sizes[0], "input", name=node.name) for node in self.inputs]
-        operations = Operations(ledger, variables, workspace)
+        operations = Operations(ledger, variables)
         operations.given = dict(zip(self.inputs, inputs, strict=True))
         execution = Execution(self.nodes, ledger, operations)
         for buffer in inputs:
@@ -50,6 +52,17 @@ class Step:
         execution.run()
         after = [variable.buffer for variable in variables.values()]
         return Run(kept, after, inputs, ledger.events, execution.complete)
+
+    def _variables(self, *, shared: bool) -> dict[Node, Variable]:
+        zeros: dict[Size, Buffer] = {}
+        made: dict[Node, Variable] = {}
+        for node, (name, size, category) in self.handles.items():
+            buffer = Buffer(size, category, name=name)
+            if shared and category == "optimizer":
+                buffer = zeros.setdefault(size, buffer)
+            buffer.references += 1
+            made[node] = Variable(name, buffer)
+        return made
 
 
 @dataclass(frozen=True)

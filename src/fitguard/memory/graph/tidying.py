@@ -23,7 +23,7 @@ def tidied(nodes: list[Node]) -> list[Node]:
     links = _Links()
     turned: dict[tuple[Node, int, tuple[int, ...]], Node] = {}
     for node in _in_order(nodes):
-        node.inputs = [links.resolved(source) for source in node.inputs]
+        links.pass_by(node)
         target = _shortcut(node)
         if target is None and node.op == "Transpose":
             target = _untwisted(node, turned)
@@ -31,7 +31,7 @@ def tidied(nodes: list[Node]) -> list[Node]:
             links.passed[node] = target
     kept = [node for node in nodes if node not in links.passed]
     for node in kept:
-        node.inputs = [links.resolved(source) for source in node.inputs]
+        links.pass_by(node)
         node.controls = [links.resolved((before, 0))[0] for before in node.controls]
     return kept
 
@@ -41,6 +41,14 @@ class _Links:
 
     def __init__(self) -> None:
         self.passed: dict[Node, Source] = {}
+
+    def pass_by(self, node: Node) -> None:
+        """Link the inputs of a node past others; it waits for what those waited for."""
+        for producer, _ in node.inputs:
+            while producer in self.passed:
+                node.controls += [one for one in producer.controls if one not in node.controls]
+                producer = self.passed[producer][0]
+        node.inputs = [self.resolved(source) for source in node.inputs]
 
     def resolved(self, source: Source) -> Source:
         while source[0] in self.passed:
@@ -64,9 +72,7 @@ def _shortcut(node: Node) -> Source | None:
     return None
 
 
-def _untwisted(
-    node: Node, turned: dict[tuple[Node, int, tuple[int, ...]], Node]
-) -> Source | None:
+def _untwisted(node: Node, turned: dict[tuple[Node, int, tuple[int, ...]], Node]) -> Source | None:
     """The tensor that a transposition gives back, or an equal transposition."""
     order = _order(node)
     if order is None:

@@ -1,0 +1,27 @@
+"""The child process of `fitguard plan --measure`: makes the step anew from the user's script.
+
+python -m fitguard.cli.measured_step REQUEST.json
+"""
+
+import contextlib
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+
+from fitguard.cli.planned_script import script_arguments
+from fitguard.memory.measuring.child import answer
+from fitguard.memory.measuring.request import Request, Script
+from fitguard.memory.preparation import prepare
+from fitguard.memory.training import Training
+
+
+@contextlib.contextmanager
+def _of_script(request: Request) -> Iterator[Training]:
+    assert isinstance(request.step, Script)
+    arguments = script_arguments(request.step.reference, request.step.policy)
+    with prepare(**arguments | request.step.options) as prepared:
+        yield replace(prepared.training, jit_compile=request.jit_compile)
+
+
+if __name__ == "__main__":
+    answer(sys.argv[1], _of_script)
