@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The main jobs on this machine: will it train, would others, will this data, why did a run die.
+# The main jobs on this machine: will it train, would others, will this data, will it fit, why did a run die.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 export VIRTUAL_ENV="$PWD/.venv"
@@ -35,6 +35,9 @@ show resolve --what-if gpu="Tesla K80" os=linux-x86_64
 echo
 echo "Will this data train this model?"
 show data scripts/demo_data.py:make
+echo
+echo "Will a batch of 384 fit an RTX 3060, and what if not?"
+show plan scripts/demo_plan.py:make --batch-size 384 --gpu "RTX 3060 12GB"
 echo
 echo "A training dies: its batch of 1024 is too big for 512 MB (TensorFlow's GPU allocator, on the CPU)"
 log="$(mktemp -d)/train.log"

@@ -57,7 +57,7 @@ def plan(
         int | None, Parameter(help="Over how many GPUs a strategy spreads the batch.")
     ] = None,
     measure: Annotated[
-        bool, Parameter(negative="", help="Run one step on the GPU here, in a child process.")
+        bool, Parameter(negative="", help="Run it on the GPU here, in child processes.")
     ] = False,
     no_advice: Annotated[
         bool, Parameter(negative="", help="Do not work out what would help.")

@@ -18,7 +18,7 @@ def detailed(
     training: Training, step: Step, run: Run, batch_size: int, required_bytes: int
 ) -> dict[str, Any]:
     """Breakdown, layers and curve of an estimate."""
-    owners = Owners(training)
+    owners = Owners(training, step.nodes)
     story = _Story(run, batch_size, owners)
     held = story.at_peak
     by_category: Counter[str] = Counter()

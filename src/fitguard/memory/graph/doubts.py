@@ -1,6 +1,7 @@
 """What could not be told of a step, and why the range is as wide as it is."""
 
 from fitguard.memory.graph.kernels import CUDNN_CONVOLUTIONS
+from fitguard.memory.graph.operations import UNKNOWN_ROUNDS
 from fitguard.memory.graph.step import Run, Step
 from fitguard.schema.plan import Unknown
 
@@ -20,21 +21,17 @@ def doubts(step: Step, run: Run) -> tuple[tuple[Unknown, ...], tuple[str, ...]]:
         unknown.append(
             Unknown(
                 part="a loop",
-                text="How often it runs cannot be told beforehand; it was cut on paper.",
+                text="How often it runs depends on the data. On paper it ran "
+                f"{UNKNOWN_ROUNDS} times; each round keeps what the backward pass reads.",
             )
         )
-    hidden = [node for node in step.nodes if any(shape is None for shape in node.shapes)]
-    large = [node for node in hidden if node.op not in KNOWN_RANKLESS]
-    if large:
+    guessed = {node.op for node in step.nodes if node.is_guessed}
+    if guessed:
         unknown.append(
             Unknown(
-                part=", ".join(sorted({node.op for node in large})[:4]),
-                text="The size of what these operations give depends on the data; counted as 0.",
+                part=", ".join(sorted(guessed)[:4]),
+                text="The size of what these operations give depends on the values of the data; "
+                "counted as large as what they are given.",
             )
         )
     return tuple(unknown), tuple(reasons)
-
-
-KNOWN_RANKLESS = frozenset(
-    ("CudnnRNNV3", "Placeholder", "EmptyTensorList", "TensorListReserve", "TensorListPushBack")
-)

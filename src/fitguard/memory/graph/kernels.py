@@ -14,7 +14,7 @@ VIEWS = frozenset(
     (
         *("Identity", "IdentityN", "StopGradient", "PreventGradient", "CheckNumerics", "Snapshot"),
         *("Reshape", "Squeeze", "ExpandDims", "Bitcast", "EnsureShape", "Placeholder", "_Arg"),
-        *("Enter", "RefEnter", "Exit", "NextIteration", "Switch", "Merge", "_Retval"),
+        *("Enter", "RefEnter", "Exit", "NextIteration", "Switch", "_SwitchN", "Merge", "_Retval"),
     )
 )
 """Their output is their input."""

@@ -1,6 +1,6 @@
 """The graph of a step as plain objects."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,6 +18,7 @@ class Node:
         shapes: Of the outputs; None where it is not known beforehand.
         sizes: Of the outputs; what lies in host memory has size 0.
         attributes: As TensorFlow has them.
+        is_guessed: Whether the size depends on the values of the data.
     """
 
     name: str
@@ -28,9 +29,13 @@ class Node:
     item_bytes: tuple[int, ...] = ()
     sizes: list[Size] = field(default_factory=list)
     attributes: Mapping[str, Any] = field(default_factory=dict)
+    is_guessed: bool = False
 
 
-SAME_SIZE = {"Transpose", "Reshape", "Identity", "Squeeze", "Enter", "Switch", "Merge", "Exit"}
+SAME_SIZE = {
+    *("Transpose", "Reshape", "Identity", "Squeeze"),
+    *("Enter", "Switch", "_SwitchN", "Merge", "Exit"),
+}
 """Operations that the rewriting adds; their outputs are as large as their first input."""
 
 
@@ -54,24 +59,41 @@ def read_nodes(definitions: Iterable[Any], shapes: ShapesByName, prime: int) -> 
             node.inputs.append((nodes[name], int(index or 0)))
         node.shapes = shapes.get(definition.name)
         node.item_bytes = _item_bytes(definition)
-    for definition in definitions:
-        _measure(nodes[definition.name], prime)
-    return [nodes[d.name] for d in definitions]
+    for node in in_order(list(nodes.values())):
+        _measure(node, prime)
+    return list(nodes.values())
 
 
-def _measure(node: Node, prime: int, depth: int = 0) -> None:
+def _measure(node: Node, prime: int) -> None:
     if node.sizes:
         return
-    if not node.shapes and node.op in SAME_SIZE and node.inputs and depth < 200:
+    if not node.shapes and node.op in SAME_SIZE and node.inputs:
         producer, index = node.inputs[0]
-        _measure(producer, prime, depth + 1)
+        _measure(producer, prime)
         known = index < len(producer.sizes)
         node.sizes = [producer.sizes[index] if known else NOTHING] * max(len(node.item_bytes), 1)
         node.shapes = (producer.shapes[index],) if index < len(producer.shapes) else ()
         return
-    for shape, item_bytes in zip(node.shapes, node.item_bytes, strict=False):
-        known_shape = shape is not None and all(axis >= 0 for axis in shape)
-        node.sizes.append(size_of(shape or (), item_bytes, prime) if known_shape else NOTHING)
+    for index, (shape, item_bytes) in enumerate(zip(node.shapes, node.item_bytes, strict=False)):
+        if shape is not None and all(axis >= 0 for axis in shape):
+            node.sizes.append(size_of(shape, item_bytes, prime))
+        elif index or not item_bytes or node.op == "Placeholder":
+            node.sizes.append(NOTHING)
+        else:
+            node.sizes.append(_guessed(node, shape, item_bytes, prime))
+            node.is_guessed = True
+
+
+def _guessed(node: Node, shape: Shape, item_bytes: int, prime: int) -> Size:
+    """What depends on the values of the data is mostly a choice of them: at most the largest input.
+
+    Where no input is an array of numbers, an axis that is not known counts as the batch.
+    """
+    given = [size for producer, index in node.inputs for size in producer.sizes[index : index + 1]]
+    largest = max(given, key=lambda size: size.at(prime), default=NOTHING)
+    if largest.factor or shape is None:
+        return largest
+    return size_of([prime if axis < 0 else axis for axis in shape], item_bytes, prime)
 
 
 def _item_bytes(definition: Any) -> tuple[int, ...]:
@@ -98,3 +120,19 @@ def _bytes_of(tf: Any, kind: int) -> int:
     """0 for what holds no numbers: resources, lists, strings."""
     dtype = tf.as_dtype(kind)
     return 0 if dtype in (tf.resource, tf.variant, tf.string) else int(dtype.size)
+
+
+def in_order(nodes: list[Node]) -> Iterator[Node]:
+    """Producers before consumers; loops are cut at `NextIteration`."""
+    done: set[Node] = set()
+    for root in nodes:
+        stack: list[tuple[Node, bool]] = [(root, False)]
+        while stack:
+            node, is_ready = stack.pop()
+            if is_ready:
+                yield node
+            elif node not in done:
+                done.add(node)
+                stack.append((node, True))
+                if node.op != "Merge":
+                    stack.extend((producer, False) for producer, _ in node.inputs)

@@ -1,5 +1,6 @@
 """What each operation does to buffers: allocate, share, write over, assign."""
 
+from collections import Counter
 from collections.abc import Callable
 
 from fitguard.memory.graph import kernels
@@ -8,6 +9,8 @@ from fitguard.memory.graph.nodes import Node
 from fitguard.memory.graph.numbers import number_of
 from fitguard.memory.graph.sizes import Size
 
+UNKNOWN_ROUNDS = 8
+
 
 class Operations:
     """Runs single operations, with the variables that they read and write."""
@@ -15,6 +18,7 @@ class Operations:
     def __init__(self, ledger: Ledger, variables: dict[Node, Variable]) -> None:
         self.ledger, self.variables = ledger, variables
         self.given: dict[Node, Buffer] = {}
+        self.rounds: Counter[Node] = Counter()
 
     def run(self, node: Node, values: list[Value]) -> list[Value]:
         """The outputs; temporary memory is allocated and freed meanwhile."""
@@ -33,9 +37,8 @@ class Operations:
         return self._computed(node, values)
 
     def _views(self, node: Node, values: list[Value]) -> list[Value]:
-        if node.op == "Switch":
-            taken = 1 if values[1].number is None else int(bool(values[1].number))
-            return [values[0] if index == taken else Value(dead=True) for index in range(2)]
+        if node.op in ("Switch", "_SwitchN"):
+            return _switched(node, values[0], values[1].number)
         if node.op == "Merge":
             return [next(value for value in values if not value.dead), Value()]
         if node.op == "IdentityN":
@@ -84,7 +87,7 @@ class Operations:
         handle, new = values[0].handle, values[1].buffer
         if handle and new is not None and new is not handle.buffer:
             new.references += 1
-            new.category = handle.buffer.category
+            new.category, new.name = handle.buffer.category, handle.name
             old, handle.buffer = handle.buffer, new
             self.ledger.drop(old)
         return [Value()]
@@ -94,6 +97,7 @@ class Operations:
         handle = values[0].handle
         if handle and handle.buffer.references > 1:
             new = self.ledger.allocate(handle.buffer.size, handle.buffer.category)
+            new.name = handle.name
             new.references += 1
             old, handle.buffer = handle.buffer, new
             self.ledger.drop(old)
@@ -101,6 +105,14 @@ class Operations:
 
     def _const(self, node: Node, values: list[Value]) -> list[Value]:  # noqa: ARG002
         return [Value(number=number_of(node, []))]
+
+    def _condition(self, node: Node, values: list[Value]) -> list[Value]:
+        """Whether a loop goes on; one whose end cannot be told runs a few rounds."""
+        if values[0].number is not None:
+            return values[:1]
+        self.rounds[node] += 1
+        goes_on = self.rounds[node] % (UNKNOWN_ROUNDS + 1) != 0
+        return [Value(number=int(goes_on))]
 
     def _push(self, node: Node, values: list[Value]) -> list[Value]:
         before, last = (
@@ -133,6 +145,14 @@ class Operations:
         return [Value(items=Items())]
 
 
+def _switched(node: Node, value: Value, number: int | None) -> list[Value]:
+    """The value where it goes on; the second branch where nothing tells which."""
+    count = int(node.attributes["num_outs"].i) if node.op == "_SwitchN" else 2
+    taken = 1 if number is None else int(number)
+    taken = taken if 0 <= taken < count else count - 1
+    return [value if index == taken else Value(dead=True) for index in range(count)]
+
+
 SPECIAL: dict[str, Callable[[Operations, Node, list[Value]], list[Value]]] = {
     "ReadVariableOp": Operations._read,
     "AssignVariableOp": Operations._assign,
@@ -141,6 +161,7 @@ SPECIAL: dict[str, Callable[[Operations, Node, list[Value]], list[Value]]] = {
     "ResourceScatterAdd": Operations._update,
     "ResourceScatterSub": Operations._update,
     "Const": Operations._const,
+    "LoopCond": Operations._condition,
     "TensorListPushBack": Operations._push,
     "TensorListSetItem": Operations._push,
     "TensorListPopBack": Operations._pop,

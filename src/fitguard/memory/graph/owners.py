@@ -1,25 +1,23 @@
 """To whom buffers belong: layers, phases of the step, categories."""
 
-import re
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from fitguard.memory.graph.buffers import Buffer, Category
 from fitguard.memory.graph.nodes import Node
-from fitguard.memory.graph.tracing import MARK
+from fitguard.memory.scopes import Scopes
 from fitguard.memory.training import Training
 from fitguard.schema.plan import Phase
-
-COUNTED = re.compile(r"_\d+$")
-"""TensorFlow counts scopes that are entered again."""
 
 
 class Owners:
     """Reads names of operations, in which TensorFlow keeps the layer: `gpt/dense_1/MatMul`."""
 
-    def __init__(self, training: Training) -> None:
-        layers = list(_all_layers(training.model)) if training.model is not None else []
+    def __init__(self, training: Training, nodes: Iterable[Node]) -> None:
+        layers = list(_layers_inside(training.model))
         self._kinds = {layer.name: type(layer).__name__ for layer in layers}
         self._variables = _variables_by_layer(layers)
+        self._scopes = Scopes(training.model, (node.name for node in nodes))
         self._known: dict[str, str] = {}
 
     def kind(self, layer: str) -> str:
@@ -28,28 +26,19 @@ class Owners:
 
     def layer(self, buffer: Buffer) -> str:
         """The layer that a buffer belongs to; empty for those of the whole step."""
-        if buffer.maker is None:
+        if buffer.name:
             return self._variables.get(buffer.name, "")
-        return self.layer_of_node(buffer.maker)
+        return self.layer_of_node(buffer.maker) if buffer.maker else ""
 
     def layer_of_node(self, node: Node) -> str:
-        """The innermost layer whose scope the operation stands in."""
+        """The layer in whose scope the operation stands."""
         if node.name not in self._known:
-            self._known[node.name] = self._layer(node.name)
+            self._known[node.name] = self._scopes.layer(node.name)
         return self._known[node.name]
-
-    def _layer(self, name: str) -> str:
-        for part in reversed(name.split("/")):
-            for candidate in (part, COUNTED.sub("", part)):
-                if candidate in self._kinds:
-                    return candidate
-        return ""
 
     def phase(self, node: Node) -> Phase:
         """Forward, backward or update."""
-        if MARK in node.name:
-            return "update"
-        return "backward" if "gradient_tape" in node.name else "forward"
+        return self._scopes.phase(node.name)
 
     def category(self, buffer: Buffer) -> Category:
         """What kind of thing a buffer holds."""
@@ -58,18 +47,20 @@ class Owners:
         return buffer.category
 
 
-def _all_layers(model: Any) -> Any:
-    flatten = getattr(model, "_flatten_layers", None)
-    return flatten(include_self=False, recursive=True) if flatten else getattr(model, "layers", ())
+def _layers_inside(model: Any) -> Iterator[Any]:
+    """The layers of a model and of the models in it; what is inside of a layer belongs to it."""
+    for layer in getattr(model, "layers", ()):
+        if getattr(layer, "layers", None):
+            yield from _layers_inside(layer)
+        else:
+            yield layer
 
 
 def _variables_by_layer(layers: list[Any]) -> dict[str, str]:
-    """The names that TensorFlow gives to variables, each with its layer; inner layers win."""
-    owners: dict[str, str] = {}
-    for layer in layers:
-        for variable in getattr(layer, "variables", ()):
-            owners[_tensorflow_name(variable)] = layer.name
-    return owners
+    """The names that TensorFlow gives to variables, each with its layer."""
+    return {
+        _tensorflow_name(variable): layer.name for layer in layers for variable in layer.variables
+    }
 
 
 def _tensorflow_name(variable: Any) -> str:

@@ -2,16 +2,19 @@
 
 from typing import Any
 
+from fitguard.memory.graph.quiet import log_dropped
 from fitguard.memory.graph.tracing import Traced
 
-PASSES = ("pruning", "function", "common_subgraph_elimination", "layout")
+PASSES = ("pruning", "function", "common_subgraph_elimination")
 """Those that change the memory of a step most. Constant folding is left out: it would compute
 constants of the size of the batch."""
+LAYOUT_MATTERS = ("Conv", "DepthwiseConv", "MaxPool", "AvgPool", "FusedBatchNorm")
+"""Only for these the layout pass is worth its time, which is most of it."""
 PLACE = "/job:localhost/replica:0/task:0/device:"
 
 
 def rewritten(traced: Traced, capability: str = "9.0") -> Any:
-    """The graph with convolutions in the layout that the GPU wants, constants folded, and so on.
+    """The graph with convolutions in the layout that the GPU wants, and functions inlined.
 
     Args:
         capability: The GPU's compute capability.
@@ -24,7 +27,7 @@ def rewritten(traced: Traced, capability: str = "9.0") -> Any:
 
     graph = traced.function.graph
     meta = meta_graph_pb2.MetaGraphDef()
-    meta.graph_def.CopyFrom(graph.as_graph_def(add_shapes=True))
+    meta.graph_def.CopyFrom(graph.as_graph_def())
     for node in meta.graph_def.node:
         node.device = f"{PLACE}GPU:0"
     kept = meta.collection_def["train_op"].node_list.value
@@ -35,9 +38,12 @@ def rewritten(traced: Traced, capability: str = "9.0") -> Any:
     rewrite.min_graph_nodes = -1
     rewrite.meta_optimizer_iterations = rewrite.ONE
     rewrite.optimizers.extend(PASSES)
-    return tf_optimizer.OptimizeGraph(
-        config, meta, verbose=False, graph_id=b"fitguard", cluster=_virtual_gpu(capability)
-    )
+    if any(node.op.startswith(LAYOUT_MATTERS) for node in meta.graph_def.node):
+        rewrite.optimizers.append("layout")
+    with log_dropped():
+        return tf_optimizer.OptimizeGraph(
+            config, meta, verbose=False, graph_id=b"fitguard", cluster=_virtual_gpu(capability)
+        )
 
 
 def _virtual_gpu(capability: str) -> Any:

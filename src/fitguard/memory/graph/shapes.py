@@ -1,43 +1,88 @@
 """The shapes of a graph's tensors, also of those that come out of functions."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Any
 
 Shape = tuple[int, ...] | None
-INLINED = re.compile(r".*/_\d+/")
-"""What stands before the name of an operation that was copied out of a function's body."""
+BRANCH = re.compile(r"(\w+)/_\d+/")
+"""What stands between a conditional or a loop and an operation of its branches: `then/_3/`."""
+ATTRIBUTES = {"then": "then_branch", "else": "else_branch"}
+"""The attribute that names the function, where it is not that word itself."""
+
+
+@dataclass
+class Body:
+    """The operations of a graph or of a function.
+
+    Args:
+        shapes: Of all outputs of an operation, by its name.
+        calls: The functions that an operation calls: `{"then_branch": "…"}`, `{"f": "…"}`.
+    """
+
+    shapes: dict[str, tuple[Shape, ...]] = field(default_factory=dict)
+    calls: dict[str, dict[str, str]] = field(default_factory=dict)
 
 
 class ShapesByName:
-    """The shapes of all outputs of an operation, by its name."""
+    """The shapes of all outputs of an operation, by its name.
 
-    def __init__(
-        self, outer: Mapping[str, tuple[Shape, ...]], inner: Mapping[str, tuple[Shape, ...]]
-    ):
-        self.outer, self.inner = outer, inner
+    An operation that was copied out of a function bears the name of the call before its own:
+    `cond/then/_0/MatMul`, `call/MatMul`.
+    """
+
+    def __init__(self, outer: Body, functions: dict[str, Body]) -> None:
+        self.outer, self.functions = outer, functions
 
     def get(self, name: str) -> tuple[Shape, ...]:
         """Empty for operations that the rewriting added."""
-        if name in self.outer:
-            return self.outer[name]
-        found = INLINED.match(name)
-        while found is None and "/" in name:  # inlined without a number
-            name = name.partition("/")[2]
-            if name in self.inner:
-                return self.inner[name]
-        return self.inner.get(name[found.end() :], ()) if found else ()
+        return self._found(name, self.outer)
+
+    def _found(self, name: str, body: Body) -> tuple[Shape, ...]:
+        if name in body.shapes:
+            return body.shapes[name]
+        for end in (place for place, letter in enumerate(name) if letter == "/"):
+            called = body.calls.get(name[:end])
+            if called:
+                function, rest = _call(called, name[end + 1 :])
+                return self._found(rest, self.functions.get(function, Body()))
+        return ()
 
 
 def shapes_by_name(graph: Any) -> ShapesByName:
     """Of a traced function's graph."""
     definition = graph.as_graph_def(add_shapes=True)
-    outer = {node.name: _output_shapes(node) for node in definition.node}
-    inner: dict[str, tuple[Shape, ...]] = {}
-    for function in definition.library.function:
-        for node in function.node_def:
-            inner.setdefault(node.name, _output_shapes(node))
-    return ShapesByName(outer, inner)
+    functions = {
+        function.signature.name: _body(function.node_def)
+        for function in definition.library.function
+    }
+    return ShapesByName(_body(definition.node), functions)
+
+
+def _body(nodes: Iterable[Any]) -> Body:
+    body = Body()
+    for node in nodes:
+        body.shapes[node.name] = _output_shapes(node)
+        called = _called(node)
+        if called:
+            body.calls[node.name] = called
+    return body
+
+
+def _called(node: Any) -> dict[str, str]:
+    called = {key: value.func.name for key, value in node.attr.items() if value.HasField("func")}
+    branches = node.attr["branches"].list.func if "branches" in node.attr else ()
+    return called | {f"branch{number}": one.name for number, one in enumerate(branches)}
+
+
+def _call(called: dict[str, str], rest: str) -> tuple[str, str]:
+    """The function that an operation was copied from, and its name there."""
+    found = BRANCH.match(rest)
+    if found is None:
+        return called.get("f", ""), rest
+    word = found.group(1)
+    return called.get(ATTRIBUTES.get(word, word), ""), rest[found.end() :]
 
 
 def _output_shapes(node: Any) -> tuple[Shape, ...]:

@@ -1,5 +1,6 @@
 """A training step on paper: its graph, its variables, its inputs."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +14,7 @@ from fitguard.memory.graph.shapes import shapes_by_name
 from fitguard.memory.graph.sizes import Size, size_of
 from fitguard.memory.graph.tidying import tidied
 from fitguard.memory.graph.tracing import Traced, trace
-from fitguard.memory.graph.updates import expanded
+from fitguard.memory.graph.updates import Handles, expanded
 from fitguard.memory.training import Training
 
 
@@ -28,7 +29,7 @@ class Step:
     """
 
     nodes: list[Node]
-    handles: dict[Node, tuple[str, Size, Category]]
+    handles: Handles
     inputs: list[Node]
     unread: Size
     prime: int
@@ -51,7 +52,7 @@ class Step:
             buffer.references = 1
         execution.run()
         after = [variable.buffer for variable in variables.values()]
-        return Run(kept, after, inputs, ledger.events, execution.complete)
+        return Run(kept, after, inputs, ledger.events, execution.complete and not operations.rounds)
 
     def _variables(self, *, shared: bool) -> dict[Node, Variable]:
         zeros: dict[Size, Buffer] = {}
@@ -93,21 +94,27 @@ def read_step(training: Training, capability: str = "9.0") -> Step:
         add_reserve(node)
     nodes = tidied(nodes)
     handles = _handles(traced, training, nodes)
-    nodes, slots = expanded(nodes, traced)
+    nodes, slots = expanded(nodes, traced, handles)
     handles |= slots
     names = {tensor.op.name for tensor in traced.function.inputs}
     inputs = [node for node in nodes if node.name in names and node not in handles]
     read = sum(size.factor for _, size, _ in handles.values())
-    every = _variables(training)
-    unread = max(sum(_variable_size(variable).factor for variable in every) - read, 0)
+    every = _own_variables(training.model)
+    every |= _by_handle(_optimizer_variables(getattr(training.model, "optimizer", None)))
+    unread = max(sum(_variable_size(variable).factor for variable in every.values()) - read, 0)
     return Step(nodes, handles, inputs, Size(unread), traced.prime)
 
 
-def _variables(training: Training) -> list[Any]:
-    model = training.model
+def _own_variables(model: Any) -> dict[int, Any]:
+    """Of a model and its metrics."""
     if model is None:
-        return []
-    return [*model.variables, *_optimizer_variables(model.optimizer)]
+        return {}
+    of_metrics = (variable for metric in model.metrics for variable in metric.variables)
+    return _by_handle([*model.variables, *of_metrics])
+
+
+def _by_handle(variables: Iterable[Any]) -> dict[int, Any]:
+    return {id(_handle(variable)): variable for variable in variables}
 
 
 def _optimizer_variables(optimizer: Any) -> list[Any]:
@@ -115,17 +122,15 @@ def _optimizer_variables(optimizer: Any) -> list[Any]:
     return list(variables() if callable(variables) else variables)
 
 
-def _handles(
-    traced: Traced, training: Training, nodes: list[Node]
-) -> dict[Node, tuple[str, Size, Category]]:
+def _handles(traced: Traced, training: Training, nodes: list[Node]) -> Handles:
     by_name = {node.name: node for node in nodes}
-    own = [] if training.model is None else training.model.variables
-    weights = {id(_handle(variable)) for variable in own}
-    found: dict[Node, tuple[str, Size, Category]] = {}
+    own = _own_variables(training.model)
+    found: Handles = {}
     for variable in traced.function.graph.variables:
         inner = _inner(traced, variable.handle)
         if inner in by_name:
-            category: Category = "weights" if id(variable.handle) in weights else "optimizer"
+            is_own = variable.trainable or id(variable.handle) in own
+            category: Category = "weights" if is_own else "optimizer"
             found[by_name[inner]] = (variable.name, _variable_size(variable), category)
     return found
 

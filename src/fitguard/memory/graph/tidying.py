@@ -4,10 +4,9 @@ It folds operations with constants that change nothing, and takes out transposit
 one undoes or repeats.
 """
 
-from collections.abc import Iterator
 from typing import Any
 
-from fitguard.memory.graph.nodes import Node
+from fitguard.memory.graph.nodes import Node, in_order
 
 Source = tuple[Node, int]
 NEUTRAL = {"Mul": 1, "RealDiv": 1, "Div": 1, "Pow": 1, "Add": 0, "AddV2": 0, "Sub": 0}
@@ -22,7 +21,7 @@ def tidied(nodes: list[Node]) -> list[Node]:
     """The nodes that are left, linked past the others."""
     links = _Links()
     turned: dict[tuple[Node, int, tuple[int, ...]], Node] = {}
-    for node in _in_order(nodes):
+    for node in in_order(nodes):
         links.pass_by(node)
         target = _shortcut(node)
         if target is None and node.op == "Transpose":
@@ -116,19 +115,3 @@ def _size(source: Source) -> Any:
 
 def _own_size(node: Node) -> Any:
     return node.sizes[0] if node.sizes else ()
-
-
-def _in_order(nodes: list[Node]) -> Iterator[Node]:
-    """Producers before consumers; loops are cut at `NextIteration`."""
-    done: set[Node] = set()
-    for root in nodes:
-        stack: list[tuple[Node, bool]] = [(root, False)]
-        while stack:
-            node, is_ready = stack.pop()
-            if is_ready:
-                yield node
-            elif node not in done:
-                done.add(node)
-                stack.append((node, True))
-                if node.op != "Merge":
-                    stack.extend((producer, False) for producer, _ in node.inputs)

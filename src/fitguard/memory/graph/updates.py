@@ -1,5 +1,6 @@
 """Puts the optimizer's real updates in the places where the trace has one assignment each."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from fitguard.memory.graph.buffers import Category
@@ -8,21 +9,28 @@ from fitguard.memory.graph.shapes import shapes_by_name
 from fitguard.memory.graph.sizes import Size, size_of
 from fitguard.memory.graph.tracing import MARK, Kind, Traced, Update
 
-Slots = dict[Node, tuple[str, Size, Category]]
+Handles = dict[Node, tuple[str, Size, Category]]
+"""The nodes that stand for variables, with name, size and category."""
 NO_PRIME = 2**61 - 1
 
 
-def expanded(nodes: list[Node], traced: Traced) -> tuple[list[Node], Slots]:
-    """The nodes with every mark replaced, and the handles of the optimizer's variables."""
+def expanded(nodes: list[Node], traced: Traced, handles: Handles) -> tuple[list[Node], Handles]:
+    """The nodes with every mark replaced, and the handles of the optimizer's slots.
+
+    Args:
+        handles: Of the variables that the step itself reads. A slot bears the name of the variable
+            that it belongs to.
+    """
     result: list[Node] = []
-    slots: Slots = {}
+    slots: Handles = {}
+    known = _known_variables(nodes, traced)
     for node in nodes:
         update = traced.updates.get(_kind(node)) if _is_mark(node) else None
         if update is None:
             result.append(node)
             continue
-        added, handles = _instance(update, node)
-        slots |= handles
+        added, own = _instance(update, node, _name_of(node, handles), known)
+        slots |= own
         result += added
         node.op, node.inputs, node.controls = "NoOp", [], [added[-1]]  # others may wait for it
         result.append(node)
@@ -41,7 +49,26 @@ def _kind(node: Node) -> Kind:
     return tf.as_dtype(node.attributes["dtype"].type).name, tuple(shape or ())
 
 
-def _instance(update: Update, mark: Node) -> tuple[list[Node], Slots]:
+def _known_variables(nodes: list[Node], traced: Traced) -> dict[int, Node]:
+    """The nodes of variables that the step itself reads, such as the count of steps."""
+    by_name = {node.name: node for node in nodes}
+    captures = traced.function.graph.captures
+    return {
+        id(outer): by_name[inner.op.name] for outer, inner in captures if inner.op.name in by_name
+    }
+
+
+def _name_of(mark: Node, handles: Handles) -> str:
+    """Of the variable that is updated; a conditional hands its handle on."""
+    node = mark.inputs[0][0]
+    while node not in handles and node.inputs:
+        node = node.inputs[0][0]
+    return handles[node][0] if node in handles else ""
+
+
+def _instance(
+    update: Update, mark: Node, name: str, known: Mapping[int, Node]
+) -> tuple[list[Node], Handles]:
     """The nodes of an update, fed with the gradient and the variable of this mark."""
     graph = update.function.graph
     definition = graph.as_graph_def()
@@ -49,17 +76,18 @@ def _instance(update: Update, mark: Node) -> tuple[list[Node], Slots]:
     gradient = update.function.inputs[0].op.name
     own = _placeholder_of(update)
     replaced: dict[Node, tuple[Node, int]] = {}
-    slots: Slots = {}
-    captured = {inner.op.name: outer for outer, inner in graph.captures}
+    slots: Handles = {}
+    captured = {inner.op.name: id(outer) for outer, inner in graph.captures}
     sizes = {id(variable.handle): variable for variable in graph.variables}
     for node in nodes:
         if node.name == gradient:
             replaced[node] = mark.inputs[1]
         elif node.name == own:
             replaced[node] = mark.inputs[0]
-        elif node.name in captured and id(captured[node.name]) in sizes:
-            variable = sizes[id(captured[node.name])]
-            slots[node] = (variable.name, _size(variable), "optimizer")
+        elif captured.get(node.name) in known:
+            replaced[node] = (known[captured[node.name]], 0)
+        elif captured.get(node.name) in sizes:
+            slots[node] = (name, _size(sizes[captured[node.name]]), "optimizer")
     kept = [node for node in nodes if node not in replaced]
     for node in kept:
         node.inputs = [replaced.get(producer, (producer, index)) for producer, index in node.inputs]

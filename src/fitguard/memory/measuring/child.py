@@ -21,6 +21,7 @@ from fitguard.memory.measuring.data_specs import from_json
 from fitguard.memory.measuring.random_batch import random_batch
 from fitguard.memory.measuring.request import Answer, Request, SavedModel
 from fitguard.memory.training import Training
+from fitguard.schema.exit_codes import UnreadableInput
 
 STEPS = 3
 """The first one tries algorithms, the second may allocate more, the third is like all others."""
@@ -29,6 +30,10 @@ _OUT_OF_MEMORY = (
     *("ResourceExhausted", "RESOURCE_EXHAUSTED", "OOM when allocating", "out of memory"),
     *("Out of memory", "OUT_OF_MEMORY", "STATUS_ALLOC_FAILED"),
 )
+
+_REASON = "Exception encountered: "
+"""In front of it, Keras prints the whole config."""
+_LONGEST_REASON = 400
 
 Making = Callable[[Request], AbstractContextManager[Training]]
 
@@ -79,7 +84,13 @@ def _train(training: Training, request: Request) -> None:
 @contextlib.contextmanager
 def _saved(request: Request) -> Iterator[Training]:
     assert isinstance(request.step, SavedModel)
-    model = _library(request.step.library).models.load_model(request.step.file)
+    try:
+        model = _library(request.step.library).models.load_model(request.step.file)
+    except Exception as error:  # a class of the user's that nobody knows here, most of all
+        reason = str(error).rpartition(_REASON)[2][:_LONGEST_REASON]
+        raise UnreadableInput(
+            f"the model cannot be loaded in another process: {type(error).__name__}: {reason}"
+        ) from error
     data = from_json(request.step.data)
     yield Training(model=model, data=data, jit_compile=request.jit_compile)
 

@@ -6,6 +6,8 @@ from typing import Any
 from fitguard.memory.measuring.request import Device
 from fitguard.memory.visible_gpus import VISIBLE, with_gpus
 
+_SETTINGS = ("set_visible_devices", "set_memory_growth", "set_logical_device_configuration")
+
 
 class NoGpu(Exception):
     """TensorFlow sees none in the child."""
@@ -43,7 +45,7 @@ def confine(device: Device, limit_mib: int | None) -> str:
     if limit_mib is not None:
         limit = tf.config.LogicalDeviceConfiguration(memory_limit=limit_mib)
         tf.config.set_logical_device_configuration(gpus[0], [limit])
-    _keep_settings(tf.config)
+    _keep_settings()
     return str(tf.config.experimental.get_device_details(gpus[0]).get("device_name", ""))
 
 
@@ -54,16 +56,15 @@ def peak_bytes(device: Device) -> int:
     return int(tf.config.experimental.get_memory_info(f"{device.upper()}:0")["peak"])
 
 
-def _keep_settings(config: Any) -> None:
-    """Scripts set memory growth or limits of their own, which would raise, or lift ours."""
-    for module, name in (
-        (config, "set_visible_devices"),
-        (config, "set_logical_device_configuration"),
-        (config.experimental, "set_visible_devices"),
-        (config.experimental, "set_memory_growth"),
-        (config.experimental, "set_virtual_device_configuration"),
-    ):
-        setattr(module, name, _nothing)
+def _keep_settings() -> None:
+    """Scripts set memory growth or limits of their own, which would raise, or lift ours.
+
+    `tf.config` has several copies of each function; all of them end in the context.
+    """
+    from tensorflow.python.eager import context
+
+    for setting in _SETTINGS:
+        setattr(context.context(), setting, _nothing)
 
 
 def _nothing(*_: Any, **__: Any) -> None:

@@ -3,10 +3,11 @@
 import hashlib
 import inspect
 import json
+import types
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from fitguard.inputs.models.asking import told, trait
+from fitguard.inputs.models.asking import name_of, told, trait
 from fitguard.inputs.models.kinds import sublayers
 from fitguard.inputs.models.library import ROOTS, root
 from fitguard.memory.measuring.data_specs import as_json
@@ -22,8 +23,9 @@ _SETTINGS = ("TF_GPU_ALLOCATOR", "TF_XLA_FLAGS", "XLA_FLAGS", "TF_DETERMINISTIC_
 def fingerprint(training: Training, surrounding: Mapping[str, str]) -> str | None:
     """The same text for the same step of any batch size; None for a function, which does not tell.
 
-    Layers, shapes, optimizer, loss, metrics, policies, XLA, the code of the user's own classes, and
-    the versions of TensorFlow and Keras count; names, seeds and learning rates do not.
+    Layers, shapes, optimizer, loss, metrics, policies, XLA, the code of the user's own classes and
+    the versions of TensorFlow and Keras count; names, seeds and learning rates do not. What the
+    user's classes call does not either: code in other places may change unseen.
     """
     import keras
     import tensorflow as tf
@@ -32,14 +34,15 @@ def fingerprint(training: Training, surrounding: Mapping[str, str]) -> str | Non
     if model is None:
         return None
     layers = [model, *sublayers(model)]
+    optimizer = trait(model, "optimizer")
+    names = _names(layers, optimizer)
     facts = {
         "versions": [tf.__version__, keras.__version__],
-        "model": _nameless(told(model.get_config, None)),
-        "layers": [[type(layer).__name__, _own_config(layer, model)] for layer in layers],
+        "layers": [[type(layer).__name__, _config(layer, names)] for layer in layers],
         "weights": [[list(one.shape), str(one.dtype)] for one in trait(model, "weights", [])],
-        "compiled": _nameless(told(model.get_compile_config, None)),
-        "optimizer": _optimizer(trait(model, "optimizer")),
-        "code": sorted({_code(thing) for thing in _own_code(layers, trait(model, "loss"))}),
+        "compiled": _renamed(told(model.get_compile_config, None), names),
+        "optimizer": [type(optimizer).__name__, _config(optimizer, names)],
+        "code": [_code(thing) for thing in _own_code(layers, trait(model, "loss"))],
         "data": as_json(training.data),
         "xla": training.jit_compile,
         "replicas": training.replicas,
@@ -49,28 +52,16 @@ def fingerprint(training: Training, surrounding: Mapping[str, str]) -> str | Non
     return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
 
 
-def _own_config(layer: Any, model: Any) -> Any:
-    return None if layer is model else _nameless(told(layer.get_config, None))
+def _names(layers: list[Any], optimizer: Any) -> dict[str, str]:
+    """A number for each name: those that Keras gives count on whenever a model is made again."""
+    operations = [one for layer in layers for one in trait(layer, "_operations") or ()]
+    optimizers = [optimizer, trait(optimizer, "inner_optimizer")]
+    named = dict.fromkeys(name_of(one) for one in (*layers, *operations, *optimizers))
+    return {name: f"#{number}" for number, name in enumerate(named)}
 
 
-def _nameless(config: Any) -> Any:
-    """A config in which things are called by their order, not by their names."""
-    names: dict[str, str] = {}
-    for name in _names(config):
-        names.setdefault(name, f"#{len(names)}")
-    return _renamed(config, names)
-
-
-def _names(config: Any) -> Iterator[str]:
-    if isinstance(config, Mapping):
-        name = config.get("name")
-        if isinstance(name, str):
-            yield name
-        for part in config.values():
-            yield from _names(part)
-    elif isinstance(config, list | tuple):
-        for part in config:
-            yield from _names(part)
+def _config(thing: Any, names: Mapping[str, str]) -> Any:
+    return _renamed(told(lambda: thing.get_config(), None), names)
 
 
 def _renamed(config: Any, names: Mapping[str, str]) -> Any:
@@ -78,7 +69,7 @@ def _renamed(config: Any, names: Mapping[str, str]) -> Any:
         return names.get(config, config)
     if isinstance(config, Mapping):
         return {
-            names.get(str(key), str(key)): _renamed(part, names)
+            str(key): _renamed(part, names)
             for key, part in config.items()
             if key not in _MEANINGLESS and not _is_rate(key, part)
         }
@@ -91,22 +82,31 @@ def _is_rate(key: Any, value: Any) -> bool:
     return key == "learning_rate" and isinstance(value, int | float)
 
 
-def _optimizer(optimizer: Any) -> Any:
-    config = told(lambda: optimizer.get_config(), None)
-    return [type(optimizer).__name__, _nameless(config)]
-
-
-def _own_code(layers: list[Any], loss: Any) -> Iterator[Any]:
-    """The user's classes, and functions that are a loss."""
-    for layer in layers:
-        yield from (base for base in type(layer).__mro__ if root(base) not in (*ROOTS, "builtins"))
+def _own_code(layers: list[Any], loss: Any) -> Iterator[types.FunctionType]:
+    """The methods of the user's classes, and functions that are a loss."""
+    bases = dict.fromkeys(base for layer in layers for base in type(layer).__mro__)
+    for base in bases:
+        if root(base) not in (*ROOTS, "builtins", "tensorflow"):
+            yield from (one for one in vars(base).values() if inspect.isfunction(one))
     losses = loss.values() if isinstance(loss, Mapping) else loss
     for one in losses if isinstance(losses, list | tuple) else [losses]:
         if inspect.isfunction(one):
             yield one
 
 
-def _code(thing: Any) -> str:
-    if root(thing) in ("tensorflow", "keras", "tf_keras"):
-        return str(thing.__qualname__)
-    return str(told(lambda: inspect.getsource(thing), thing.__qualname__))
+def _code(function: types.FunctionType) -> list[Any]:
+    """What a function does, where nobody has its source either: in a notebook."""
+    return _compiled(function.__code__)
+
+
+def _compiled(code: types.CodeType) -> list[Any]:
+    constants = [
+        _compiled(one) if isinstance(one, types.CodeType) else _constant(one)
+        for one in code.co_consts
+    ]
+    return [code.co_code.hex(), list(code.co_names), constants]
+
+
+def _constant(value: Any) -> str:
+    """A set has no order of its own."""
+    return repr(sorted(map(repr, value)) if isinstance(value, frozenset) else value)

@@ -3,10 +3,11 @@
 import datetime
 import os
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from fitguard.inputs.models.asking import told
 from fitguard.memory.estimate import Estimator
 from fitguard.memory.measuring.fingerprint import fingerprint
 from fitguard.memory.measuring.measuring import measure
@@ -71,8 +72,11 @@ class Measurements:
         Raises:
             UsageError: where a measurement is wanted, and the step cannot be run.
         """
-        step = fingerprint(prepared.training, self.surrounding)
-        known, notes = self._found(step, card)
+        names = [card.name] if card and card.name else [gpu.name or "" for gpu in self.gpus]
+        if not self.wanted and not names:
+            return estimator
+        step = told(lambda: fingerprint(prepared.training, self.surrounding), None)
+        known, notes = self._found(step, names)
         if self.wanted:
             batch = prepared.replica_batch_size
             measured = self._taken(prepared, estimator.at(batch).required)
@@ -81,12 +85,11 @@ class Measurements:
         return Sharpened(estimator, known, notes) if known or notes else estimator
 
     def _found(
-        self, step: str | None, card: Card | None
+        self, step: str | None, names: Sequence[str]
     ) -> tuple[dict[int, Measured], tuple[str, ...]]:
-        """By batch size; a later one takes the place of an earlier one."""
+        """By batch size, of GPUs with these names; a later one replaces an earlier one."""
         if step is None:
             return {}, ()
-        names = [card.name] if card and card.name else [gpu.name or "" for gpu in self.gpus]
         kept, notes = self._store.of(step)
         found = {
             one.batch_size: one.measured
@@ -121,7 +124,7 @@ class Measurements:
 
     def _kept(self, step: str | None, batch_size: int, measured: Measured) -> tuple[str, ...]:
         if step is None:
-            return ("The measurement is for this plan alone: a function has no name to keep.",)
+            return ("The measurement is for this plan alone: the step could not be told again.",)
         kept = Kept(step=step, batch_size=batch_size, driver=self.driver, measured=measured)
         return self._store.keep(kept) if kept.makes_sense else ()
 

@@ -10,6 +10,7 @@ from fitguard.schema.exit_codes import UsageError
 from fitguard.schema.plan import Measured, Range
 
 _MIB = 2**20
+_LONGEST_ERROR = 2000
 _ABOVE_PEAK = 1.15
 """Holes between blocks take less than this share of the peak, as a rule."""
 
@@ -72,7 +73,7 @@ def _with_room(trials: Trials) -> Answer:
     if answer.ended == "error":
         instead = "" if isinstance(trials.step, Script) else f", or {COMMAND}"
         raise UsageError(
-            f"The step was run on the GPU, in a child process with random data, and raised "
-            f"{answer.error[-2000:]}\nExpected a model that trains there{instead}"
+            "The step was tried on the GPU, in a child process with random data, which raised "
+            f"{answer.error[-_LONGEST_ERROR:]}\nExpected a model that trains there{instead}"
         )
     return answer

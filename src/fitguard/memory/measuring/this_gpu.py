@@ -61,8 +61,13 @@ def same_gpu(one: str, other: str) -> bool:
     """Whether two names mean the same model: `RTX 3060`, `NVIDIA GeForce RTX 3060`."""
     if words(one) == words(other):
         return True
-    gpus = knowledge().gpus
-    return not set(gpus.find(one)).isdisjoint(gpus.find(other))
+    return not _models(one).isdisjoint(_models(other))
+
+
+def _models(name: str) -> set[str]:
+    """Those that a name can mean; a laptop's only where it says so."""
+    found = knowledge().gpus.find(name)
+    return {model.name for model in found if not model.in_laptops} or {one.name for one in found}
 
 
 def _is_meant(gpu: Gpu, entry: str) -> bool:

@@ -68,6 +68,7 @@ class Trials:
         )
         request_file = self.folder / f"request-{name}.json"
         request_file.write_bytes(msgspec.json.encode(request))
+        answer_file.unlink(missing_ok=True)
         outcome = child_process.run(
             [sys.executable, "-m", self._module, str(request_file)],
             child_environment(self.surrounding, self.device, limit_mib),

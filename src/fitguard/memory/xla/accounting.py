@@ -3,8 +3,8 @@
 from collections import Counter
 from dataclasses import dataclass
 
+from fitguard.memory.scopes import Scopes
 from fitguard.memory.xla.graph import Graph
-from fitguard.memory.xla.scopes import Scopes
 from fitguard.memory.xla.sizes import evaluate
 from fitguard.memory.xla.timeline import Instant, Timeline
 from fitguard.memory.xla.variables import Variables

@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass, field
 
 from fitguard.memory.estimate import Estimate, Estimator
+from fitguard.memory.scopes import Scopes
 from fitguard.memory.training import Training
 from fitguard.memory.xla.accounting import Accounting
 from fitguard.memory.xla.autotuning import trial_bytes
@@ -11,7 +12,6 @@ from fitguard.memory.xla.compiled_step import CompiledStep
 from fitguard.memory.xla.graph import Graph
 from fitguard.memory.xla.kept_copies import kept_copies_bytes
 from fitguard.memory.xla.reading import NotAlike, read_graph
-from fitguard.memory.xla.scopes import Scopes
 from fitguard.memory.xla.timeline import Timeline
 from fitguard.memory.xla.uncertainty import FIRM, FIRST_STEP, LOOPED, LOOSE, Uncertainty
 from fitguard.memory.xla.unlike_batches import UnlikeBatches

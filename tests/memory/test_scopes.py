@@ -2,7 +2,7 @@
 
 import keras
 
-from fitguard.memory.xla.scopes import Scopes
+from fitguard.memory.scopes import Scopes
 
 
 def model() -> keras.Model:

@@ -1,0 +1,39 @@
+"""A GPU that is only supposed."""
+
+import keras
+import pytest
+import tensorflow as tf
+
+from fitguard.memory.graph.presence import gpu_supposed
+
+
+def gpus() -> list[str]:
+    return [device.name for device in tf.config.list_logical_devices("GPU")]
+
+
+def operations_of_lstm() -> set[str]:
+    layer = keras.layers.LSTM(4)
+    layer.build((None, 5, 3))
+    function = tf.function(lambda given: layer(given))
+    graph = function.get_concrete_function(tf.TensorSpec((2, 5, 3), tf.float32)).graph
+    return {operation.type for operation in graph.get_operations()}
+
+
+def test_keras_takes_the_rnn_of_cudnn_inside_and_not_outside() -> None:
+    with gpu_supposed():
+        inside = operations_of_lstm()
+    assert "CudnnRNNV3" in inside
+    assert "CudnnRNNV3" not in operations_of_lstm()
+
+
+def test_the_list_of_devices_is_as_before() -> None:
+    before = tf.config.list_logical_devices
+    with gpu_supposed():
+        assert gpus() == ["/device:GPU:0"]
+        assert len(tf.config.list_logical_devices()) == len(before()) + 1
+        assert [one.device_type for one in tf.config.list_logical_devices("CPU")] == ["CPU"]
+    assert tf.config.list_logical_devices is before
+    with pytest.raises(RuntimeError, match="in between"), gpu_supposed():
+        raise RuntimeError("in between")
+    assert tf.config.list_logical_devices is before
+    assert gpus() == []
