@@ -18,8 +18,9 @@ from fitguard.memory.training import Training
 @contextlib.contextmanager
 def _of_script(request: Request) -> Iterator[Training]:
     assert isinstance(request.step, Script)
-    arguments = script_arguments(request.step.reference, request.step.policy)
-    with prepare(**arguments | request.step.options) as prepared:
+    step = request.step
+    given = script_arguments(step.reference, step.policy, step.arguments)
+    with prepare(**given | step.options) as prepared:
         yield replace(prepared.training, jit_compile=request.jit_compile)
 
 

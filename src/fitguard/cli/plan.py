@@ -26,7 +26,9 @@ def plan(
         ),
     ],
     /,
-    *,
+    *arguments: Annotated[
+        str, Parameter(name="ARGUMENTS", help="Of the script itself, behind two hyphens.")
+    ],
     batch_size: Annotated[
         int | None, Parameter(help="Of one step; default: as the script says, or 32.")
     ] = None,
@@ -76,7 +78,7 @@ def plan(
     For example:
 
         fitguard plan train.py:make --batch-size 64 --gpu "RTX 3060"
-        fitguard plan train.py --gpu-memory 8GiB --free 6.5GiB
+        fitguard plan train.py --gpu-memory 8GiB --free 6.5GiB -- --data images
         fitguard plan train.py:make --policy mixed_float16 --format html --output plan.html
     """
     from fitguard.cli.progress import waiting
@@ -86,24 +88,24 @@ def plan(
         _require_gpu()
     memory_bytes, free_bytes = _size(gpu_memory, "--gpu-memory"), _size(free, "--free")
     hide_gpus(os.environ)  # before TensorFlow is imported: planning needs no GPU, and takes none
-    arguments = script_arguments(script, policy)
+    given = script_arguments(script, policy, arguments)
     if batch_size is not None:
-        arguments["batch_size"] = batch_size
+        given["batch_size"] = batch_size
     if jit_compile != "auto":
-        arguments["jit_compile"] = jit_compile == "true"
+        given["jit_compile"] = jit_compile == "true"
     from fitguard.memory.planning import plan as plan_step
 
     options = {"batch_size": batch_size, "optimizer": optimizer, "loss": loss}
     with waiting("Planning, and measuring on the GPU" if measure else "Planning"):
         answer = plan_step(
-            **arguments,
+            **given,
             optimizer=optimizer,
             loss=loss,
             gpu=gpu,
             gpu_memory=memory_bytes,
             free=free_bytes,
             replicas=replicas,
-            measure=measure and _measured(script, policy, options),
+            measure=measure and _measured(script, policy, arguments, options),
             advice=not no_advice,
         )
     show(answer, output, verbose=verbose)
@@ -126,12 +128,18 @@ def _require_gpu() -> None:
 
 
 def _measured(
-    script: str, policy: Policy | None, options: Mapping[str, str | int | None]
+    script: str,
+    policy: Policy | None,
+    arguments: tuple[str, ...],
+    options: Mapping[str, str | int | None],
 ) -> "Script":
     """How a child process makes the same step."""
     from fitguard.memory.measuring.request import Script
 
-    given = {name: value for name, value in options.items() if value is not None}
     return Script(
-        module="fitguard.cli.measured_step", reference=script, policy=policy, options=given
+        module="fitguard.cli.measured_step",
+        reference=script,
+        policy=policy,
+        arguments=arguments,
+        options={name: value for name, value in options.items() if value is not None},
     )

@@ -3,7 +3,7 @@
 import importlib.util
 import inspect
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,18 +23,23 @@ IGNORED = {
 """Arguments of `fit` that say nothing on data; the last three are of Keras 2."""
 
 
-def call(reference: str, prepare: Callable[[], None] | None = None) -> Any:
+def call(
+    reference: str,
+    prepare: Callable[[], None] | None = None,
+    arguments: Sequence[str] = (),
+) -> Any:
     """What `FILE.py:FUNCTION` returns. What it prints goes to stderr.
 
     Args:
         prepare: Called when the file is loaded, before the function is.
+        arguments: What the script finds behind its name in `sys.argv`.
 
     Raises:
         UsageError: where the reference names no function without required arguments.
         UnreadableInput: where the file is missing, or its code raises.
     """
     file, function_name = _parted(reference)
-    with script_surroundings(file):
+    with script_surroundings(file, arguments):
         module = _loaded(file)
         function = getattr(module, function_name, None)
         if not callable(function):

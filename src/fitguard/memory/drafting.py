@@ -5,15 +5,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fitguard.memory.advice import Advised, Question, advise, micro_batch_size
-from fitguard.memory.estimate import Estimate, Estimator
-from fitguard.memory.graph.estimator import graph_estimator
+from fitguard.memory.estimate import Estimate
+from fitguard.memory.estimating import estimator_of, runnable
 from fitguard.memory.largest_batch import largest
 from fitguard.memory.measuring.measurements import Measurements
 from fitguard.memory.preparation import Preparation
 from fitguard.memory.process import process_bytes
-from fitguard.memory.training import Training
-from fitguard.memory.xla import xla_estimator
-from fitguard.schema.exit_codes import UsageError
 from fitguard.schema.plan import Card, Plan
 
 USUAL_CAPABILITY = "8.6"
@@ -37,10 +34,10 @@ class Draft:
     def plan(self) -> Plan:
         """The whole plan."""
         start = time.monotonic()
-        training, batch = self.prepared.training, self.prepared.replica_batch_size
-        traced = self._estimator(training)
+        prepared, traced = runnable(self.prepared, self._capability)
+        training, batch = prepared.training, prepared.replica_batch_size
         traced_seconds = time.monotonic() - start
-        estimator = self.measurements.sharpened(self.prepared, traced, self.card)
+        estimator = self.measurements.sharpened(prepared, traced, self.card)
         measured = time.monotonic()
         estimate = estimator.at(batch, detail=True)
         traced_seconds += time.monotonic() - measured
@@ -48,81 +45,73 @@ class Draft:
             training=training,
             batch_size=batch,
             estimator=estimator,
-            estimator_of=self._estimator,
+            estimator_of=lambda other: estimator_of(other, self._capability),
             card=self.card,
         )
         advised = self._advised(question, traced_seconds)
-        further = estimator.at(2 * batch).required.likely if question.any_batch else 0
+        twice = estimator.at(2 * batch) if question.any_batch else estimate
         return Plan(
             mode=estimator.mode,
-            batch_size=self.prepared.batch_size,
-            step=self.prepared.step,
+            batch_size=prepared.batch_size,
+            step=prepared.step,
             required_bytes=estimate.required,
             comfortable_bytes=estimate.comfortable,
             process_bytes=process_bytes(estimate.comfortable),
             breakdown=estimate.breakdown,
             layers=estimate.layers,
             curve=estimate.curve,
-            batch_bytes=max(further - estimate.required.likely, 0) // batch,
+            # What is in use grows evenly; what the allocator makes of it, in jumps.
+            batch_bytes=max(twice.comfortable.low - estimate.comfortable.low, 0) // batch,
             card=self.card,
-            largest_batch_size=self._largest(question),
-            micro_batch_size=self._micro_batch(question),
+            largest_batch_size=self._largest(question, estimate),
+            micro_batch_size=self._micro_batch(question, estimate),
             fits=self._fits(estimate),
             advice=advised.advice,
             unknown=estimate.unknown,
-            reasons=(*self.prepared.notes, *estimate.reasons, *advised.reasons),
+            assumptions=prepared.notes,
+            reasons=(*estimate.reasons, *advised.reasons),
             measured=estimate.measured,
             seconds=round(time.monotonic() - start, 3),
         )
 
-    def _estimator(self, training: Training) -> Estimator:
-        capability = (self.card.compute_capability if self.card else "") or USUAL_CAPABILITY
-        try:
-            if training.jit_compile:
-                return xla_estimator(training)
-            return graph_estimator(training, capability)
-        except UsageError:
-            raise
-        except Exception as error:
-            raise UsageError(
-                f"The training step could not be traced: {type(error).__name__}: {error}\n"
-                "Expected a model whose train_step runs as a graph with these data; "
-                "model.train_on_batch shows the same error."
-            ) from error
+    @property
+    def _capability(self) -> str:
+        return (self.card.compute_capability if self.card else "") or USUAL_CAPABILITY
 
     def _advised(self, question: Question, traced_seconds: float) -> Advised:
         if not self.advice:
             return Advised()
         return advise(question, everything=self.advice == "full", trace_seconds=traced_seconds)
 
-    def _largest(self, question: Question) -> int | None:
+    def _largest(self, question: Question, estimate: Estimate) -> int | None:
         """0 where not even one sample fits."""
-        if self.card is None or not question.any_batch:
+        if self.card is None or not question.any_batch or _is_open(estimate):
             return None
         found = largest(question.estimator, self.card.usable_bytes, near=question.batch_size)
         return question.all_gpus(found or 0)
 
-    def _micro_batch(self, question: Question) -> int | None:
-        if self.card is None or not question.has_model:
+    def _micro_batch(self, question: Question, estimate: Estimate) -> int | None:
+        batch_size = self.prepared.batch_size
+        if self.card is None or not question.has_model or _is_open(estimate):
             return None
         if not question.any_batch:
-            return self.prepared.batch_size if self._fits_for_sure(question) else None
-        return question.all_gpus(
-            micro_batch_size(
-                question.training,
-                question.estimator,
-                question.batch_size,
-                self.card.usable_bytes,
-            )
+            return batch_size if self._fits(estimate) else None
+        part = micro_batch_size(
+            question.training, question.estimator, question.batch_size, self.card.usable_bytes
         )
-
-    def _fits_for_sure(self, question: Question) -> bool:
-        return self.card is not None and question.required.high <= self.card.usable_bytes
+        # What a GPU gets of a batch that cannot be divided evenly is rounded up.
+        return None if part is None else min(part * question.training.replicas, batch_size)
 
     def _fits(self, estimate: Estimate) -> bool | None:
         """True and False where that is sure."""
         if self.card is None:
             return None
-        if estimate.required.high <= self.card.usable_bytes:
-            return True
-        return False if estimate.required.low > self.card.usable_bytes else None
+        if estimate.required.low > self.card.usable_bytes:
+            return False
+        sure = estimate.required.high <= self.card.usable_bytes and not _is_open(estimate)
+        return True if sure else None
+
+
+def _is_open(estimate: Estimate) -> bool:
+    """Whether something is unknown that nothing bounds: then nothing fits for sure."""
+    return any(part.most_bytes is None for part in estimate.unknown)

@@ -61,7 +61,7 @@ def _optimizer_names(model: Any) -> set[str]:
     names = set()
     optimizer = getattr(model, "optimizer", None)
     while optimizer is not None:
-        names.add(_SUFFIX.sub("", str(optimizer.name).lower()))
+        names.add(_SUFFIX.sub("", str(getattr(optimizer, "name", "")).lower()))
         optimizer = getattr(optimizer, "inner_optimizer", None)
     return names
 

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from fitguard.inputs.models.library import recognise
+
 
 @dataclass(frozen=True, kw_only=True)
 class Training:
@@ -28,6 +30,17 @@ class Training:
     replicas: int = 1
     step: Callable[..., Any] | None = None
     only_batch_size: int | None = None
+
+    @property
+    def autograph(self) -> bool:
+        """Whether TensorFlow makes operations of the `if` and `for` of the step: not in Keras 3."""
+        return self.step is not None or not recognise(self.model).three
+
+    def run(self, data: Any) -> Any:
+        """One step, as `fit` runs it: inside the strategy that the model was made under."""
+        if self.step is not None:
+            return self.step(*data)
+        return self.model.distribute_strategy.run(self.model.train_step, args=(data,))
 
     def bound_to(self, batch_size: int) -> "Training":
         """The same for a step that takes one batch size only."""

@@ -22,8 +22,8 @@ LETTERS = {
 """What fills a card, from left to right, and the letter of each where there is no colour."""
 
 LABELS = {
-    "others": "taken by others",
-    "context": "CUDA context",
+    "others": "driver, others",
+    "context": "CUDA, reserve",
     "rest": "not told apart",
 }
 

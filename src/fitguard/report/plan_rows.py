@@ -28,8 +28,13 @@ def step_rows(plan: Plan) -> list[Row]:
         ("Mode", MODES[plan.mode] + (f" ({step.mode_reason})" if step.mode_reason else "")),
         ("Card", _card(plan.card) if plan.card else ""),
         ("Measured", _measured(plan.measured) if plan.measured else ""),
+        ("Assumed", " ".join((*plan.assumptions, *_note(plan)))),
     ]
     return [(name, value) for name, value in rows if value]
+
+
+def _note(plan: Plan) -> tuple[str, ...]:
+    return (plan.card.note,) if plan.card and plan.card.note else ()
 
 
 def _card(card: Card) -> str:

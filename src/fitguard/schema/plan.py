@@ -198,7 +198,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=False):
         required_bytes: The least memory in which the step runs.
         comfortable_bytes: What it takes where there is room: cuDNN tries algorithms that need more.
         process_bytes: What nvidia-smi shows for the process, with memory growth switched on.
-        reasons: Why the range is as wide as it is, and what was assumed; one sentence each.
+        assumptions: What was taken for what was not given, one sentence each.
+        reasons: Why the range is as wide as it is, one sentence each.
         batch_bytes: What one more sample adds to the required bytes.
         largest_batch_size: The largest batch that fits the card for sure; None without a card.
         micro_batch_size: The largest part of the batch that fits, for accumulation with the same
@@ -224,6 +225,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=False):
     fits: bool | None = None
     advice: tuple[Advice, ...] = ()
     unknown: tuple[Unknown, ...] = ()
+    assumptions: tuple[str, ...] = ()
     reasons: tuple[str, ...] = ()
     measured: Measured | None = None
     seconds: float = 0.0

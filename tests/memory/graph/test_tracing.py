@@ -49,7 +49,7 @@ def test_nothing_is_run_and_the_optimizer_is_as_before() -> None:
 
 def test_the_optimizer_is_as_before_where_the_step_raises() -> None:
     class Broken(keras.Sequential):
-        def train_step(self, data: Any) -> Any:
+        def train_step(self, data: Any) -> Any:  # noqa: ARG002
             raise ValueError("my own mistake")
 
     model = Broken([keras.Input((4,)), keras.layers.Dense(10)])

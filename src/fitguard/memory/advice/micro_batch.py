@@ -23,20 +23,32 @@ def micro_batch_size(
     """The largest part of a batch that fits with accumulation; the batch itself where that fits.
 
     None where not even one sample fits. Parts are equal where the batch can be divided so without
-    getting much smaller ones, so that their gradients have equal weight.
+    getting much smaller ones, so that their gradients have equal weight. Where the whole batch
+    does not fit beside a part, the parts must come one by one.
     """
     if estimator.at(batch_size).required.high <= usable_bytes:
         return batch_size
+    found = _fitting(training, estimator, batch_size, usable_bytes)
+    return None if found is None else found[0]
+
+
+def _fitting(
+    training: Training, estimator: Estimator, batch_size: int, usable_bytes: int
+) -> tuple[int, int] | None:
+    """A part that fits, and what accumulation holds beside its step."""
     if batch_size == 1:
         return None
-    most = largest(
-        estimator,
-        usable_bytes,
-        near=max(1, batch_size // 2),
-        at_most=batch_size - 1,
-        extra_bytes=held_bytes(training, batch_size),
-    )
-    return None if most is None else _even(batch_size, most)
+    for held in (held_bytes(training, batch_size), trained_bytes(training.model)):
+        most = largest(
+            estimator,
+            usable_bytes,
+            near=max(1, batch_size // 2),
+            at_most=batch_size - 1,
+            extra_bytes=held,
+        )
+        if most is not None:
+            return _even(batch_size, most), held
+    return None
 
 
 def held_bytes(training: Training, batch_size: int) -> int:
@@ -62,16 +74,15 @@ def micro_batch(question: Question) -> Advice | None:
     if batch_size == 1:
         return None
     if question.card is None:
-        part: int | None = _even(batch_size, math.ceil(batch_size / _PARTS_WITHOUT_CARD))
+        part = _even(batch_size, math.ceil(batch_size / _PARTS_WITHOUT_CARD))
+        held = held_bytes(training, batch_size)
     else:
-        usable_bytes = question.card.usable_bytes
-        part = micro_batch_size(training, question.estimator, batch_size, usable_bytes)
-    if part is None or part == batch_size:
-        return None
+        found = _fitting(training, question.estimator, batch_size, question.card.usable_bytes)
+        if found is None:
+            return None
+        part, held = found
     needs = question.estimator.at(part).required
-    return question.weighed(
-        _proposed(question, part), shifted(needs, held_bytes(training, batch_size)), None
-    )
+    return question.weighed(_proposed(question, part), shifted(needs, held), None)
 
 
 def _proposed(question: Question, part: int) -> Advice:

@@ -6,7 +6,7 @@ from fitguard.memory.graph.step import Run, Step
 from fitguard.schema.plan import Unknown
 
 
-def doubts(step: Step, run: Run) -> tuple[tuple[Unknown, ...], tuple[str, ...]]:
+def doubts(step: Step, run: Run, batch_size: int) -> tuple[tuple[Unknown, ...], tuple[str, ...]]:
     """The unknown parts, and the reasons."""
     unknown: list[Unknown] = []
     reasons = [
@@ -25,13 +25,14 @@ def doubts(step: Step, run: Run) -> tuple[tuple[Unknown, ...], tuple[str, ...]]:
                 f"{UNKNOWN_ROUNDS} times; each round keeps what the backward pass reads.",
             )
         )
-    guessed = {node.op for node in step.nodes if node.is_guessed}
+    guessed = [node for node in step.nodes if node.is_guessed]
     if guessed:
         unknown.append(
             Unknown(
-                part=", ".join(sorted(guessed)[:4]),
+                part=", ".join(sorted({node.op for node in guessed})[:4]),
                 text="The size of what these operations give depends on the values of the data; "
                 "counted as large as what they are given.",
+                most_bytes=sum(node.sizes[0].at(batch_size) for node in guessed),
             )
         )
     return tuple(unknown), tuple(reasons)

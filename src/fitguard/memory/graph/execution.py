@@ -31,7 +31,7 @@ class Round:
     """One iteration of a loop.
 
     Args:
-        under_way: Operations that are in the queue.
+        under_way: Operations that are in the queue, and loops inside that run.
     """
 
     frame: "Frame"
@@ -49,6 +49,7 @@ class Frame:
         waiting: Values for rounds that may not start yet.
     """
 
+    name: str
     parent: Tag
     parallel: int
     missing: int
@@ -174,9 +175,11 @@ class Execution:
         frame = self.frames.get((name, tag))
         if frame is None:
             parallel = max(int(node.attributes["parallel_iterations"].i), 1)
-            frame = Frame(tag, parallel, self.entries[name])
+            frame = Frame(name, tag, parallel, self.entries[name])
             frame.rounds[0] = Round(frame, 0)
             self.frames[name, tag] = frame
+            if tag:
+                tag[-1].under_way += 1
         frame.missing -= 1
         if not node.attributes["is_constant"].b:
             self._deliver(node, (*tag, frame.rounds[0]), [value], value.dead)
@@ -208,6 +211,7 @@ class Execution:
         frame = tag[-1].frame
         while frame.missing == 0 and _is_idle(frame):
             if frame.first + 1 not in frame.rounds and not frame.waiting:
+                self._leave(frame)
                 break
             del frame.rounds[frame.first]
             frame.first += 1
@@ -215,6 +219,13 @@ class Execution:
             for node, value, number in waiting:
                 self._next(node, frame, value, number)
                 self.ledger.release(value)
+
+    def _leave(self, frame: Frame) -> None:
+        """The loop is over; the round of another loop that it was in may be over as well."""
+        del self.frames[frame.name, frame.parent]
+        for _, value in frame.constants:
+            self.ledger.release(value)
+        self._finish(frame.parent)
 
 
 def _mark_gradients(given: list[Value]) -> None:

@@ -6,7 +6,7 @@ from fitguard.memory.graph.step import Run
 from fitguard.memory.graph.workspace import CAP_BYTES, convolution_bytes
 
 PRECISION = 0.004
-LATER_STEPS = 1
+LATER_STEPS = 2
 
 
 def peak_bytes(run: Run, batch_size: int, kept_bytes: int = 0) -> int:

@@ -9,6 +9,9 @@ from fitguard.memory.scopes import Scopes
 from fitguard.memory.training import Training
 from fitguard.schema.plan import Phase
 
+FAR = 3
+"""How many operations back the layer is looked for."""
+
 
 class Owners:
     """Reads names of operations, in which TensorFlow keeps the layer: `gpt/dense_1/MatMul`."""
@@ -31,10 +34,18 @@ class Owners:
         return self.layer_of_node(buffer.maker) if buffer.maker else ""
 
     def layer_of_node(self, node: Node) -> str:
-        """The layer in whose scope the operation stands."""
+        """The layer in whose scope the operation stands, or the one that it works for."""
         if node.name not in self._known:
-            self._known[node.name] = self._scopes.layer(node.name)
+            self._known[node.name] = self._layer(node, FAR)
         return self._known[node.name]
+
+    def _layer(self, node: Node, far: int) -> str:
+        """Sums of gradients and other work between layers count to those that they come from."""
+        own = self._scopes.layer(node.name)
+        if own or not far or self.phase(node) == "update":
+            return own
+        around = (self._layer(producer, far - 1) for producer, _ in node.inputs)
+        return next((layer for layer in around if layer), "")
 
     def phase(self, node: Node) -> Phase:
         """Forward, backward or update."""

@@ -1,8 +1,9 @@
 """Lets Keras trace a step as it would beside a GPU."""
 
 import contextlib
+import functools
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 
@@ -26,10 +27,29 @@ def gpu_supposed() -> Iterator[None]:
     tf.config.list_logical_devices = with_gpu
     _forget_devices()
     try:
-        yield
+        with _cudnn_in_tf_keras():
+            yield
     finally:
         tf.config.list_logical_devices = listed
         _forget_devices()
+
+
+@contextlib.contextmanager
+def _cudnn_in_tf_keras() -> Iterator[None]:
+    """tf_keras leaves the choice of an RNN to TensorFlow, which makes it when the step runs."""
+    with contextlib.ExitStack() as undone:
+        for kind in ("lstm", "gru"):
+            module = sys.modules.get(f"tf_keras.src.layers.rnn.{kind}")
+            choose, on_gpu = f"{kind}_with_backend_selection", getattr(module, f"gpu_{kind}", None)
+            if on_gpu and hasattr(module, choose):
+                undone.callback(setattr, module, choose, getattr(module, choose))
+                setattr(module, choose, functools.partial(_chosen, on_gpu))
+        yield
+
+
+def _chosen(on_gpu: Callable[..., Any], *, zero_output_for_mask: Any, **given: Any) -> Any:  # noqa: ARG001
+    """What is for the other implementation alone is left out."""
+    return on_gpu(**given)
 
 
 def _forget_devices() -> None:

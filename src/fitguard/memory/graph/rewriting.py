@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from fitguard.memory.graph.folding import fold
 from fitguard.memory.graph.quiet import log_dropped
 from fitguard.memory.graph.tracing import Traced
 
@@ -27,23 +28,30 @@ def rewritten(traced: Traced, capability: str = "9.0") -> Any:
 
     graph = traced.function.graph
     meta = meta_graph_pb2.MetaGraphDef()
-    meta.graph_def.CopyFrom(graph.as_graph_def())
+    meta.graph_def.CopyFrom(graph.as_graph_def(add_shapes=True))
     for node in meta.graph_def.node:
         node.device = f"{PLACE}GPU:0"
-    kept = meta.collection_def["train_op"].node_list.value
-    kept.extend(operation.name for operation in graph.control_outputs)
-    kept.extend(tensor.name for tensor in traced.function.outputs)
+    kept = [operation.name for operation in graph.control_outputs]
+    kept += [tensor.op.name for tensor in traced.function.outputs]
+    meta.collection_def["train_op"].node_list.value.extend(kept)
+    fold(meta.graph_def, set(kept))
     config = config_pb2.ConfigProto()
     rewrite = config.graph_options.rewrite_options
     rewrite.min_graph_nodes = -1
-    rewrite.meta_optimizer_iterations = rewrite.ONE
+    rewrite.meta_optimizer_iterations = rewrite.TWO
     rewrite.optimizers.extend(PASSES)
-    if any(node.op.startswith(LAYOUT_MATTERS) for node in meta.graph_def.node):
+    if _has_images(meta.graph_def):
         rewrite.optimizers.append("layout")
     with log_dropped():
         return tf_optimizer.OptimizeGraph(
             config, meta, verbose=False, graph_id=b"fitguard", cluster=_virtual_gpu(capability)
         )
+
+
+def _has_images(graph: Any) -> bool:
+    """Whether the layout matters to an operation, of a function's body too."""
+    bodies = [graph.node, *(function.node_def for function in graph.library.function)]
+    return any(node.op.startswith(LAYOUT_MATTERS) for nodes in bodies for node in nodes)
 
 
 def _virtual_gpu(capability: str) -> Any:

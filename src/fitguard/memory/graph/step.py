@@ -17,6 +17,9 @@ from fitguard.memory.graph.tracing import Traced, trace
 from fitguard.memory.graph.updates import Handles, expanded
 from fitguard.memory.training import Training
 
+INT32 = 3
+"""TensorFlow's number for this type."""
+
 
 @dataclass(frozen=True)
 class Step:
@@ -25,7 +28,7 @@ class Step:
     Args:
         handles: The nodes that stand for variables, with name, size and category.
         inputs: The nodes that stand for the batch.
-        unread: Variables that the step does not touch.
+        unread: Variables that the step does not touch, and constants.
     """
 
     nodes: list[Node]
@@ -102,7 +105,13 @@ def read_step(training: Training, capability: str = "9.0") -> Step:
     every = _own_variables(training.model)
     every |= _by_handle(_optimizer_variables(getattr(training.model, "optimizer", None)))
     unread = max(sum(_variable_size(variable).factor for variable in every.values()) - read, 0)
-    return Step(nodes, handles, inputs, Size(unread), traced.prime)
+    return Step(nodes, handles, inputs, Size(unread + _constant_bytes(nodes)), traced.prime)
+
+
+def _constant_bytes(nodes: list[Node]) -> int:
+    """Constants stay on the GPU; whole numbers of 32 bits, mostly shapes, in host memory."""
+    constants = (node for node in nodes if node.op == "Const" and node.sizes)
+    return sum(node.sizes[0].at(1) for node in constants if node.attributes["dtype"].type != INT32)
 
 
 def _own_variables(model: Any) -> dict[int, Any]:

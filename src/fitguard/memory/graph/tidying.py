@@ -32,7 +32,8 @@ def tidied(nodes: list[Node]) -> list[Node]:
     for node in kept:
         links.pass_by(node)
         node.controls = [links.resolved((before, 0))[0] for before in node.controls]
-    return kept
+    needed = {before for node in kept for before in (*dict(node.inputs), *node.controls)}
+    return [node for node in kept if node.op != "Transpose" or node in needed]
 
 
 class _Links:

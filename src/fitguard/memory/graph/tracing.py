@@ -48,11 +48,9 @@ def trace(training: Training) -> Traced:
     import tensorflow as tf
 
     prime = training.only_batch_size or _prime(training)
-    step = training.step or (lambda *data: training.model.train_step(*data))
-    specs = training.specs(prime)
-    traced = tf.function(step, autograph=training.step is not None)
+    traced = tf.function(training.run, autograph=training.autograph)
     with gpu_supposed(), _updates_apart(getattr(training.model, "optimizer", None)) as updates:
-        function = traced.get_concrete_function(*(specs if training.step else (specs,)))
+        function = traced.get_concrete_function(training.specs(prime))
     return Traced(function, prime, updates)
 
 

@@ -61,6 +61,41 @@ def replicas_of(model: ModelFacts, strategy: Any, asked: Any) -> int:
     return number
 
 
+def unspread(model: Any, strategy: Any, asked: Any) -> list[str]:
+    """What is to be said of a model that was made under a strategy which saw one device."""
+    import tensorflow as tf
+
+    if asked is not None or strategy is not None:
+        return []
+    if model.distribute_strategy is tf.distribute.get_strategy():
+        return []
+    return [
+        "The model was made under a distribution strategy that saw one device: the whole batch was "
+        "planned for one GPU. Give replicas for more of them."
+    ]
+
+
+def require_one_replica(model: ModelFacts) -> None:
+    """A model that is spread already has all its variables several times, one for each GPU.
+
+    Raises:
+        UsageError: where it is, or where a strategy is being entered.
+    """
+    import tensorflow as tf
+
+    if tf.distribute.in_cross_replica_context():
+        raise UsageError(
+            "Received a call of plan inside of strategy.scope(). Expected it outside; the model "
+            "may have been made inside"
+        )
+    if model.replicas > 1:
+        raise UsageError(
+            f"Received a model that was made under a strategy over {model.replicas} devices. "
+            f"Expected one that was made outside of it, with replicas={model.replicas}; the "
+            "command `fitguard plan` hides the GPUs, so that a script makes it for one device"
+        )
+
+
 def _positive(name: str, number: int | None) -> int | None:
     if number is not None and number < 1:
         raise UsageError(f"Received {name}={number}. Expected 1 or more")

@@ -1,6 +1,5 @@
 """Compiles a model where that is needed: not done yet, or with another optimizer or loss."""
 
-import contextlib
 import sys
 from typing import Any
 
@@ -57,8 +56,7 @@ def build_optimizer(model: Any) -> None:
     weights = told(lambda: list(model.trainable_variables), [])
     if optimizer is None or not weights or trait(optimizer, "built", False) is True:
         return
-    made_under = trait(model, "_distribute_strategy")
-    with contextlib.nullcontext() if made_under is None else made_under.scope():
+    with model.distribute_strategy.scope():
         if hasattr(optimizer, "_create_all_weights"):  # an old optimizer of tf_keras
             optimizer._create_all_weights(weights)
         else:
@@ -74,9 +72,8 @@ def _compile(model: Any, library: Any, settings: dict[str, Any], optimizer: Any,
         )
         if value is not None
     }
-    made_under = trait(model, "_distribute_strategy")
     try:
-        with contextlib.nullcontext() if made_under is None else made_under.scope():
+        with model.distribute_strategy.scope():
             model.compile(**chosen)
     except Exception as error:  # whatever Keras makes of it
         raise UsageError(

@@ -3,8 +3,9 @@
 import warnings
 from typing import Any
 
-from fitguard.inputs.models.asking import told, trait
+from fitguard.inputs.models.asking import told
 from fitguard.inputs.models.kinds import is_a
+from fitguard.inputs.models.library import recognise
 from fitguard.inputs.models.nodes import functional_of
 from fitguard.inputs.models.tensors import dtype_of, shape_of
 from fitguard.inputs.models.weights import built
@@ -65,9 +66,9 @@ def _has_open_axes(structure: Any) -> bool:
 def _traced(model: Any, x: Any) -> Any:
     import tensorflow as tf
 
-    with warnings.catch_warnings(), _strategy(model).scope():
+    with warnings.catch_warnings(), model.distribute_strategy.scope():
         warnings.simplefilter("ignore")  # what Keras says of the model, it says again in `fit`
-        forward = tf.function(lambda given: model(given), autograph=False)
+        forward = tf.function(lambda given: model(given), autograph=not recognise(model).three)
         try:
             found = forward.get_concrete_function(x).structured_outputs
         except Exception:  # some layers need to know the batch: one of them is as good as another
@@ -77,14 +78,6 @@ def _traced(model: Any, x: Any) -> Any:
             )
             found = forward.get_concrete_function(sized).structured_outputs
     return tf.nest.map_structure(lambda one: spec((None, *one.shape[1:]), one.dtype), found)
-
-
-def _strategy(model: Any) -> Any:
-    """The strategy that the model was made under; that of a single device where there is none."""
-    import tensorflow as tf
-
-    made_under = trait(model, "_distribute_strategy")
-    return tf.distribute.get_strategy() if made_under is None else made_under
 
 
 def _written(x: Any) -> str:

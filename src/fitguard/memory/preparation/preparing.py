@@ -8,7 +8,12 @@ from fitguard.inputs.models import describe
 from fitguard.inputs.models.library import recognise, require_outside_of_functions
 from fitguard.inputs.sources.peeking import batch_shape
 from fitguard.inputs.sources.structure import Element
-from fitguard.memory.preparation.batch import batch_to_plan, replicas_of
+from fitguard.memory.preparation.batch import (
+    batch_to_plan,
+    replicas_of,
+    require_one_replica,
+    unspread,
+)
 from fitguard.memory.preparation.compiling import build_optimizer, compile_where_needed
 from fitguard.memory.preparation.feeding import feed
 from fitguard.memory.preparation.given import read
@@ -70,6 +75,8 @@ def prepare(
         facts = describe(model, batch_shape(x))
         given = read(Element(x, y, sample_weight), facts)
         size, notes = batch_to_plan(batch_size, given, facts.batch_axis)
+        require_one_replica(facts)
+        notes += unspread(model, strategy, replicas)
         spread = replicas_of(facts, strategy, replicas)
         fed = feed(model, facts, given)
         notes += compile_where_needed(

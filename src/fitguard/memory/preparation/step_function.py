@@ -12,6 +12,7 @@ from fitguard.inputs.sources.kinds import descends, is_array
 from fitguard.memory.preparation.batch import batch_to_plan
 from fitguard.memory.preparation.given import Given
 from fitguard.memory.preparation.given_shapes import is_shape
+from fitguard.memory.preparation.open_axes import close
 from fitguard.memory.preparation.preparation import Preparation
 from fitguard.memory.preparation.specs import lengths, opened, spec
 from fitguard.memory.preparation.step_facts import described
@@ -81,7 +82,7 @@ def _arguments(given: tuple[Any, ...]) -> tuple[Any, int | None]:
     """
     import tensorflow as tf
 
-    specs = _specs(given, "x")
+    specs = close(_specs(given, "x"), "x", ())
     samples = next((one.shape[0] for one in tf.nest.flatten(specs) if one.shape.rank), None)
     return tf.nest.map_structure(lambda one: opened(one, samples), specs), samples
 

@@ -69,11 +69,7 @@ class CompiledStep:
 def _traced(training: Training, batch_size: int | None) -> Any:
     import tensorflow as tf
 
-    if training.step is not None:
-        own = training.step
-        step = tf.function(lambda data: own(*data), jit_compile=True)
-    else:
-        step = tf.function(lambda data: training.model.train_step(data), jit_compile=True)
+    step = tf.function(training.run, jit_compile=True, autograph=training.autograph)
     with gpu_supposed(), small_updates_cut(training.model):
         return step.get_concrete_function(training.specs(batch_size))
 

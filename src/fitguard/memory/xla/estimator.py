@@ -13,7 +13,14 @@ from fitguard.memory.xla.graph import Graph
 from fitguard.memory.xla.kept_copies import kept_copies_bytes
 from fitguard.memory.xla.reading import NotAlike, read_graph
 from fitguard.memory.xla.timeline import Timeline
-from fitguard.memory.xla.uncertainty import FIRM, FIRST_STEP, LOOPED, LOOSE, Uncertainty
+from fitguard.memory.xla.uncertainty import (
+    BRANCHED,
+    FIRM,
+    FIRST_STEP,
+    LOOPED,
+    LOOSE,
+    Uncertainty,
+)
 from fitguard.memory.xla.unlike_batches import UnlikeBatches
 from fitguard.memory.xla.variables import Variables
 from fitguard.schema.plan import Breakdown, Curve, Mode
@@ -35,9 +42,15 @@ def xla_estimator(training: Training) -> Estimator:
         graph = read_graph(modules, BATCHES)
     except NotAlike:
         return UnlikeBatches(lambda batch: _alone(training, step, batch))
-    has_loops = any(operation.bodies for operation in graph.operations)
     variables = Variables.of(training.model, step.variables())
-    return XlaEstimator(training, graph, variables, LOOPED if has_loops else FIRM)
+    return XlaEstimator(training, graph, variables, _uncertainty(graph))
+
+
+def _uncertainty(graph: Graph) -> Uncertainty:
+    inner = [operation for operation in graph.operations if operation.bodies]
+    if not inner:
+        return FIRM
+    return LOOPED if any(operation.opcode == "while" for operation in inner) else BRANCHED
 
 
 def _alone(training: Training, step: CompiledStep, batch: int) -> "XlaEstimator":

@@ -27,6 +27,10 @@ LOOPS = (
     "The step has loops, as recurrent layers have without cuDNN. What XLA keeps of each round was "
     "not measured on a GPU, so the range is wide."
 )
+BRANCHES = (
+    "The step has branches, as loss scaling and gradient accumulation make them. What XLA keeps "
+    "for a branch was not measured on a GPU, so the range is wide."
+)
 UNLIKE = (
     "The step has another form at another batch size, so the memory was extrapolated along a line "
     "through two batch sizes instead of being worked out for this one."
@@ -75,3 +79,4 @@ class Uncertainty:
 FIRM = Uncertainty(0.9, 1.02, 1.17, (COMPILER, AUTOTUNING, SMALLER_CARDS))
 LOOSE = Uncertainty(0.8, 1.02, 1.35, (COMPILER, AUTOTUNING, SMALLER_CARDS))
 LOOPED = Uncertainty(0.7, 1.02, 1.4, (COMPILER, LOOPS, AUTOTUNING, SMALLER_CARDS))
+BRANCHED = Uncertainty(0.7, 1.02, 1.4, (COMPILER, BRANCHES, AUTOTUNING, SMALLER_CARDS))

@@ -1,0 +1,53 @@
+"""The estimator of a step, in the mode in which it can run."""
+
+import re
+from dataclasses import replace
+
+import msgspec
+
+from fitguard.memory.estimate import Estimator
+from fitguard.memory.graph.estimator import graph_estimator
+from fitguard.memory.preparation import Preparation
+from fitguard.memory.training import Training
+from fitguard.memory.xla import NotCompilable, xla_estimator
+from fitguard.schema.exit_codes import UsageError
+
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+"""With which Keras decorates its errors."""
+_FOR_MODEL = (
+    "Expected a model whose train_step runs as a graph with these data; model.train_on_batch shows "
+    "the same error."
+)
+_FOR_FUNCTION = "Expected a function that runs as a tf.function with arguments like x."
+
+
+def estimator_of(training: Training, capability: str) -> Estimator:
+    """Traces the step.
+
+    Raises:
+        NotCompilable: XLA should compile it, and cannot.
+        UsageError: It cannot be traced at all.
+    """
+    try:
+        if training.jit_compile:
+            return xla_estimator(training)
+        return graph_estimator(training, capability)
+    except (UsageError, NotCompilable):
+        raise
+    except Exception as error:  # the user's code runs while it is traced
+        expected = _FOR_MODEL if training.step is None else _FOR_FUNCTION
+        raise UsageError(
+            f"The training step could not be traced: {type(error).__name__}: "
+            f"{_COLOUR.sub('', str(error)).strip()}\n{expected}"
+        ) from error
+
+
+def runnable(prepared: Preparation, capability: str) -> tuple[Preparation, Estimator]:
+    """The step with its estimator; without XLA where XLA cannot compile it."""
+    try:
+        return prepared, estimator_of(prepared.training, capability)
+    except NotCompilable as refused:
+        plain = replace(prepared.training, jit_compile=False)
+        reason = f"XLA cannot compile this step, so it is planned without. {refused}"
+    step = msgspec.structs.replace(prepared.step, mode_reason=reason)
+    return replace(prepared, training=plain, step=step), estimator_of(plain, capability)
