@@ -30,7 +30,7 @@ def detailed(
     return {
         "breakdown": Breakdown(slack=slack, **by_category),
         "layers": layers,
-        "curve": story.curve([layer.name for layer in layers[:MOST_LAYERS]]),
+        "curve": story.curve(story.dearest_layers()),
     }
 
 
@@ -75,6 +75,18 @@ class _Story:
         for buffer, is_new, _ in self.run.events[: peak + 1]:
             (held.add if is_new else held.discard)(buffer)
         return held, peak
+
+    def dearest_layers(self) -> list[str]:
+        """Those that hold most at any one moment of the step."""
+        held: Counter[str] = Counter()
+        most: Counter[str] = Counter()
+        for buffer in self.start:
+            held[self.owners.layer(buffer)] += self._size(buffer)
+        for buffer, is_new, _ in self.run.events:
+            layer = self.owners.layer(buffer)
+            held[layer] += self._size(buffer) if is_new else -self._size(buffer)
+            most[layer] = max(most[layer], held[layer])
+        return [layer for layer, _ in (most | held).most_common() if layer][:MOST_LAYERS]
 
     def curve(self, layers: list[str]) -> Curve:
         """The step at moments that are evenly spread, the peak among them."""
