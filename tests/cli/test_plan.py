@@ -44,12 +44,28 @@ def raises():
     raise ValueError("no data here")
 """
 
+WITH_OPTIONS = """
+import argparse
+
+options = argparse.ArgumentParser()
+options.add_argument("--units", type=int, required=True)
+units = options.parse_args().units
+
+import keras
+import numpy as np
+
+model = keras.Sequential([keras.Input((8,)), keras.layers.Dense(units)])
+model.compile("sgd", "mse")
+model.fit(np.zeros((20, 8)), np.zeros((20, units)), batch_size=5, class_weight={0: 1.0, 1: 2.0})
+"""
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     made = tmp_path_factory.mktemp("plans")
     (made / "train.py").write_text(SCRIPT)
     (made / "other.py").write_text(WITHOUT_KERAS)
+    (made / "options.py").write_text(WITH_OPTIONS)
     (made / "broken.py").write_text("def make(:\n")
     return made
 
@@ -61,7 +77,7 @@ def plan(folder, *arguments):
 
 def planned(folder, *arguments):
     """The plan as JSON, of a command that went well."""
-    run = plan(folder, *arguments, "--format", "json", "--no-advice")
+    run = plan(folder, "--format", "json", "--no-advice", *arguments)
     assert run.returncode == 0, run.stderr
     return json.loads(run.stdout)
 
@@ -95,15 +111,23 @@ def test_options_reach_the_plan(folder):
     assert report["advice"] == []
     assert report["fits"] is None
     step = report["step"]
-    assert (step["optimizer"], step["policy"], step["replicas"]) == ("sgd", "mixed_float16", 2)
+    assert (step["optimizer"], step["policy"], step["replicas"]) == ("SGD", "mixed_float16", 2)
     assert step["loss"] == "mae"
 
 
 def test_a_script_is_run_up_to_its_fit(folder):
     report = planned(folder, "train.py")
     assert report["batch_size"] == 10
-    assert report["step"]["optimizer"] == "adam"
+    assert report["step"]["optimizer"] == "Adam"
     assert report["mode"] == "graph"  # as compile was told, though without a GPU Keras forgets it
+
+
+def test_a_script_with_arguments_of_its_own(folder):
+    report = planned(folder, "options.py", "--", "--units", "3")
+    assert report["step"]["inputs"][1:] == [
+        ["y", [5, 3], "float32"],
+        ["sample_weight", [5], "float32"],  # of the weights of classes
+    ]
 
 
 @pytest.mark.parametrize(
@@ -115,6 +139,7 @@ def test_a_script_is_run_up_to_its_fit(folder):
         (["nowhere.py"], 5, "nowhere.py, which is no file"),
         (["nowhere.py:make"], 5, "nowhere.py, which is no file"),
         (["broken.py:make"], 5, "SyntaxError"),
+        (["options.py"], 5, "own arguments go behind two hyphens: fitguard plan train.py -- --da"),
         (["train.py:plain", "--policy", "float12"], 2, "float12"),
         (["train.py:plain", "--jit-compile", "maybe"], 2, "maybe"),
         (["train.py:plain", "--gpu-memory", "8"], 2, "--gpu-memory='8', which is 8 bytes. Expec"),

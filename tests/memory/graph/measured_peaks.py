@@ -35,5 +35,5 @@ PEAKS = (
     Peak("models_seen", "causal_conv1d", "float32", "adam", 16, 588),
     Peak("models_seen", "vgg_like", "mixed_float16", "adam", 64, 1157),
 )
-SLOW = frozenset(("gpt", "lstm_masked", "unet_transpose", "causal_conv1d"))
+SLOW = frozenset(("gpt", "lstm_masked", "residual_mlp", "unet_transpose", "causal_conv1d"))
 """Their traces take seconds; `make bench` has them."""

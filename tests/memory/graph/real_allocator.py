@@ -13,7 +13,7 @@ import threading
 import step_functions
 import tensorflow as tf
 
-LONG_ENOUGH_SECONDS = 1.0
+LONG_ENOUGH_SECONDS = 0.7
 
 
 def main() -> None:

@@ -13,7 +13,6 @@ from memory.graph.tiny_steps import (
     most_alive,
     of_function,
     run_of,
-    step_of,
 )
 
 from fitguard.memory.graph.fitting import peak_bytes
@@ -149,12 +148,11 @@ def test_what_a_step_allocates_is_freed_or_belongs_to_a_variable(name: str) -> N
 
 
 def test_an_lstm_with_recurrent_dropout_keeps_what_each_time_step_gives() -> None:
-    steps = {length: read_step(loop(length)) for length in (10, 15)}
-    peaks = {5: peak_bytes(run_of("loop of 5"), 1000)}
-    peaks |= {length: peak_bytes(step.run(), 1000) for length, step in steps.items()}
-    assert peaks[15] - peaks[10] == pytest.approx(peaks[10] - peaks[5], rel=0.02)
+    short, long = run_of("loop of 5"), read_step(loop(10)).run()
+    assert long.complete
     state = 4 * 32 * 1000
-    assert peaks[10] - peaks[5] > 5 * 8 * state  # four gates, the states, and masked ones
+    kept_states = (peak_bytes(long, 1000) - peak_bytes(short, 1000)) / (5 * state)
+    assert 8 < kept_states < 20  # gates, states, and both after their mask
 
 
 def test_operations_that_nothing_leads_to_do_not_run() -> None:
@@ -166,4 +164,3 @@ def test_operations_that_nothing_leads_to_do_not_run() -> None:
 
     nodes = read_step(of_function(step, tf.TensorSpec((64, 64), tf.float32))).nodes
     assert "MatMul" not in {node.op for node in nodes}
-    assert step_of("dense").nodes

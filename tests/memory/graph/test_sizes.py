@@ -22,3 +22,7 @@ def test_the_prime_stands_for_the_batch(shape: tuple[int, ...], size: Size) -> N
 
 def test_a_size_for_any_batch() -> None:
     assert [Size(3, power).at(10) for power in range(3)] == [3, 30, 300]
+
+
+def test_a_batch_of_one_is_no_factor() -> None:
+    assert size_of((1, 20), 4, prime=1) == Size(80, 0)

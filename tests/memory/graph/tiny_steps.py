@@ -8,6 +8,7 @@ import keras
 import tensorflow as tf
 import tf_keras
 
+from fitguard.memory.graph.estimator import GraphEstimator
 from fitguard.memory.graph.nodes import Node
 from fitguard.memory.graph.sizes import Size
 from fitguard.memory.graph.step import Run, Step, read_step
@@ -114,6 +115,12 @@ def step_of(name: str) -> Step:
 @cache
 def run_of(name: str) -> Run:
     return step_of(name).run()
+
+
+@cache
+def estimator_of(name: str) -> GraphEstimator:
+    step = step_of(name)
+    return GraphEstimator(training_of(name), step, step.run(first=True), run_of(name))
 
 
 def function_run(function: Callable[..., Any], *specs: tf.TensorSpec) -> Run:

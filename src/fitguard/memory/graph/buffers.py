@@ -32,7 +32,7 @@ class Items:
     """A TensorList: its last buffer, and the list before that was pushed."""
 
     last: Buffer | None = None
-    before: "Items | None" = None
+    before: "Items | None" = field(default=None, repr=False)
     length: int = 0
     references: int = 0
 

@@ -23,12 +23,12 @@ class Node:
 
     name: str
     op: str
-    inputs: list[tuple["Node", int]] = field(default_factory=list)
-    controls: list["Node"] = field(default_factory=list)
+    inputs: list[tuple["Node", int]] = field(default_factory=list, repr=False)
+    controls: list["Node"] = field(default_factory=list, repr=False)
     shapes: tuple[Shape, ...] = ()
     item_bytes: tuple[int, ...] = ()
     sizes: list[Size] = field(default_factory=list)
-    attributes: Mapping[str, Any] = field(default_factory=dict)
+    attributes: Mapping[str, Any] = field(default_factory=dict, repr=False)
     is_guessed: bool = False
 
 

@@ -24,6 +24,6 @@ def size_of(shape: Iterable[int], item_bytes: int, prime: int) -> Size:
     for axis in shape:
         elements *= axis
     power = 0
-    while elements and elements % prime == 0:
+    while elements and prime > 1 and elements % prime == 0:
         elements, power = elements // prime, power + 1
     return Size(elements * item_bytes, power)

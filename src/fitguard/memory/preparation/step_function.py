@@ -3,6 +3,7 @@
 import contextlib
 import functools
 import inspect
+import weakref
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -114,6 +115,13 @@ def _mode(function: Any, asked: bool | str) -> tuple[bool, str]:
 def _reached(function: Callable[..., Any]) -> list[Any]:
     """What the function can change: models, optimizers, lists, in closures and globals."""
     try:
-        return [found.thing for found in reach([function])]
+        return [found.thing for found in reach([function, *_owners(function)])]
     except TooMuch:
         return []
+
+
+def _owners(function: Callable[..., Any]) -> list[Any]:
+    """The object of a method: a `tf.function` refers to it weakly."""
+    cells = getattr(function, "__closure__", None) or ()
+    held = [cell.cell_contents for cell in cells]
+    return [one() for one in held if isinstance(one, weakref.ref)]
