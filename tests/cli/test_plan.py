@@ -112,7 +112,7 @@ def test_options_reach_the_plan(folder):
     assert report["fits"] is None
     step = report["step"]
     assert (step["optimizer"], step["policy"], step["replicas"]) == ("SGD", "mixed_float16", 2)
-    assert step["loss"] == "mae"
+    assert step["loss"] == "mean_absolute_error"
 
 
 def test_a_script_is_run_up_to_its_fit(folder):

@@ -1,8 +1,11 @@
 """A GPU that is only supposed."""
 
+from typing import Any
+
 import keras
 import pytest
 import tensorflow as tf
+import tf_keras
 
 from fitguard.memory.graph.presence import gpu_supposed
 
@@ -11,19 +14,21 @@ def gpus() -> list[str]:
     return [device.name for device in tf.config.list_logical_devices("GPU")]
 
 
-def operations_of_lstm() -> set[str]:
-    layer = keras.layers.LSTM(4)
+def operations_of(layer: Any) -> set[str]:
     layer.build((None, 5, 3))
     function = tf.function(lambda given: layer(given))
     graph = function.get_concrete_function(tf.TensorSpec((2, 5, 3), tf.float32)).graph
     return {operation.type for operation in graph.get_operations()}
 
 
-def test_keras_takes_the_rnn_of_cudnn_inside_and_not_outside() -> None:
+@pytest.mark.parametrize("library", [keras, tf_keras], ids=["keras", "tf_keras"])
+@pytest.mark.parametrize("kind", ["LSTM", "GRU"])
+def test_the_rnn_of_cudnn_is_taken_inside_and_not_outside(kind: str, library: Any) -> None:
+    make = getattr(library.layers, kind)
     with gpu_supposed():
-        inside = operations_of_lstm()
+        inside = operations_of(make(4))
     assert "CudnnRNNV3" in inside
-    assert "CudnnRNNV3" not in operations_of_lstm()
+    assert "CudnnRNNV3" not in operations_of(make(4))
 
 
 def test_the_list_of_devices_is_as_before() -> None:

@@ -81,3 +81,13 @@ def test_who_waited_for_what_is_left_out_waits_for_its_input() -> None:
 
     kept = left(function)
     assert the(kept, "Exp").controls == [the(kept, "Tanh")]
+
+
+def test_who_passes_by_waits_for_the_same() -> None:
+    def function(given: tf.Tensor) -> tf.Tensor:
+        with tf.control_dependencies([tf.tanh(given)]):
+            same = given * 1.0
+        return tf.exp(same)
+
+    kept = left(function)
+    assert the(kept, "Exp").controls == [the(kept, "Tanh")]

@@ -33,7 +33,6 @@ class Items:
 
     last: Buffer | None = None
     before: "Items | None" = field(default=None, repr=False)
-    length: int = 0
     references: int = 0
 
 
@@ -112,7 +111,7 @@ class Ledger:
             last.references += 1
         if before is not None:
             before.references += 1
-        return Items(last, before, (before.length if before else 0) + 1)
+        return Items(last, before)
 
     def _drop_items(self, items: Items) -> None:
         current: Items | None = items

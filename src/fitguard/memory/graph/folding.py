@@ -111,7 +111,13 @@ def _relink(node: Any, passed: dict[str, str], nodes: dict[str, Any]) -> None:
         if name not in passed:
             continue
         while name in passed:
-            waits += [one for one in nodes[name].input if one.startswith("^")]
+            waits += _waits(nodes[name], nodes)
             name = passed[name]
         node.input[place] = f"^{name.partition(':')[0]}" if is_control else name
     node.input.extend(wait for wait in dict.fromkeys(waits) if wait not in node.input)
+
+
+def _waits(node: Any, nodes: dict[str, Any]) -> list[str]:
+    """What an operation waits for; its constant may be what waits in its place."""
+    constants = (nodes[name] for name in node.input if name in nodes and nodes[name].op == "Const")
+    return [name for one in (node, *constants) for name in one.input if name.startswith("^")]

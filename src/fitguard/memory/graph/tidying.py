@@ -6,13 +6,10 @@ one undoes or repeats.
 
 from typing import Any
 
+from fitguard.memory.graph.folding import NEUTRAL, ONE_SIDED
 from fitguard.memory.graph.nodes import Node, in_order
 
 Source = tuple[Node, int]
-NEUTRAL = {"Mul": 1, "RealDiv": 1, "Div": 1, "Pow": 1, "Add": 0, "AddV2": 0, "Sub": 0}
-"""The constant that makes each of them give its other operand."""
-ONE_SIDED = frozenset(("RealDiv", "Div", "Pow", "Sub"))
-"""Those for which only the second operand may be the constant."""
 MOVES = frozenset(("Tile", "BroadcastTo", "Pad", "PadV2", "MirrorPad", "Slice", "StridedSlice"))
 """They give their input where the size does not change."""
 
@@ -46,7 +43,7 @@ class _Links:
         """Link the inputs of a node past others; it waits for what those waited for."""
         for producer, _ in node.inputs:
             while producer in self.passed:
-                node.controls += [one for one in producer.controls if one not in node.controls]
+                node.controls += [one for one in _waits(producer) if one not in node.controls]
                 producer = self.passed[producer][0]
         node.inputs = [self.resolved(source) for source in node.inputs]
 
@@ -54,6 +51,12 @@ class _Links:
         while source[0] in self.passed:
             source = self.passed[source[0]]
         return source
+
+
+def _waits(node: Node) -> list[Node]:
+    """What an operation waits for; its constant may be what waits in its place."""
+    constants = (producer for producer, _ in node.inputs if producer.op == "Const")
+    return [before for one in (node, *constants) for before in one.controls]
 
 
 def _shortcut(node: Node) -> Source | None:
