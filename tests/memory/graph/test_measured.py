@@ -42,5 +42,5 @@ def policy(request: pytest.FixtureRequest) -> Iterator[str]:
 def test_the_peak_is_the_measured_one(peak: Peak) -> None:
     model = importlib.import_module(peak.kind).BUILDERS[peak.model]()
     step = read_step(compiled(model, peak.optimizer))
-    found = peak_bytes(step.run(), peak.batch_size, step.unread.factor)
+    found = peak_bytes(step.run(), peak.batch_size, step.beside.factor)
     assert found / 2**20 == pytest.approx(peak.mib, rel=0.03)

@@ -29,8 +29,8 @@ def test_all_variables_are_known(optimizer: str) -> None:
     weights = bytes_of_variables([*model.variables, *model.metrics_variables])
     assert bytes_of(step, "weights") == weights
     optimizers = bytes_of_variables(model.optimizer.variables)
-    assert bytes_of(step, "optimizer") + step.unread.factor == pytest.approx(optimizers, abs=500)
-    assert step.unread.factor < 500  # constants
+    assert bytes_of(step, "optimizer") + step.beside.factor == pytest.approx(optimizers, abs=500)
+    assert step.beside.factor < 500  # constants
 
 
 def test_slots_bear_the_name_of_the_variable_that_they_belong_to() -> None:
@@ -54,7 +54,7 @@ def test_variables_that_the_step_does_not_touch_are_counted() -> None:
     model = keras.Sequential([keras.Input((8,)), keras.layers.Dense(10)])
     training = compiled(model)
     model.optimizer.add_variable((1000,), name="unused")
-    assert read_step(training).unread.factor == pytest.approx(4000, abs=500)
+    assert read_step(training).beside.factor == pytest.approx(4000, abs=500)
 
 
 def test_the_batch_is_the_input() -> None:
@@ -104,4 +104,4 @@ def test_variables_of_a_step_without_a_model() -> None:
 
     step = read_step(of_function(function, tf.TensorSpec((None, 8), tf.float32)))
     assert bytes_of(step, "weights") == bytes_of(step, "optimizer") == 8 * 3 * 4
-    assert step.unread.factor < 64  # constants
+    assert step.beside.factor < 64  # constants

@@ -24,7 +24,7 @@ def detailed(
     by_category: Counter[str] = Counter()
     for buffer in held:
         by_category[owners.category(buffer)] += buffer.size.at(batch_size)
-    by_category["weights"] += step.unread.factor
+    by_category["weights"] += step.beside.factor
     slack = max(required_bytes - sum(by_category.values()), 0)
     layers = _layers(held, owners, batch_size)
     return {

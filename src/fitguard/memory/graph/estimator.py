@@ -53,7 +53,7 @@ class GraphEstimator:
         return replace(found, **parts)
 
     def _estimate(self, batch_size: int) -> Estimate:
-        kept = self.step.unread.factor + BESIDE_BYTES
+        kept = self.step.beside.factor + BESIDE_BYTES
         least = least_bytes(self.first, self.run, batch_size, kept)
         peak, once, likely, most = (
             ample_bytes(self.run, batch_size, kept, times)

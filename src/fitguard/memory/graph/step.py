@@ -28,13 +28,13 @@ class Step:
     Args:
         handles: The nodes that stand for variables, with name, size and category.
         inputs: The nodes that stand for the batch.
-        unread: Variables that the step does not touch, and constants.
+        beside: Variables that the step does not touch, and constants.
     """
 
     nodes: list[Node]
     handles: Handles
     inputs: list[Node]
-    unread: Size
+    beside: Size
     prime: int
 
     def run(self, *, first: bool = False) -> "Run":
