@@ -13,7 +13,7 @@ from fitguard.schema.plan import Mode, Range
 
 BESIDE_BYTES = 8 * 2**20
 """What else TensorFlow keeps in the allocator: random seeds, constants, cuBLAS' small change."""
-BELOW, ABOVE = 0.15, 0.09
+BELOW, ABOVE = 0.17, 0.12
 """How far below and above the likely figure the measured ones lay, convolutions aside."""
 TIGHT_WORKSPACE = 0.8
 """Of a workspace as large as its data, what a convolution may insist on where memory is short."""
@@ -61,7 +61,7 @@ class GraphEstimator:
         )
         above = int(ABOVE * least + TIGHT_WORKSPACE * (once - peak))
         required = Range(int(least * (1 - BELOW)), least, least + above)
-        most = max(most * 11 // 10, peak + min(int(SPARE_SHARE * peak), SPARE_BYTES), required.high)
+        most = max(most * 7 // 5, peak + min(int(SPARE_SHARE * peak), SPARE_BYTES), required.high)
         unknown, reasons = doubts(self.step, self.run, batch_size)
         return Estimate(
             required=required,
