@@ -103,3 +103,23 @@ def test_a_step_of_the_users_own() -> None:
     traced = trace(of_function(step, *specs))
     assert traced.updates == {}
     assert [tensor.shape for tensor in traced.function.inputs[:2]] == [(1009, 8), (1009, 3)]
+
+
+def test_of_many_variables_the_small_ones_are_not_traced():
+    import keras
+    from keras import layers
+
+    from fitguard.memory.graph.step import read_step
+    from fitguard.memory.graph.tracing import MANY
+    from fitguard.memory.preparation import prepare
+
+    wide = layers.Dense(400, name="wide")  # 640 kB
+    small = [layers.Dense(8) for _ in range(MANY // 2)]
+    model = keras.Sequential([keras.Input((400,)), wide, *small, layers.Dense(1)])
+    with prepare(model, 4, optimizer="adam", loss="mse", jit_compile=False) as prepared:
+        traced = trace(prepared.training)
+        step = read_step(prepared.training)
+    assert list(traced.updates) == [("float32", (400, 400))]
+    held = sum(size.factor for _, size, _ in step.handles.values()) + step.beside.factor
+    optimizer = 3 * 4 * model.count_params()
+    assert abs(held - optimizer) < 0.01 * optimizer

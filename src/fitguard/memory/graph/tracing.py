@@ -19,6 +19,11 @@ Kind = tuple[str, tuple[int, ...]]
 """Dtype and shape of a variable."""
 
 
+MANY, SMALL_BYTES = 100, 64 * 1024
+"""Of a model with many variables, the updates of the small ones are left out: they take time here,
+and next to no memory there."""
+
+
 @dataclass(frozen=True)
 class Update:
     """The update of a variable as a function of its gradient."""
@@ -49,7 +54,9 @@ def trace(training: Training) -> Traced:
 
     prime = training.only_batch_size or _prime(training)
     traced = tf.function(training.run, autograph=training.autograph)
-    with gpu_supposed(), _updates_apart(getattr(training.model, "optimizer", None)) as updates:
+    optimizer = getattr(training.model, "optimizer", None)
+    many = training.model is not None and len(training.model.trainable_variables) > MANY
+    with gpu_supposed(), _updates_apart(optimizer, SMALL_BYTES if many else 0) as updates:
         function = traced.get_concrete_function(training.specs(prime))
     return Traced(function, prime, updates)
 
@@ -65,11 +72,11 @@ def _prime(training: Training) -> int:
 
 
 @contextlib.contextmanager
-def _updates_apart(optimizer: Any) -> Iterator[dict[Kind, Update]]:
+def _updates_apart(optimizer: Any, least_bytes: int) -> Iterator[dict[Kind, Update]]:
     """Inside, the optimizer's update of a variable becomes one assignment.
 
     Updates are most of the operations of a step, and the same for all variables of a shape: the
-    first of a kind is traced apart.
+    first of a kind is traced apart, for variables of at least so many bytes.
     """
     if not hasattr(optimizer, "update_step"):
         yield {}
@@ -84,7 +91,7 @@ def _updates_apart(optimizer: Any) -> Iterator[dict[Kind, Update]]:
         if isinstance(gradient, tf.IndexedSlices):  # of an Embedding: its rows alone
             return whole(gradient, variable, *rate)
         kind = (tf.as_dtype(variable.dtype).name, tuple(variable.shape))
-        if kind not in updates:
+        if kind not in updates and _bytes(variable) >= least_bytes:
             updates[kind] = _update(whole, gradient, variable, rate)
         with tf.name_scope(MARK):
             return variable.assign_sub(tf.cast(gradient, variable.dtype))
@@ -105,3 +112,9 @@ def _update(whole: Any, gradient: Any, variable: Any, rate: tuple[Any, ...]) -> 
         )
         spec = tf.TensorSpec(gradient.shape, gradient.dtype)
         return Update(step.get_concrete_function(spec), variable)
+
+
+def _bytes(variable: Any) -> int:
+    import tensorflow as tf
+
+    return int(variable.shape.num_elements() * tf.as_dtype(variable.dtype).size)
