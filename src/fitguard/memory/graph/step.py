@@ -11,11 +11,12 @@ from fitguard.memory.graph.operations import Operations
 from fitguard.memory.graph.recurrent import add_reserve
 from fitguard.memory.graph.rewriting import rewritten
 from fitguard.memory.graph.shapes import shapes_by_name
-from fitguard.memory.graph.sizes import Size, size_of
+from fitguard.memory.graph.sizes import Size
 from fitguard.memory.graph.tidying import tidied
 from fitguard.memory.graph.tracing import Traced, trace
 from fitguard.memory.graph.updates import Handles, expanded
 from fitguard.memory.training import Training
+from fitguard.memory.variables import optimizer_variables, variable_bytes
 
 INT32 = 3
 """TensorFlow's number for this type."""
@@ -103,8 +104,8 @@ def read_step(training: Training, capability: str = "9.0") -> Step:
     inputs = [node for node in nodes if node.name in names and node not in handles]
     read = sum(size.factor for _, size, _ in handles.values())
     every = _own_variables(training.model)
-    every |= _by_handle(_optimizer_variables(getattr(training.model, "optimizer", None)))
-    unread = max(sum(_variable_size(variable).factor for variable in every.values()) - read, 0)
+    every |= _by_handle(optimizer_variables(getattr(training.model, "optimizer", None)))
+    unread = max(sum(variable_bytes(variable) for variable in every.values()) - read, 0)
     return Step(nodes, handles, inputs, Size(unread + _constant_bytes(nodes)), traced.prime)
 
 
@@ -126,11 +127,6 @@ def _by_handle(variables: Iterable[Any]) -> dict[int, Any]:
     return {id(_handle(variable)): variable for variable in variables}
 
 
-def _optimizer_variables(optimizer: Any) -> list[Any]:
-    variables = getattr(optimizer, "variables", ())
-    return list(variables() if callable(variables) else variables)
-
-
 def _handles(traced: Traced, training: Training, nodes: list[Node]) -> Handles:
     by_name = {node.name: node for node in nodes}
     own = _own_variables(training.model)
@@ -140,7 +136,7 @@ def _handles(traced: Traced, training: Training, nodes: list[Node]) -> Handles:
         if inner in by_name:
             is_own = variable.trainable or id(variable.handle) in own
             category: Category = "weights" if is_own else "optimizer"
-            found[by_name[inner]] = (variable.name, _variable_size(variable), category)
+            found[by_name[inner]] = (variable.name, Size(variable_bytes(variable)), category)
     return found
 
 
@@ -154,9 +150,3 @@ def _inner(traced: Traced, handle: Any) -> str:
 def _handle(variable: Any) -> Any:
     """Of a Keras variable, or of TensorFlow's."""
     return (variable if hasattr(variable, "handle") else variable.value).handle
-
-
-def _variable_size(variable: Any) -> Size:
-    import tensorflow as tf
-
-    return size_of(variable.shape, tf.as_dtype(variable.dtype).size, prime=2**61 - 1)

@@ -7,6 +7,7 @@ from typing import Any
 
 from fitguard.memory.graph.presence import gpu_supposed
 from fitguard.memory.training import Training
+from fitguard.memory.variables import replaced_update, variable_bytes
 
 PRIMES = (1009, 1013, 1019, 1021, 1031, 1033, 1039)
 """One of them stands for the batch: a size that it divides grows with the batch."""
@@ -91,16 +92,13 @@ def _updates_apart(optimizer: Any, least_bytes: int) -> Iterator[dict[Kind, Upda
         if isinstance(gradient, tf.IndexedSlices):  # of an Embedding: its rows alone
             return whole(gradient, variable, *rate)
         kind = (tf.as_dtype(variable.dtype).name, tuple(variable.shape))
-        if kind not in updates and _bytes(variable) >= least_bytes:
+        if kind not in updates and variable_bytes(variable) >= least_bytes:
             updates[kind] = _update(whole, gradient, variable, rate)
         with tf.name_scope(MARK):
             return variable.assign_sub(tf.cast(gradient, variable.dtype))
 
-    optimizer.update_step = update_step
-    try:
+    with replaced_update(optimizer, update_step):
         yield updates
-    finally:
-        del optimizer.update_step
 
 
 def _update(whole: Any, gradient: Any, variable: Any, rate: tuple[Any, ...]) -> Update:
@@ -112,9 +110,3 @@ def _update(whole: Any, gradient: Any, variable: Any, rate: tuple[Any, ...]) -> 
         )
         spec = tf.TensorSpec(gradient.shape, gradient.dtype)
         return Update(step.get_concrete_function(spec), variable)
-
-
-def _bytes(variable: Any) -> int:
-    import tensorflow as tf
-
-    return int(variable.shape.num_elements() * tf.as_dtype(variable.dtype).size)

@@ -1,13 +1,13 @@
 """Puts the optimizer's real updates in the places where the trace has one assignment each."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from fitguard.memory.graph.buffers import Category
 from fitguard.memory.graph.nodes import Node, read_nodes
 from fitguard.memory.graph.shapes import shapes_by_name
-from fitguard.memory.graph.sizes import Size, size_of
+from fitguard.memory.graph.sizes import Size
 from fitguard.memory.graph.tracing import MARK, Kind, Traced, Update
+from fitguard.memory.variables import variable_bytes
 
 Handles = dict[Node, tuple[str, Size, Category]]
 """The nodes that stand for variables, with name, size and category."""
@@ -87,7 +87,7 @@ def _instance(
         elif captured.get(node.name) in known:
             replaced[node] = (known[captured[node.name]], 0)
         elif captured.get(node.name) in sizes:
-            slots[node] = (name, _size(sizes[captured[node.name]]), "optimizer")
+            slots[node] = (name, Size(variable_bytes(sizes[captured[node.name]])), "optimizer")
     kept = [node for node in nodes if node not in replaced]
     for node in kept:
         node.inputs = [replaced.get(producer, (producer, index)) for producer, index in node.inputs]
@@ -104,9 +104,3 @@ def _placeholder_of(update: Update) -> str:
         if outer is update.variable.handle:
             return str(inner.op.name)
     return ""
-
-
-def _size(variable: Any) -> Size:
-    import tensorflow as tf
-
-    return size_of(variable.shape, tf.as_dtype(variable.dtype).size, NO_PRIME)

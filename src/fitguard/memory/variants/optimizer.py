@@ -1,10 +1,10 @@
 """The training with another optimizer, and what the state of an optimizer takes."""
 
-import math
 from dataclasses import replace
 from typing import Any
 
 from fitguard.memory.training import Training
+from fitguard.memory.variables import optimizer_variables, variable_bytes
 from fitguard.memory.variants.cloning import clone, keras_of
 from fitguard.memory.variants.compiling import again, compile_like
 from fitguard.memory.variants.variant import CannotBeMade, Variant, attempt
@@ -34,13 +34,12 @@ def state_bytes(training: Training, name: str | None = None) -> int:
     if not getattr(optimizer, "built", getattr(optimizer, "_built", False)):
         optimizer = again(optimizer)
         optimizer.build(model.trainable_variables)
-    variables = optimizer.variables
-    return sum(map(_bytes, variables() if callable(variables) else variables))
+    return sum(map(variable_bytes, optimizer_variables(optimizer)))
 
 
 def trained_bytes(model: Any) -> int:
     """What the gradients of all weights take."""
-    return sum(map(_bytes, model.trainable_variables))
+    return sum(map(variable_bytes, model.trainable_variables))
 
 
 def _new(model: Any, name: str) -> Any:
@@ -51,9 +50,3 @@ def _new(model: Any, name: str) -> Any:
         raise CannotBeMade(f"{optimizers.__name__} has no {name}")
     settings = {"momentum": _MOMENTUM} if name.lower() == "sgd" else {}
     return classes[name.lower()](**settings)
-
-
-def _bytes(variable: Any) -> int:
-    import tensorflow as tf
-
-    return math.prod(map(int, variable.shape)) * int(tf.as_dtype(variable.dtype).size)

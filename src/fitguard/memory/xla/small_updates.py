@@ -1,10 +1,10 @@
 """Leaves out what costs most of the time of a trace, and nothing of the memory."""
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
-from fitguard.memory.xla.variables import variable_bytes
+from fitguard.memory.variables import replaced_update, variable_bytes
 
 SMALL_BYTES = 64 * 1024
 
@@ -16,24 +16,17 @@ def small_updates_cut(model: Any) -> Iterator[None]:
         optimizer = getattr(model, "optimizer", None)
         while optimizer is not None:
             if hasattr(optimizer, "update_step"):
-                stack.enter_context(_cut(optimizer))
+                stack.enter_context(replaced_update(optimizer, _cut(optimizer.update_step)))
             optimizer = getattr(optimizer, "inner_optimizer", None)
         yield
 
 
-@contextlib.contextmanager
-def _cut(optimizer: Any) -> Iterator[None]:
+def _cut(whole: Callable[..., Any]) -> Callable[..., Any]:
     import tensorflow as tf
-
-    whole = optimizer.update_step
 
     def update_step(gradient: Any, variable: Any, *rest: Any) -> Any:
         if variable_bytes(variable) >= SMALL_BYTES or not isinstance(gradient, tf.Tensor):
             return whole(gradient, variable, *rest)
         return variable.assign_sub(tf.cast(gradient, variable.dtype))
 
-    optimizer.update_step = update_step
-    try:
-        yield
-    finally:
-        del optimizer.update_step
+    return update_step

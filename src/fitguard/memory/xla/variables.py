@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from fitguard.memory.variables import optimizer_variables, variable_bytes
+
 
 @dataclass(frozen=True)
 class Variables:
@@ -26,7 +28,7 @@ class Variables:
         Args:
             used: Variables that the step uses, in the model or not.
         """
-        held = _by_identity(_all_of(getattr(model, "optimizer", None)))
+        held = _by_identity(optimizer_variables(getattr(model, "optimizer", None)))
         others = _by_identity(used)
         if model is not None:
             others |= _by_identity(model.variables)
@@ -52,15 +54,6 @@ class Variables:
         return self.optimizer * self.by_layer.get(layer, (0, 0))[1] // max(trained, 1)
 
 
-def variable_bytes(variable: Any) -> int:
-    import tensorflow as tf
-
-    count = 1
-    for size in variable.shape:
-        count *= int(size)
-    return count * int(tf.as_dtype(variable.dtype).size)
-
-
 def _by_identity(variables: Iterable[Any]) -> dict[int, Any]:
     """By the variable of TensorFlow that is inside, where it is one of Keras."""
     inner = (one if callable(one.value) else one.value for one in variables)
@@ -69,12 +62,6 @@ def _by_identity(variables: Iterable[Any]) -> dict[int, Any]:
 
 def _sum(variables: Any) -> int:
     return sum(variable_bytes(variable) for variable in variables)
-
-
-def _all_of(optimizer: Any) -> list[Any]:
-    """In tf_keras it is a method for some optimizers, an attribute for others."""
-    variables = getattr(optimizer, "variables", [])
-    return list(variables() if callable(variables) else variables)
 
 
 def _by_layer(model: Any) -> dict[str, tuple[int, int]]:
