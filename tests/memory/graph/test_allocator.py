@@ -1,6 +1,7 @@
 """The allocator on paper; `test_reality.py` has it beside the real one."""
 
 import pytest
+from memory.graph.served import fits
 
 from fitguard.memory.graph.allocator import Allocator, OutOfMemory, rounded
 
@@ -54,12 +55,3 @@ def test_the_smallest_block_that_is_large_enough_is_taken() -> None:
     for place in places[::2]:
         allocator.free(place)
     assert allocator.allocate(8 * 256) == places[2]
-
-
-def fits(allocator: Allocator, sizes: list[int]) -> bool:
-    try:
-        for size in sizes:
-            allocator.allocate(size)
-    except OutOfMemory:
-        return False
-    return True

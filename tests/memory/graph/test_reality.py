@@ -11,10 +11,11 @@ from typing import Any
 
 import pytest
 import tensorflow as tf
+from memory.graph.served import fits
 from memory.graph.step_functions import BATCH, FUNCTIONS, WIDTH
 from memory.graph.tiny_steps import function_run
 
-from fitguard.memory.graph.allocator import Allocator, OutOfMemory
+from fitguard.memory.graph.allocator import Allocator
 from fitguard.memory.graph.fitting import peak_bytes
 
 MIB = 2**20
@@ -62,15 +63,6 @@ def largest_free(allocator: Allocator) -> int:
         else:
             fails = middle
     return runs * 256
-
-
-def fits(allocator: Allocator, sizes: list[int]) -> bool:
-    try:
-        for size in sizes:
-            allocator.allocate(size)
-    except OutOfMemory:
-        return False
-    return True
 
 
 ROUNDS = [traffic(seed) for seed in range(2)]
