@@ -5,7 +5,8 @@
 - `releases.md`, from the knowledge tables;
 - the options of a command wherever a page says `<!-- options: doctor -->`, from its docstring;
 - the codes of a group where a page says `<!-- codes: FG6 -->`;
-- what is harmless in a log where a page says `<!-- harmless -->`, from the signatures.
+- what is harmless in a log where a page says `<!-- harmless -->`, from the signatures;
+- what is tried after a crash where a page says `<!-- policy -->`, from the table of the policy.
 """
 
 import html
@@ -21,8 +22,10 @@ from fitguard.checks.framework.registry import Check, all_checks, find_check
 from fitguard.cli.main import app
 from fitguard.knowledge import knowledge
 from fitguard.knowledge.log_signatures import Signature
+from fitguard.knowledge.policy import Remedy
 from fitguard.knowledge.tensorflow import Release
 from fitguard.report.excerpt import telling_part
+from fitguard.report.run_words import OUTCOMES
 
 _GROUPS = {
     "FG1": "Installation",
@@ -47,8 +50,11 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, **_: object) -> str:
-    """Put a command's options, codes, and what is harmless, where a page asks for them."""
-    markdown = markdown.replace("<!-- harmless -->", _harmless())
+    """Put options, codes, what is harmless and the policy where a page asks for them."""
+    if "<!-- harmless -->" in markdown:
+        markdown = markdown.replace("<!-- harmless -->", _harmless())
+    if "<!-- policy -->" in markdown:
+        markdown = markdown.replace("<!-- policy -->", _policy())
     markdown = re.sub(r"<!-- codes: (\w+) -->", lambda match: _code_table(match[1]), markdown)
     return re.sub(r"<!-- options: (\w+) -->", lambda match: _options(match[1]), markdown)
 
@@ -91,6 +97,34 @@ def _harmless() -> str:
         for signature in knowledge().signatures.all
         if signature.role == "noise"
     )
+
+
+def _policy() -> str:
+    rows = knowledge().policy.table.rows
+    lines = ["| cause | what is tried, in this order |", "| --- | --- |"]
+    for row in rows:
+        tried = "<br>".join(f"{n}. {_remedy(one)}" for n, one in enumerate(row.tries, 1))
+        if tried or row.like:
+            ended = f",<br>{OUTCOMES[row.outcome]}" if row.outcome else ""
+            lines.append(f"| {_linked(row.cause)}{ended} | {tried or 'as ' + _linked(row.like)} |")
+    at_once = ", ".join(
+        _linked(row.cause) + (f" ({OUTCOMES[row.outcome]})" if row.outcome else "")
+        for row in rows
+        if not (row.tries or row.like)
+    )
+    return "\n".join([*lines, "", f"These stop at once, and say what to do: {at_once}."])
+
+
+def _linked(cause: str) -> str:
+    return f"[{cause}](causes/{cause}.md)"
+
+
+def _remedy(remedy: Remedy) -> str:
+    told = remedy.action.replace("-", " ")
+    told += f", up to {remedy.times} times" if remedy.times > 1 else ""
+    told += "".join(f" (`{name}={value}`)" for name, value in remedy.environment.items())
+    told += f" (only with `--allow {remedy.action}`)" if remedy.changes_results else ""
+    return told
 
 
 def _example(signature: Signature) -> str:

@@ -13,30 +13,45 @@ if TYPE_CHECKING:
     from fitguard.environment.resolution import resolve as resolve
     from fitguard.inputs.checking import check_data as check_data
     from fitguard.memory.planning import plan as plan
+    from fitguard.notebook.fitting import fit as fit
+    from fitguard.notebook.magics import load_ipython_extension as load_ipython_extension
+    from fitguard.schema.exit_codes import TrainingDied as TrainingDied
     from fitguard.schema.exit_codes import UnreadableInput as UnreadableInput
     from fitguard.schema.exit_codes import UsageError as UsageError
+    from fitguard.supervise.past_runs import list_runs as list_runs
+    from fitguard.supervise.past_runs import read_run as read_run
 
 __version__ = "0.1.0"
 __all__ = [
+    "TrainingDied",
     "UnreadableInput",
     "UsageError",
     "__version__",
     "check_data",
     "doctor",
     "explain",
+    "fit",
     "gather_facts",
+    "list_runs",
+    "load_ipython_extension",
     "plan",
+    "read_run",
     "resolve",
 ]
 
 _PLACES = {
+    "TrainingDied": "fitguard.schema.exit_codes",
     "UnreadableInput": "fitguard.schema.exit_codes",
     "UsageError": "fitguard.schema.exit_codes",
     "check_data": "fitguard.inputs.checking",
     "doctor": "fitguard.environment.doctor",
     "explain": "fitguard.crash.explanation",
+    "fit": "fitguard.notebook.fitting",
     "gather_facts": "fitguard.environment.doctor",
+    "list_runs": "fitguard.supervise.past_runs",
+    "load_ipython_extension": "fitguard.notebook.magics",
     "plan": "fitguard.memory.planning",
+    "read_run": "fitguard.supervise.past_runs",
     "resolve": "fitguard.environment.resolution",
 }
 

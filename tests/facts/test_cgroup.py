@@ -79,3 +79,31 @@ def test_what_limits_nothing(tmp_path: Path, limit: str) -> None:
 def test_strange_membership(tmp_path: Path, listing: str) -> None:
     plant(tmp_path, {"proc/self/cgroup": listing})
     assert cgroup.memory(tmp_path, RAM) == (None, None)
+
+
+def test_version_2_counts_what_the_oom_killer_ended(tmp_path: Path) -> None:
+    plant(
+        tmp_path,
+        {
+            "proc/self/cgroup": "0::/job/step\n",
+            "sys/fs/cgroup/job/memory.events": "oom_kill 7\n",
+            "sys/fs/cgroup/job/step/memory.events": "low 0\noom 2\noom_kill 2\n",
+        },
+    )
+    assert cgroup.oom_kills(tmp_path) == 2
+
+
+def test_version_1_counts_what_the_oom_killer_ended(tmp_path: Path) -> None:
+    plant(
+        tmp_path,
+        {
+            "proc/self/cgroup": "4:memory:/docker/ab\n0::/\n",
+            "sys/fs/cgroup/memory/memory.oom_control": "oom_kill_disable 0\noom_kill 1\n",
+        },
+    )
+    assert cgroup.oom_kills(tmp_path) == 1
+
+
+def test_no_count_of_kills_is_no_number(tmp_path: Path) -> None:
+    plant(tmp_path, {"proc/self/cgroup": "0::/\n"})
+    assert cgroup.oom_kills(tmp_path) is None

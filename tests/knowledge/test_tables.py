@@ -23,6 +23,7 @@ ALL_TABLES = [
     tables.gpu_memory.reserves_table,
     tables.xids.table,
     tables.known_bugs.table,
+    tables.policy.table,
     tables.variables.table,
     tables.protobuf.table,
     tables.keras.tf_keras_failures,

@@ -19,6 +19,7 @@ from report.diagnoses import (
     hostile_diagnosis,
 )
 from report.made_plans import PLANS, hostile_plan
+from report.made_runs import RUNS, hostile_list, hostile_run
 
 from fitguard.schema.doctor import DoctorReport
 from fitguard.schema.facts import Facts, FailedProbe
@@ -304,4 +305,7 @@ DOCUMENTS = {
     "hostile data": hostile_data(NASTY),
     **PLANS,
     "hostile plan": hostile_plan(NASTY),
+    **RUNS,
+    "hostile run": hostile_run(NASTY),
+    "hostile list of runs": hostile_list(NASTY),
 }

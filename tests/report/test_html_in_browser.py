@@ -7,6 +7,7 @@ import pytest
 from report.data_reports import PIPELINE_FINDINGS, hostile_data
 from report.diagnoses import hostile_diagnosis
 from report.made_plans import TOO_LARGE, hostile_plan
+from report.made_runs import SURVIVED, hostile_list, hostile_run
 from report.samples import BROKEN, hostile
 
 from fitguard.report.html import page
@@ -79,9 +80,23 @@ def test_a_hostile_plan_runs_nothing(tmp_path):
     assert "<title>owned" not in dom
 
 
+@pytest.mark.parametrize("made", [hostile_run, hostile_list])
+def test_a_hostile_run_runs_nothing(made, tmp_path):
+    attack = "".join(ATTACKS)
+    dom = rendered(page(made(attack)), tmp_path)
+    assert "<title>fitguard run" in dom
+    shown = attack.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    assert f"<td>{shown}</td>" in dom
+    assert "<title>owned" not in dom
+
+
 @pytest.mark.parametrize("width", [500, 1100])
 def test_only_tables_scroll_sideways(width, tmp_path):
-    pages = (hostile_data("a" * 3000), PIPELINE_FINDINGS, hostile_plan("a" * 3000), TOO_LARGE)
+    long = "a" * 3000
+    pages = (
+        *(hostile_data(long), PIPELINE_FINDINGS, hostile_plan(long), TOO_LARGE),
+        *(hostile_run(long), SURVIVED, hostile_list(long)),
+    )
     html = "".join(map(page, pages))
     # The page forbids scripts; the measuring one comes in before that is said.
     script = (

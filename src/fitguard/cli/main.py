@@ -15,7 +15,11 @@ from fitguard.cli.doctor import doctor
 from fitguard.cli.explain import explain
 from fitguard.cli.facts import facts
 from fitguard.cli.plan import plan
+from fitguard.cli.report import report
 from fitguard.cli.resolve import resolve
+from fitguard.cli.run import delimited
+from fitguard.cli.run import run as run_command
+from fitguard.cli.runs import runs
 from fitguard.schema.exit_codes import ExitCode, UnreadableInput, UsageError
 
 app = App(
@@ -26,8 +30,9 @@ app = App(
     default_parameter=Parameter(show_default=False),
 )
 # The modules of the commands keep their own imports inside the functions: --help stays quick.
-for command in (doctor, resolve, facts, data, plan, explain):
+for command in (doctor, resolve, facts, data, plan, runs, report, explain):
     app.command(command)
+app.command(run_command, name="run")
 
 
 def main() -> NoReturn:
@@ -48,6 +53,8 @@ def _prepare_streams() -> None:
 def run(arguments: list[str]) -> int:
     """Run one command line; the exit code is returned, errors are told on stderr."""
     try:
+        if arguments[:1] == ["run"]:
+            arguments = ["run", *delimited(arguments[1:])]
         code = app(arguments, exit_on_error=False, print_error=False, result_action="return_value")
         sys.stdout.flush()
         return int(code or ExitCode.FINE)

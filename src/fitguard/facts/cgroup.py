@@ -12,12 +12,14 @@ class Hierarchy:
 
     Args:
         inactive: The key of memory.stat for file pages that the kernel drops when it needs room.
+        kills: The file that counts processes the OOM killer ended.
     """
 
     mounts: tuple[str, ...]
     limit: str
     used: str
     inactive: str
+    kills: str
 
 
 V1 = Hierarchy(
@@ -25,12 +27,14 @@ V1 = Hierarchy(
     limit="memory.limit_in_bytes",
     used="memory.usage_in_bytes",
     inactive="total_inactive_file",
+    kills="memory.oom_control",
 )
 V2 = Hierarchy(
     mounts=("sys/fs/cgroup", "sys/fs/cgroup/unified"),
     limit="memory.max",
     used="memory.current",
     inactive="inactive_file",
+    kills="memory.events",
 )
 
 
@@ -46,6 +50,16 @@ def memory(root: Path, ram_bytes: int | None) -> tuple[int | None, int | None]:
             if limit is not None and (ram_bytes is None or limit <= ram_bytes):
                 limits.append((limit, _used(directory, hierarchy)))
     return min(limits, key=lambda pair: pair[0], default=(None, None))
+
+
+def oom_kills(root: Path = Path("/")) -> int | None:
+    """How many processes of our own cgroup the OOM killer has ended; None where nobody counts."""
+    for hierarchy, path in _memberships(files.text(root / "proc/self/cgroup") or ""):
+        for directory in _ways_up(root, hierarchy, path):
+            count = files.fields(directory / hierarchy.kills).get("oom_kill", "")
+            if count.isdecimal():
+                return int(count)
+    return None
 
 
 def _memberships(listing: str) -> list[tuple[Hierarchy, PurePosixPath]]:

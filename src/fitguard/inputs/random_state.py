@@ -17,14 +17,14 @@ import copy
 import random
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 Restore = Callable[[], None]
 
 
 def is_random_source(thing: object) -> bool:
     """Whether `thing` is a generator of random numbers that can be kept."""
-    return _saver(thing) is not None
+    return _known_kind(thing) is not None
 
 
 @contextlib.contextmanager
@@ -38,24 +38,46 @@ def keeping_random_state(sources: Iterable[object] = ()) -> Iterator[None]:
 
 def restore_of(source: object) -> Restore:
     """A call that brings one generator of random numbers back to the state it has now."""
-    saver = _saver(source)
-    if saver is None:
+    state = state_of(source)
+    return lambda: put_state(source, state)
+
+
+def state_of(source: object) -> Any:
+    """The state of one generator: plain data and arrays, for `put_state` here or elsewhere."""
+    return _kind_of(source).read(source)
+
+
+def put_state(source: object, state: Any) -> None:
+    """Bring a generator into the state that `state_of` gave for one of the same kind."""
+    _kind_of(source).write(source, state)
+
+
+class _Kind(NamedTuple):
+    """How the state of one kind of generator is read and written."""
+
+    read: Callable[[Any], Any]
+    write: Callable[[Any, Any], None]
+
+
+def _kind_of(source: object) -> _Kind:
+    kind = _known_kind(source)
+    if kind is None:
         raise TypeError(
             f"Received {type(source).__name__}. Expected a generator of random numbers of Python, "
             "NumPy, TensorFlow, Keras or PyTorch. Ask `is_random_source` before."
         )
-    return saver(source)
+    return kind
 
 
-def _saver(thing: object) -> Callable[[Any], Restore] | None:
+def _known_kind(thing: object) -> _Kind | None:
     if isinstance(thing, random.SystemRandom):
         return None
     if isinstance(thing, random.Random):
-        return _python_restore
+        return _PYTHON
     return next(
         (
-            saver
-            for module, names, saver in _KINDS
+            kind
+            for module, names, kind in _KINDS
             if (loaded := sys.modules.get(module)) is not None
             and isinstance(thing, tuple(t for n in names if (t := getattr(loaded, n, None))))
         ),
@@ -63,57 +85,61 @@ def _saver(thing: object) -> Callable[[Any], Restore] | None:
     )
 
 
-def _python_restore(source: random.Random) -> Restore:
-    state = source.getstate()
-    return lambda: source.setstate(state)
-
-
-def _bit_generator_restore(source: Any) -> Restore:
+def _read_bit_generator(source: Any) -> dict[str, Any]:
     bits = getattr(source, "bit_generator", source)
-    state = copy.deepcopy(bits.state)
-    seeds = getattr(bits, "seed_seq", None)
-    spawned = getattr(seeds, "n_children_spawned", None)
-    kept_seeds = copy.deepcopy(seeds)
+    return {"state": copy.deepcopy(bits.state), "spawned": _spawned(bits)}
 
-    def restore() -> None:
+
+def _write_bit_generator(source: Any, state: dict[str, Any]) -> None:
+    bits = getattr(source, "bit_generator", source)
+    if _spawned(bits) != state["spawned"]:
         # `spawn` counts in the seed sequence, which only unpickling can set.
-        if getattr(getattr(bits, "seed_seq", None), "n_children_spawned", None) != spawned:
-            bits.__setstate__((state, kept_seeds))
-        bits.state = state
-
-    return restore
-
-
-def _random_state_restore(source: Any) -> Restore:
-    state = source.get_state(legacy=False)
-    return lambda: source.set_state(state)
-
-
-def _variable_restore(source: Any) -> Restore:
-    variable = source.state
-    value = variable.numpy()
-
-    def restore() -> None:
-        variable.assign(value)
-
-    return restore
+        old = bits.seed_seq
+        seeds = type(old)(
+            old.entropy,
+            spawn_key=old.spawn_key,
+            pool_size=old.pool_size,
+            n_children_spawned=state["spawned"],
+        )
+        bits.__setstate__((state["state"], seeds))
+    bits.state = state["state"]
 
 
-def _torch_restore(source: Any) -> Restore:
-    state = source.get_state().clone()
-
-    def restore() -> None:
-        source.set_state(state)
-
-    return restore
+def _spawned(bits: Any) -> int | None:
+    return getattr(getattr(bits, "seed_seq", None), "n_children_spawned", None)
 
 
-_KINDS: tuple[tuple[str, tuple[str, ...], Callable[[Any], Restore]], ...] = (
-    ("numpy.random", ("Generator", "BitGenerator"), _bit_generator_restore),
-    ("numpy.random", ("RandomState",), _random_state_restore),
-    ("tensorflow.python.ops.stateful_random_ops", ("Generator",), _variable_restore),
-    ("keras.src.random.seed_generator", ("SeedGenerator",), _variable_restore),
-    ("torch", ("Generator",), _torch_restore),
+def _write_variable(source: Any, value: Any) -> None:
+    source.state.assign(value)
+
+
+_PYTHON = _Kind(random.Random.getstate, random.Random.setstate)
+_KINDS: tuple[tuple[str, tuple[str, ...], _Kind], ...] = (
+    (
+        "numpy.random",
+        ("Generator", "BitGenerator"),
+        _Kind(_read_bit_generator, _write_bit_generator),
+    ),
+    (
+        "numpy.random",
+        ("RandomState",),
+        _Kind(lambda source: source.get_state(legacy=False), lambda s, state: s.set_state(state)),
+    ),
+    (
+        "tensorflow.python.ops.stateful_random_ops",
+        ("Generator",),
+        _Kind(lambda source: source.state.numpy(), _write_variable),
+    ),
+    (
+        "keras.src.random.seed_generator",
+        ("SeedGenerator",),
+        _Kind(lambda source: source.state.numpy(), _write_variable),
+    ),
+    (
+        "torch",
+        ("Generator",),
+        _Kind(lambda source: source.get_state().clone(), lambda s, state: s.set_state(state)),
+    ),
 )
 
 
@@ -176,7 +202,7 @@ def _keras_globals(global_state: Any) -> Restore:
 def _tf_keras_globals(backend: Any) -> Restore:
     holder: Any = getattr(backend, "_SEED_GENERATOR", None)
     generator = getattr(holder, "generator", None)
-    restore_state = _python_restore(generator) if isinstance(generator, random.Random) else None
+    restore_state = restore_of(generator) if isinstance(generator, random.Random) else None
 
     def restore() -> None:
         if restore_state is not None:

@@ -13,6 +13,7 @@ from fitguard.knowledge.keras import Keras
 from fitguard.knowledge.known_bugs import KnownBugs
 from fitguard.knowledge.log_signatures import Signatures
 from fitguard.knowledge.numpy import Numpy
+from fitguard.knowledge.policy import Policy
 from fitguard.knowledge.protobuf import Protobuf
 from fitguard.knowledge.tensorflow import Release, Releases
 from fitguard.knowledge.variables import Variables
@@ -74,6 +75,11 @@ class Knowledge:
     def known_bugs(self) -> KnownBugs:
         """Bugs that have a name."""
         return KnownBugs()
+
+    @cached_property
+    def policy(self) -> Policy:
+        """What to do when a training has died."""
+        return Policy()
 
     @cached_property
     def signatures(self) -> Signatures:

@@ -11,11 +11,13 @@ from fitguard.schema.doctor import DoctorReport
 from fitguard.schema.facts import Facts
 from fitguard.schema.plan import Plan
 from fitguard.schema.resolution import Resolution
+from fitguard.schema.run import Run
+from fitguard.schema.run_list import RunList
 
 Judged = DoctorReport | DataReport
 """Documents that hold findings, and the checks that were made."""
 
-Document = Judged | Diagnosis | Facts | Plan | Resolution
+Document = Judged | Diagnosis | Facts | Plan | Resolution | Run | RunList
 
 T = TypeVar("T")
 

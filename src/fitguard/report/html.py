@@ -7,6 +7,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from fitguard.report import (
+    chart,
     diagnosis_parts,
     field_rows,
     label_rows,
@@ -18,6 +19,12 @@ from fitguard.report import (
     plan_words,
     reading,
     resolution_rows,
+    run_lines,
+    run_loss,
+    run_memory,
+    run_rows,
+    run_timeline,
+    run_words,
     summary,
     words,
 )
@@ -32,6 +39,8 @@ from fitguard.schema.doctor import DOCTOR_SCHEMA
 from fitguard.schema.facts import FACTS_SCHEMA
 from fitguard.schema.plan import PLAN_SCHEMA
 from fitguard.schema.resolution import RESOLVE_SCHEMA
+from fitguard.schema.run import RUN_SCHEMA
+from fitguard.schema.run_list import RUNS_SCHEMA
 
 LONGEST_QUOTATION = 1000
 KINDS: dict[str, str] = {
@@ -41,6 +50,8 @@ KINDS: dict[str, str] = {
     FACTS_SCHEMA: "facts",
     PLAN_SCHEMA: "plan",
     RESOLVE_SCHEMA: "resolution",
+    RUN_SCHEMA: "run",
+    RUNS_SCHEMA: "runs",
 }
 """The template of each kind of document."""
 
@@ -81,10 +92,13 @@ def _templates() -> Environment:
         keep_trailing_newline=True,
     )
     templates.globals.update(
+        charts=chart,
         curves=plan_curve,
         fields=field_rows,
         headline=headline,
         labels=label_rows,
+        losses=run_loss,
+        memories=run_memory,
         model=model_rows,
         parts=diagnosis_parts,
         pipelines=pipeline_rows,
@@ -92,8 +106,12 @@ def _templates() -> Environment:
         plan_rows=plan_rows,
         plans=plan_words,
         reading=reading,
+        run_lines=run_lines,
+        run_rows=run_rows,
+        runs=run_words,
         sections=sections,
         summary=summary,
+        timelines=run_timeline,
         words=words,
         resolution_rows=resolution_rows,
     )

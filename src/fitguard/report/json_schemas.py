@@ -11,6 +11,8 @@ from fitguard.schema.doctor import DOCTOR_SCHEMA, DoctorReport
 from fitguard.schema.facts import FACTS_SCHEMA, Facts
 from fitguard.schema.plan import PLAN_SCHEMA, Plan
 from fitguard.schema.resolution import RESOLVE_SCHEMA, Resolution
+from fitguard.schema.run import RUN_SCHEMA, Run
+from fitguard.schema.run_list import RUNS_SCHEMA, RunList
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -21,6 +23,8 @@ PUBLISHED: dict[str, tuple[str, type[msgspec.Struct]]] = {
     "facts": (FACTS_SCHEMA, Facts),
     "plan": (PLAN_SCHEMA, Plan),
     "resolve": (RESOLVE_SCHEMA, Resolution),
+    "run": (RUN_SCHEMA, Run),
+    "runs": (RUNS_SCHEMA, RunList),
 }
 """File name → the `schema` field of the document, and its struct."""
 

@@ -8,6 +8,7 @@ from fitguard.report.markdown_data import data_blocks
 from fitguard.report.markdown_diagnosis import diagnosis_blocks
 from fitguard.report.markdown_findings import findings_blocks
 from fitguard.report.markdown_plan import plan_blocks
+from fitguard.report.markdown_run import run_blocks, runs_blocks
 from fitguard.report.redaction import cleaned
 from fitguard.report.resolution_rows import given, versions, way
 from fitguard.report.sections import Section, sections
@@ -19,6 +20,8 @@ from fitguard.schema.doctor import DoctorReport
 from fitguard.schema.facts import Facts
 from fitguard.schema.plan import Plan
 from fitguard.schema.resolution import Resolution
+from fitguard.schema.run import Run
+from fitguard.schema.run_list import RunList
 
 LONGEST_QUOTATION = 1000
 
@@ -38,6 +41,10 @@ def to_markdown(document: Document) -> str:
         blocks = _resolution(document)
     elif isinstance(document, Plan):
         blocks = plan_blocks(document)
+    elif isinstance(document, Run):
+        blocks = run_blocks(document)
+    elif isinstance(document, RunList):
+        blocks = runs_blocks(document)
     else:
         blocks = ["## fitguard facts", *_facts(document)]
     return "\n\n".join(block for block in blocks if block) + "\n"

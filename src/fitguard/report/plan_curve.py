@@ -4,15 +4,14 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate, groupby, pairwise
 from typing import NamedTuple
 
-from fitguard.report.plan_words import unit_of
+from fitguard.report.chart import LEFT, RIGHT, Column, Mark, byte_ticks
 from fitguard.report.words import count, joined, percent, short, size
 from fitguard.schema.plan import Curve, Moment, Plan
 
-WIDTH, HEIGHT = 880, 340
-LEFT, RIGHT, TOP, BOTTOM = 70, 870, 26, 290
+HEIGHT = 340
+TOP, BOTTOM = 26, 290
 STRIP_HEIGHT = 20
 MOST_AREAS = 8
-MOST_TICKS = 5
 FARTHEST_LIMIT = 2.0
 """A card that has more than so many times the peak would press the curve flat."""
 LEAST_LABEL = 60
@@ -36,14 +35,6 @@ class Area(NamedTuple):
     peak: str
 
 
-class Column(NamedTuple):
-    """One moment: where the pointer finds it, and what it is told."""
-
-    x: float
-    width: float
-    words: str
-
-
 class Run(NamedTuple):
     """Moments of one phase in a row; without a label where there is no room for one."""
 
@@ -51,15 +42,6 @@ class Run(NamedTuple):
     x: float
     width: float
     label: str
-
-
-class Mark(NamedTuple):
-    """A place of the drawing with words at it."""
-
-    x: float
-    y: float
-    words: str
-    anchor: str = "start"
 
 
 class Drawing(NamedTuple):
@@ -95,7 +77,7 @@ def drawing(plan: Plan) -> Drawing | None:
         areas=tuple(_areas(curve, peak_at, scale)),
         columns=tuple(_columns(curve, scale)),
         runs=tuple(_runs(curve, scale)),
-        ticks=tuple(_ticks(scale)),
+        ticks=tuple(byte_ticks(scale.top_bytes, scale.y)),
         peak=_peak(curve.moments[peak_at], peak_at, scale),
         limit=Mark(RIGHT, scale.y(usable), f"usable: {size(usable)}", "end")
         if usable is not None and shown
@@ -203,16 +185,6 @@ def _runs(curve: Curve, scale: _Scale) -> Iterator[Run]:
         named |= {phase} if tells else set()
         yield Run(phase, scale.x(begun), width, phase if tells else "")
         begun += long
-
-
-def _ticks(scale: _Scale) -> Iterator[Mark]:
-    """Round numbers of one unit, a handful of them."""
-    unit, factor = unit_of(int(scale.top_bytes))
-    whole = scale.top_bytes / factor
-    steps = [base * 10**power for power in range(-1, 4) for base in (1, 2, 5)]
-    step = next(step for step in steps if whole / step <= MOST_TICKS)
-    for number in range(int(whole / step) + 1):
-        yield Mark(LEFT - 8, scale.y(number * step * factor), f"{number * step:g} {unit}", "end")
 
 
 def _peak(moment: Moment, number: int, scale: _Scale) -> Mark:

@@ -1,6 +1,6 @@
 """A plan in sentences: whether the step fits, and how the three numbers differ."""
 
-from fitguard.report.words import UNITS, joined, short, size
+from fitguard.report.words import joined, short, size
 from fitguard.schema.plan import Card, Plan, Range
 
 LONGEST_NAME = 60
@@ -70,8 +70,3 @@ def planned(plan: Plan) -> str:
     """How long it took."""
     ran = "" if plan.measured else ", without running a step"
     return f"Planned in {plan.seconds:.1f} s{ran}."
-
-
-def unit_of(number_bytes: int) -> tuple[str, int]:
-    """The unit in which a size of this order is told."""
-    return next(((unit, factor) for unit, factor in UNITS if number_bytes >= factor), ("bytes", 1))

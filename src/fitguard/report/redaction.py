@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from fitguard.knowledge.secrets import hide_secrets, secret_name
 from fitguard.report.documents import map_strings
+from fitguard.report.hidden_arguments import without_secret_arguments
 from fitguard.report.private_names import (
     POSIX_HOME,
     WINDOWS_HOME,
@@ -23,6 +24,7 @@ T = TypeVar("T")
 IDENTIFIERS = frozenset(
     {"schema", "code", "codes", "slug", "severity", "confidence", "passed", "primary", "cause"}
     | {"split", "role", "kind", "mode", "phase"}
+    | {"state", "outcome", "action", "signal", "library"}
 )
 """Fields that fitguard itself fills from a fixed set of words: nothing private is in them."""
 
@@ -67,7 +69,7 @@ def redact(document: T, *, home: str, user: str, host: str) -> T:
         text = nameless_log(text)
         return names.sub(lambda found: f"<{found.lastgroup}>", text) if names else text
 
-    return map_strings(document, hide)
+    return map_strings(without_secret_arguments(document), hide)
 
 
 def redacted(document: T) -> T:

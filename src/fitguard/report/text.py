@@ -13,11 +13,15 @@ from fitguard.report.text_facts import print_facts
 from fitguard.report.text_page import Page
 from fitguard.report.text_plan import print_plan
 from fitguard.report.text_resolution import print_resolution
+from fitguard.report.text_run import print_run
+from fitguard.report.text_runs import print_runs
 from fitguard.schema.data import DataReport
 from fitguard.schema.diagnosis import Diagnosis
 from fitguard.schema.doctor import DoctorReport
 from fitguard.schema.plan import Plan
 from fitguard.schema.resolution import Resolution
+from fitguard.schema.run import Run
+from fitguard.schema.run_list import RunList
 
 COLUMNS = 80
 LONGEST_QUOTATION, LONGEST_WHEN_VERBOSE = 300, 3000
@@ -28,7 +32,8 @@ def print_document(document: Document, console: Console, *, verbose: bool = Fals
 
     Args:
         verbose: Also the checks that were not made and the probes that failed; of a diagnosis, all
-            causes in full; of a plan, all layers and the reasons for its ranges.
+            causes in full; of a plan, all layers and the reasons for its ranges; of a run, all
+            attempts and decisions.
     """
     page = Page(console)
     if isinstance(document, Diagnosis):
@@ -45,6 +50,10 @@ def print_document(document: Document, console: Console, *, verbose: bool = Fals
         print_resolution(shown, page)
     elif isinstance(shown, Plan):
         print_plan(shown, page, verbose=verbose)
+    elif isinstance(shown, Run):
+        print_run(shown, page, verbose=verbose)
+    elif isinstance(shown, RunList):
+        print_runs(shown, page)
     else:
         print_facts(shown, page)
 

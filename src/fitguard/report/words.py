@@ -43,6 +43,11 @@ def size(number_bytes: int) -> str:
     return f"{number_bytes} bytes"
 
 
+def unit_of(number_bytes: int) -> tuple[str, int]:
+    """The unit in which a size of this order is told."""
+    return next(((unit, factor) for unit, factor in UNITS if number_bytes >= factor), ("bytes", 1))
+
+
 def count(number: int, noun: str, plural: str | None = None) -> str:
     """`2, "error"` → 2 errors; `60000, "sample"` → 60,000 samples."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"

@@ -20,3 +20,7 @@ class UsageError(Exception):
 
 class UnreadableInput(Exception):
     """A file that was given cannot be read: the message names it, and the place in it."""
+
+
+class TrainingDied(RuntimeError):
+    """A guarded training failed, and another attempt would not help: the message says why."""

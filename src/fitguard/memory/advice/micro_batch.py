@@ -11,6 +11,7 @@ from fitguard.memory.estimate import Estimator
 from fitguard.memory.largest_batch import largest
 from fitguard.memory.training import Training
 from fitguard.memory.variants.optimizer import trained_bytes
+from fitguard.schema.batch_parts import even_part
 from fitguard.schema.plan import Advice
 
 _PARTS_WITHOUT_CARD = 4
@@ -47,7 +48,7 @@ def _fitting(
             extra_bytes=held,
         )
         if most is not None:
-            return _even(batch_size, most), held
+            return even_part(batch_size, most), held
     return None
 
 
@@ -62,19 +63,13 @@ def held_bytes(training: Training, batch_size: int) -> int:
     return trained_bytes(training.model) + batch
 
 
-def _even(batch_size: int, most: int) -> int:
-    """Equal parts of at most this size, unless they were less than half of it."""
-    equal = next(part for part in range(most, 0, -1) if batch_size % part == 0)
-    return equal if 2 * equal > most else math.ceil(batch_size / math.ceil(batch_size / most))
-
-
 def micro_batch(question: Question) -> Advice | None:
     """Accumulation over the largest parts that fit; without a card, over four."""
     training, batch_size = question.training, question.batch_size
     if batch_size == 1:
         return None
     if question.card is None:
-        part = _even(batch_size, math.ceil(batch_size / _PARTS_WITHOUT_CARD))
+        part = even_part(batch_size, math.ceil(batch_size / _PARTS_WITHOUT_CARD))
         held = held_bytes(training, batch_size)
     else:
         found = _fitting(training, question.estimator, batch_size, question.card.usable_bytes)

@@ -25,11 +25,11 @@ def reached(roots: Iterable[object]) -> Iterator[Any]:
     waiting = [*roots]
     while waiting:
         thing = unwrapped(waiting.pop())
-        if id(thing) in seen or not _is_followed(thing):
+        if id(thing) in seen or not is_followed(thing):
             continue
         seen[id(thing)] = thing
         yield thing
-        waiting.extend(_parts(thing))
+        waiting.extend(part for _, part in parts(thing))
 
 
 def unwrapped(thing: Any) -> Any:
@@ -37,7 +37,8 @@ def unwrapped(thing: Any) -> Any:
     return thing.__wrapped__ if type(thing).__name__ in _PROXIES else thing
 
 
-def _is_followed(thing: object) -> bool:
+def is_followed(thing: object) -> bool:
+    """Whether it may belong to a model, and what it holds too: no function, class or tensor."""
     if isinstance(thing, types.FunctionType | types.ModuleType | type):
         return False
     cls: type = type(thing)
@@ -58,9 +59,11 @@ def _is_followed_class(cls: type) -> bool:
     return of_library or is_users(cls)
 
 
-def _parts(thing: Any) -> Iterator[Any]:
+def parts(thing: Any) -> Iterator[tuple[str, Any]]:
+    """What a thing holds: attributes by name, items by key or number."""
     attributes = getattr(thing, "__dict__", None)
     if isinstance(attributes, dict):
-        yield from attributes.values()
+        yield from attributes.items()
     if isinstance(thing, (*CONTAINERS, tuple)) and len(thing) <= MOST_ITEMS:
-        yield from thing.values() if isinstance(thing, dict) else thing
+        items = thing.items() if isinstance(thing, dict) else enumerate(thing)
+        yield from ((str(key), item) for key, item in items)

@@ -1,0 +1,170 @@
+"""`fitguard run`."""
+
+import inspect
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from fitguard.cli.runs import RunsFolder
+from fitguard.monitor.run_folder import RUNS
+from fitguard.schema.exit_codes import UsageError
+
+Allowed = Literal["jit-off", "mixed-precision"]
+
+_RUN_ID = re.compile(r"\d{8}-\S*")
+_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+"""What a terminal obeys."""
+
+
+def run(
+    *command: Annotated[
+        str,
+        Parameter(
+            name="COMMAND",
+            allow_leading_hyphen=True,
+            help="`train.py`, `python train.py` or `-m MODULE`; all behind it belongs to the "
+            "script.",
+        ),
+    ],
+    resume: Annotated[
+        str | None,
+        Parameter(
+            help="Go on with a run that is not finished: with this ID, or without one with the "
+            "newest of the same command."
+        ),
+    ] = None,
+    exact_only: Annotated[
+        bool, Parameter(negative="", help="Stop instead of changing any number of the result.")
+    ] = False,
+    allow: Annotated[
+        tuple[Allowed, ...],
+        Parameter(
+            negative="", help="What may change results where nothing else helps; may be repeated."
+        ),
+    ] = (),
+    micro_batch: Annotated[
+        int | None, Parameter(help="Rows of a micro-batch to begin with; default: the whole batch.")
+    ] = None,
+    no_plan: Annotated[
+        bool, Parameter(negative="", help="Do not plan the first micro-batch from free GPU memory.")
+    ] = False,
+    snapshot_seconds: Annotated[
+        float | None,
+        Parameter(help="Between snapshots; default: so that they take under 2 % of the time."),
+    ] = None,
+    hang_seconds: Annotated[
+        float | None,
+        Parameter(
+            help="Without a step until a training counts as hung; default: 20 times a step, at "
+            "least 300."
+        ),
+    ] = None,
+    first_step_seconds: Annotated[
+        float, Parameter(help="The same for the first step, which is compiled; default: 1800.")
+    ] = 1800.0,
+    grace_seconds: Annotated[
+        float, Parameter(help="After SIGTERM until the training is killed; default: 25.")
+    ] = 25.0,
+    max_attempts: Annotated[
+        int, Parameter(help="That get no further, until the run is given up; default: 20.")
+    ] = 20,
+    runs_folder: RunsFolder = Path(RUNS),
+    quiet: Annotated[
+        bool, Parameter(negative="", help="Say nothing where nothing went wrong.")
+    ] = False,
+) -> int:
+    """Train, and get to the end.
+
+    Runs the training script in a process of its own, unchanged, and starts it again from its last
+    snapshot when it dies: out of memory, segfault, OOM killer, hang, power cut. What the result
+    would be without the fault, it is with it; what cannot be exact is said. Exits with 0 when the
+    training does, with its own code when it is given up, with 75 after SIGTERM, with 130 after
+    Ctrl-C.
+
+    For example:
+
+        fitguard run train.py --epochs 30
+        fitguard run python -u train.py
+        fitguard run --exact-only -m project.train
+        fitguard run --resume train.py --epochs 30
+    """
+    _require_positive(
+        micro_batch=micro_batch,
+        snapshot_seconds=snapshot_seconds,
+        hang_seconds=hang_seconds,
+        first_step_seconds=first_step_seconds,
+        grace_seconds=grace_seconds,
+        max_attempts=max_attempts,
+    )
+    from fitguard.supervise.command import parse
+    from fitguard.supervise.guarding import guard
+    from fitguard.supervise.options import RunOptions
+
+    options = RunOptions(
+        runs_folder=runs_folder,
+        resume=resume,
+        max_attempts=max_attempts,
+        hang_seconds=hang_seconds,
+        first_step_seconds=first_step_seconds,
+        grace_seconds=grace_seconds,
+        exact_only=exact_only,
+        allow=allow,
+        micro_batch=micro_batch,
+        snapshot_seconds=snapshot_seconds,
+        plan=not no_plan,
+        quiet=quiet,
+    )
+    parsed = parse(command) if command or resume is None else None
+    return guard(parsed, options, say=say).exit_code
+
+
+def delimited(arguments: Sequence[str]) -> list[str]:
+    """The words behind `run`, with `--` before the command.
+
+    The first word that is no option of ours begins the command: all behind it is the script's own,
+    `--help` too. `--resume` takes an id only where one follows.
+    """
+    own: list[str] = []
+    rest = list(arguments)
+    while rest and rest[0].startswith("-") and rest[0] not in ("-m", "--"):
+        word = rest.pop(0)
+        if word == "--resume":
+            has_id = bool(rest) and _RUN_ID.fullmatch(rest[0]) is not None
+            own.append(f"--resume={rest.pop(0) if has_id else ''}")
+            continue
+        own.append(word)
+        if word in _with_value() and rest:
+            own.append(rest.pop(0))
+    if rest[:1] == ["--"]:
+        del rest[0]
+    return [*own, "--", *rest] if rest else own
+
+
+def _with_value() -> set[str]:
+    """The options that take the next word."""
+    return {"--runs"} | {
+        f"--{parameter.name.replace('_', '-')}"
+        for parameter in inspect.signature(run).parameters.values()
+        if parameter.kind is parameter.KEYWORD_ONLY and not isinstance(parameter.default, bool)
+    }
+
+
+def _require_positive(**given: float | None) -> None:
+    for name, value in given.items():
+        if value is not None and value <= 0:
+            option = f"--{name.replace('_', '-')}"
+            raise UsageError(f"Received {option} {value:g}. Expected a number above 0")
+
+
+def say(text: str) -> None:
+    """One line on stderr; nobody who reads it is no reason to stop."""
+    start = "\n" if text.startswith("\n") else ""
+    line = _UNSEEN.sub("", text.strip().replace("\n", " "))
+    try:
+        os.write(2, f"{start}fitguard: {line}\n".encode("utf-8", "backslashreplace"))
+    except OSError:
+        return

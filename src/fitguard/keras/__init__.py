@@ -1,0 +1,25 @@
+"""The side of a guarded run that lives in the training process.
+
+bootstrap.py   the child's main program: runs the user's script with Keras' `fit` guarded
+session.py     what the child knows of the run: its folder, orders, journal, heartbeat
+fitting/       the guarded `fit`: resume, snapshots between steps, retry after out-of-memory
+snapshots/     the files; state/ what goes into them
+position/      which batch is next, and how to come back to it
+microbatch/    one step of the optimizer in several passes
+guard.py       `Guard`, for loops of the user's own
+"""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fitguard.keras.guard import Guard as Guard
+
+__all__ = ["Guard"]
+
+
+def __getattr__(name: str) -> Any:
+    if name != "Guard":
+        raise AttributeError(f"module 'fitguard.keras' has no attribute {name!r}")
+    from fitguard.keras.guard import Guard
+
+    return Guard

@@ -1,0 +1,62 @@
+"""A `fit` call that ended in an earlier attempt: its end is made again, nothing is trained."""
+
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+from fitguard.keras.fitting.recording import model_arrays, put_back
+from fitguard.keras.session import Session
+from fitguard.keras.snapshots.content import Content
+from fitguard.keras.state.variables import ModelState
+
+_QUIET = {"callbacks": None, "verbose": 0, "validation_data": None, "validation_split": 0.0}
+
+
+def made_again(
+    model: Any,
+    library: str,
+    original: Callable[..., Any],
+    arguments: dict[str, Any],
+    ended: Content,
+    session: Session,
+) -> Any:
+    """Give model, callbacks and random numbers the state they had; what `fit` returned."""
+    _build(model, library, original, arguments, ended)
+    callbacks = _callback_list(model, library, arguments)
+    for sentence in put_back(ended, model, callbacks.callbacks):
+        session.note("inexact", sentence)
+    return model.history
+
+
+def _build(
+    model: Any,
+    library: str,
+    original: Callable[..., Any],
+    arguments: dict[str, Any],
+    ended: Content,
+) -> None:
+    """Make the variables that `fit` makes: without a step in Keras 3, with one in tf_keras."""
+    no_step = {"initial_epoch": arguments.get("epochs", 1)}
+    one_step = {"epochs": 1, "initial_epoch": 0, "steps_per_epoch": 1}
+    for more in (no_step, one_step) if library == "keras" else (one_step,):
+        if not ModelState(model).missing(model_arrays(ended)):
+            return
+        original(model, **{**arguments, **_QUIET, **more})
+
+
+def _callback_list(model: Any, library: str, arguments: dict[str, Any]) -> Any:
+    """The callbacks as `fit` would have arranged them, none of them called."""
+    cls: Any = importlib.import_module(f"{library}.callbacks").CallbackList
+    given = arguments.get("callbacks")
+    if isinstance(given, cls):
+        return given
+    verbose = arguments.get("verbose", "auto")
+    return cls(
+        given,
+        add_history=True,
+        add_progbar=verbose != 0,
+        model=model,
+        verbose=1 if verbose == "auto" else verbose,
+        epochs=arguments.get("epochs", 1),
+        steps=arguments.get("steps_per_epoch"),
+    )

@@ -1,0 +1,138 @@
+"""Numbers the `fit` calls of the process, and holds what they share."""
+
+import functools
+import itertools
+import math
+import os
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from fitguard.keras.fitting.card import card_here
+from fitguard.keras.fitting.guarded_call import GuardedCall
+from fitguard.keras.session import Session
+from fitguard.keras.snapshots.pacing import Pacing
+from fitguard.keras.snapshots.store import SnapshotStore
+from fitguard.keras.snapshots.writer import SnapshotWriter
+from fitguard.schema.journal import Logged, SnapshotFailed, SnapshotWritten
+from fitguard.schema.run import Place
+
+
+class GuardedFits:
+    """The outermost `fit` calls of a process, in the order in which they begin.
+
+    A `fit` that a `fit` calls, in a callback or a train step, belongs to it and is left alone.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.store = SnapshotStore(session.folder.snapshots)
+        self.writer = SnapshotWriter(
+            self.store, on_written=self._written, on_failed=self._not_written
+        )
+        self.card = card_here(os.environ)
+        self.pacing = Pacing(session.orders.snapshot_seconds)
+        self._numbers = itertools.count(1)
+        self._here = threading.local()
+
+    @property
+    def current(self) -> GuardedCall | None:
+        """The call that runs in this thread."""
+        call: GuardedCall | None = getattr(self._here, "call", None)
+        return call
+
+    def position(self) -> Any:
+        """Of the data of that call."""
+        return self.current.position if self.current is not None else None
+
+    def next_number(self) -> int:
+        """Of a `fit` call, or of a loop of the user's own."""
+        return next(self._numbers)
+
+    def fit(self, library: str, original: Callable[..., Any]) -> Callable[..., Any]:
+        """The guarded `fit`."""
+
+        @functools.wraps(original)
+        def fit(model: Any, *args: Any, **kwargs: Any) -> Any:
+            if self.current is not None or not self.session.is_here:
+                return original(model, *args, **kwargs)
+            call = GuardedCall(self, self.next_number(), library, model)
+            self._here.call = call
+            try:
+                return call.run(original, args, kwargs)
+            finally:
+                self._here.call = None
+                self._idle(call.place)
+
+        return fit
+
+    def train_begins(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        """`CallbackList.on_train_begin`."""
+
+        @functools.wraps(original)
+        def on_train_begin(callbacks: Any, *args: Any, **kwargs: Any) -> Any:
+            result = original(callbacks, *args, **kwargs)
+            if self.current is not None:
+                self.current.train_begins(callbacks.callbacks)
+            return result
+
+        return on_train_begin
+
+    def epoch_ends(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        """`CallbackList.on_epoch_end`."""
+
+        @functools.wraps(original)
+        def on_epoch_end(callbacks: Any, epoch: int, logs: Any = None) -> Any:
+            result = original(callbacks, epoch, logs)
+            if self.current is not None:
+                self.log(self.current.place, logs, epoch_end=True)
+            return result
+
+        return on_epoch_end
+
+    def log(self, place: Place, logs: Any, *, epoch_end: bool = False) -> None:
+        """Write numbers of Keras' logs into the journal."""
+        numbers = as_numbers(logs)
+        if numbers:
+            self.session.record(Logged, place=place, logs=numbers, epoch_end=epoch_end)
+
+    def _idle(self, place: Place) -> None:
+        self.session.heartbeat.beat("idle", place.fit, place.epoch, place.step, place.total_steps)
+
+    def _written(
+        self, place: Place, size_bytes: int, taking: float, writing: float, end: bool
+    ) -> None:
+        self.pacing.written(self.writer.last_cpu_seconds)
+        if not end:
+            self.session.heartbeat.saved(place.total_steps)
+        self.session.record(
+            SnapshotWritten,
+            place=place,
+            bytes=size_bytes,
+            taking_seconds=taking,
+            writing_seconds=writing,
+        )
+
+    def _not_written(self, place: Place, error: OSError) -> None:
+        self.pacing.written(self.writer.last_cpu_seconds)
+        self.session.record(SnapshotFailed, place=place, error=str(error))
+        self.session.note(
+            "snapshot",
+            f"a snapshot could not be written: {error.strerror or error}. The training goes on, and "
+            "the next one will be tried",
+            fit=place.fit,
+        )
+
+
+def as_numbers(logs: Any) -> dict[str, float]:
+    """What of Keras' logs is a number."""
+    numbers: dict[str, float] = {}
+    for name, value in (logs.items() if isinstance(logs, dict) else ()):
+        try:
+            numbers[str(name)] = float(value)
+        except (TypeError, ValueError):
+            continue
+    # JSON knows no nan and no infinity.
+    return {name: number for name, number in numbers.items() if math.isfinite(number)}
+
+

@@ -1,0 +1,61 @@
+"""Random numbers that are drawn inside of TensorFlow's kernels: their state cannot be saved."""
+
+from collections.abc import Iterator
+from typing import Any
+
+_HIDDEN = frozenset(
+    (
+        "Multinomial",
+        "ParameterizedTruncatedNormal",
+        "RandomGamma",
+        "RandomPoissonV2",
+        "RandomShuffle",
+        "RandomStandardNormal",
+        "RandomUniform",
+        "RandomUniformInt",
+        "TruncatedNormal",
+    )
+)
+_DEEPEST = 4
+
+
+def hidden_draws(train_function: Any) -> str:
+    """A sentence that names the first of them in a traced function; empty where there is none."""
+    for graph in _graphs(train_function):
+        for operation in graph.get_operations():
+            if operation.type in _HIDDEN:
+                return (
+                    f"the training step draws random numbers in {operation.name} "
+                    f"({operation.type}), whose state TensorFlow keeps to itself: after an "
+                    "interruption it draws others. Exact would be keras.random with a "
+                    "SeedGenerator; for the Dropout of tf_keras, "
+                    "tf_keras.backend.experimental.enable_tf_random_generator() at the "
+                    "beginning of the script"
+                )
+    return ""
+
+
+def _graphs(train_function: Any) -> Iterator[Any]:
+    waiting = [
+        concrete.graph
+        for function in _traced(train_function, _DEEPEST)
+        for concrete in function._list_all_concrete_functions()
+    ]
+    seen: set[int] = set()
+    while waiting:
+        graph = waiting.pop()
+        if graph is None or id(graph) in seen:
+            continue
+        seen.add(id(graph))
+        yield graph
+        inner = getattr(graph, "_functions", {})
+        waiting.extend(getattr(function, "graph", None) for function in inner.values())
+
+
+def _traced(function: Any, depth: int) -> Iterator[Any]:
+    """The `tf.function` itself; Keras 3 hides it in the closure of a plain one."""
+    if hasattr(function, "_list_all_concrete_functions"):
+        yield function
+    elif depth and callable(function):
+        for cell in getattr(function, "__closure__", None) or ():
+            yield from _traced(cell.cell_contents, depth - 1)

@@ -1,0 +1,20 @@
+"""Which errors mean that the GPU's memory did not suffice."""
+
+from typing import Any
+
+_WORDS = ("RESOURCE_EXHAUSTED", "out of memory", "OOM when allocating", "CUDA_ERROR_OUT_OF_MEMORY")
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether TensorFlow says so; XLA and cuDNN wrap it into errors of other names."""
+    if not any(cls.__name__ == "OpError" for cls in type(error).__mro__):
+        return False
+    if type(error).__name__ == "ResourceExhaustedError":
+        return True
+    text = str(error)
+    return any(word in text for word in _WORDS)
+
+
+def uses_xla(model: Any) -> bool:
+    """Whether the model's functions are compiled: then an error may leave variables freed."""
+    return getattr(model, "jit_compile", getattr(model, "_jit_compile", None)) is True

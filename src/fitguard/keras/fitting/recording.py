@@ -1,0 +1,79 @@
+"""All that the next step depends on, into a snapshot and back."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from fitguard.keras.position import DataPosition
+from fitguard.keras.snapshots.content import Content
+from fitguard.keras.state.callbacks import read_callbacks, write_callbacks
+from fitguard.keras.state.randomness import read_random, write_random
+from fitguard.keras.state.variables import ModelState
+from fitguard.schema.run import Place
+
+_MODEL = "model/"
+_CALLBACKS = "callbacks/"
+
+Arrays = dict[str, np.ndarray]
+
+
+def recorded(
+    model: Any,
+    callbacks: Sequence[Any],
+    place: Place,
+    *,
+    position: DataPosition | None = None,
+    next_batch: str = "",
+) -> Content:
+    """The state of a training between two steps, copied.
+
+    Args:
+        position: Of its data; None at the end of a `fit`.
+        next_batch: Fingerprint of the batch that comes next.
+    """
+    said, held = read_callbacks(callbacks)
+    arrays = {_MODEL + name: array for name, array in ModelState(model).read().items()}
+    arrays.update((_CALLBACKS + name, array) for name, array in held.items())
+    document = {
+        "place": msgspec.to_builtins(place),
+        "position": position.read() if position is not None else None,
+        "next_batch": next_batch,
+        "random": read_random(),
+        "callbacks": said,
+        "stop_training": bool(model.stop_training),
+    }
+    return Content(document=document, arrays=arrays)
+
+
+def place_of(content: Content) -> Place:
+    """Where a snapshot was taken."""
+    return msgspec.convert(content.document["place"], Place)
+
+
+def model_arrays(content: Content) -> Arrays:
+    """The variables of the model."""
+    return _under(content.arrays, _MODEL)
+
+
+def put_back(
+    content: Content, model: Any, callbacks: Sequence[Any], *, random: bool = True
+) -> list[str]:
+    """Make model, callbacks and random numbers what they were; notes of what could not be.
+
+    Args:
+        random: Whether the random numbers too.
+    """
+    ModelState(model).write(model_arrays(content))
+    model.stop_training = content.document["stop_training"]
+    notes = write_callbacks(
+        callbacks, content.document["callbacks"], _under(content.arrays, _CALLBACKS)
+    )
+    if random:
+        write_random(content.document["random"])
+    return notes
+
+
+def _under(arrays: Arrays, prefix: str) -> Arrays:
+    return {name[len(prefix) :]: array for name, array in arrays.items() if name.startswith(prefix)}

@@ -1,0 +1,73 @@
+"""The micro-batch that worked, per model, batch and card; kept in the user's cache folder."""
+
+import contextlib
+import hashlib
+import os
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from fitguard.keras.fitting.card import Card
+from fitguard.memory.measuring.store import cache_folder
+
+_MORE_FREE = 1.1
+"""With so much more free memory than then, it is worth to try the whole batch again."""
+
+
+class Remembered(msgspec.Struct, frozen=True, kw_only=True):
+    """What worked.
+
+    Args:
+        rows: Of a micro-batch.
+        free_bytes: Of the card, at that time.
+    """
+
+    rows: int
+    free_bytes: int
+
+
+class Memory:
+    """What is remembered for one model on one card.
+
+    Args:
+        folder: Where it is kept; it need not exist.
+    """
+
+    def __init__(self, folder: Path, model: Any, batch: Any, card: Card) -> None:
+        self._file = folder / f"{_key(model, batch, card)}.json"
+        self._card = card
+
+    @classmethod
+    def here(cls, model: Any, batch: Any, card: Card) -> "Memory":
+        """In the cache folder of this user."""
+        return cls(cache_folder(os.environ).with_name("micro-batches"), model, batch, card)
+
+    def rows(self) -> int | None:
+        """What worked; None where nothing is known, or there is clearly more memory than then."""
+        try:
+            kept = msgspec.json.decode(self._file.read_bytes(), type=Remembered)
+        except (OSError, msgspec.MsgspecError):
+            return None
+        if self._card.free_bytes > _MORE_FREE * kept.free_bytes or kept.rows < 1:
+            return None
+        return kept.rows
+
+    def keep(self, rows: int) -> None:
+        """Remember that it worked; a cache that cannot be written is no loss."""
+        kept = Remembered(rows=rows, free_bytes=self._card.free_bytes)
+        with contextlib.suppress(OSError):
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+            part = self._file.with_suffix(f".{os.getpid()}.part")
+            part.write_bytes(msgspec.json.encode(kept))
+            part.replace(self._file)
+
+
+def _key(model: Any, batch: Any, card: Card) -> str:
+    import tensorflow as tf
+
+    shapes = [(tuple(weight.shape), str(weight.dtype)) for weight in model.weights]
+    data = [(tuple(one.shape), str(one.dtype)) for one in tf.nest.flatten(batch)]
+    optimizer = type(getattr(model, "optimizer", None)).__name__
+    facts = (shapes, data, optimizer, getattr(model, "jit_compile", None), card.name)
+    return hashlib.sha256(repr((*facts, card.memory_bytes)).encode()).hexdigest()[:32]

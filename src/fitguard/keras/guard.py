@@ -1,0 +1,126 @@
+"""`Guard`: for training loops of the user's own."""
+
+import time
+from typing import Any
+
+from fitguard.keras.fitting.guarded_fits import GuardedFits
+from fitguard.keras.fitting.step import leave
+from fitguard.keras.fitting.wrapping import current_fits
+from fitguard.keras.snapshots.content import Content
+from fitguard.keras.state.randomness import read_random, write_random
+from fitguard.keras.state.variables import ModelState
+from fitguard.schema.exit_codes import UsageError
+from fitguard.schema.journal import LEFT_AS_ASKED, FitBegan, FitEnded
+from fitguard.schema.run import Place
+
+
+class Guard:
+    """Keeps a loop alive that does not use `fit`.
+
+    Under `fitguard run` it restores what an earlier attempt had saved, and saves between steps.
+    Without `fitguard run` it does nothing.
+
+    Saved are all variables of what it is given, and the random state of Python, NumPy, TensorFlow
+    and Keras. Which data a step gets must follow from its number, or from that random state.
+
+    Args:
+        model: A Keras model.
+        optimizer: Where the model was not compiled with it.
+        more: Further models, optimizers, metrics or variables, each under a name.
+
+    Attributes:
+        start: Number of the first step that is to be done.
+
+    Example:
+        >>> guard = Guard(model, optimizer=optimizer)
+        >>> for step in range(guard.start, steps):
+        ...     train(batches[step])
+        ...     guard.step_done(step)
+
+    Raises:
+        UsageError: where variables that were saved are not there yet.
+    """
+
+    def __init__(self, model: Any, optimizer: Any = None, **more: Any) -> None:
+        self.start = 0
+        self._fits = current_fits()
+        self._objects = {"model": model, "optimizer": optimizer, **more}
+        if self._fits is None or not self._fits.session.is_here:
+            self._fits = None
+            return
+        _make_slots(model, optimizer)
+        self._number = self._fits.next_number()
+        saved = self._fits.store.newest(self._number)
+        if saved is not None:
+            self._restore(saved)
+        self._fits.session.record(
+            FitBegan, place=self._place(self.start), library="loop", model=_name(model)
+        )
+
+    def step_done(self, step: int) -> None:
+        """Call it behind each step, with its number.
+
+        Raises:
+            UsageError: for what is no number of a step.
+        """
+        if not isinstance(step, int) or isinstance(step, bool) or step < 0:
+            raise UsageError(
+                f"Received step_done({step!r}). Expected the number of the step that was just done, "
+                "0 or more: `for step in range(guard.start, steps): …; guard.step_done(step)`."
+            )
+        if self._fits is None:
+            return
+        heartbeat = self._fits.session.heartbeat
+        heartbeat.beat("training", self._number, 0, step + 1, step + 1)
+        wish = heartbeat.wished()
+        if self._fits.pacing.due(time.monotonic()) or wish != "none":
+            self._save(self._fits, step + 1)
+        if wish == "leave":
+            self._fits.writer.wait()
+            leave(LEFT_AS_ASKED)
+        if wish == "snapshot":
+            heartbeat.wish("none")
+
+    def finish(self, steps: int) -> None:
+        """Optional: the loop is done, and need not be done again where a later one dies."""
+        if self._fits is None:
+            return
+        self._save(self._fits, steps, end=True)
+        self._fits.session.record(FitEnded, place=self._place(steps))
+
+    def _place(self, steps: int) -> Place:
+        return Place(fit=self._number, step=steps, total_steps=steps)
+
+    def _save(self, fits: GuardedFits, steps: int, *, end: bool = False) -> None:
+        began = time.monotonic()
+        content = Content(
+            document={"steps": steps, "random": read_random()},
+            arrays=ModelState(self._objects).read(),
+        )
+        seconds = time.monotonic() - began
+        fits.pacing.taken(time.monotonic(), seconds)
+        fits.writer.submit(content, self._place(steps), seconds, end=end)
+
+    def _restore(self, saved: Content) -> None:
+        state = ModelState(self._objects)
+        wrong = state.misfit(saved.arrays)
+        missing = state.missing(saved.arrays)
+        if wrong or missing:
+            raise UsageError(
+                f"Received objects without {wrong or ', '.join(missing[:3])}, which an earlier "
+                "attempt has saved. Expected all variables to exist when the Guard is made: build "
+                "the model (give it an Input, or call it once) and pass optimizers and metrics."
+            )
+        state.write(saved.arrays)
+        write_random(saved.document["random"])
+        self.start = int(saved.document["steps"])
+
+
+def _make_slots(model: Any, optimizer: Any) -> None:
+    """Optimizers make their variables in the first step: too late to restore them."""
+    if optimizer is not None and not getattr(optimizer, "built", True):
+        optimizer.build(model.trainable_variables)
+
+
+def _name(model: Any) -> str:
+    return str(getattr(model, "name", type(model).__name__))

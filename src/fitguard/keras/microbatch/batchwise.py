@@ -1,0 +1,25 @@
+"""Names what sees several rows at once, and what changes with micro-batches."""
+
+from typing import Any
+
+from fitguard.keras.microbatch.library import library_of
+
+
+def batchwise(model: Any) -> list[str]:
+    """Sentences on layers and losses of the model that look at the batch as a whole.
+
+    An empty list means that none is known. Layers of the user's own cannot be told by their looks:
+    `MicroTrainStep.prepare` tries the model on a few rows, and finds these too.
+    """
+    library = library_of(model)
+    return [*library.layers_that_see_the_batch(model), *_own_code(model, library)]
+
+
+def _own_code(model: Any, library: Any) -> list[str]:
+    name = type(model).__name__
+    if library.own_step(model, "train_step"):
+        return [
+            f"{name} has a train_step of its own: gradients of micro-batches are weighted by their"
+            " rows. That is the same step where its loss is a mean over rows."
+        ]
+    return []

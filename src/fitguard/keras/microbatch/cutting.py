@@ -1,0 +1,109 @@
+"""A batch as a flat list of tensors, and pieces of it by rows."""
+
+from typing import Any
+
+import tensorflow as tf
+
+from fitguard.schema.exit_codes import UsageError
+
+
+class Layout:
+    """The structure of a batch: how its tensors are nested, and which of them have rows.
+
+    A batch is what a data iterator gives: `x`, `(x, y)` or `(x, y, sample_weight)`, each nested as
+    the user likes. None stays None; what is no tensor becomes one.
+    """
+
+    def __init__(self, batch: Any) -> None:
+        leaves = [_without_optional(leaf) for leaf in tf.nest.flatten(batch)]
+        self._structure = tf.nest.pack_sequence_as(batch, [None] * len(leaves))
+        self._present = [leaf is not None for leaf in leaves]
+        self.key = (str(self._structure), tuple(self._present))
+
+    def leaves(self, batch: Any) -> list[Any]:
+        """The tensors of a batch of this structure."""
+        flat = [_without_optional(leaf) for leaf in tf.nest.flatten(batch)]
+        return [_as_tensor(leaf) for leaf in flat if leaf is not None]
+
+    def batch(self, leaves: list[Any]) -> Any:
+        """The batch that has these tensors."""
+        rest = iter(leaves)
+        flat = [next(rest) if present else None for present in self._present]
+        return tf.nest.pack_sequence_as(self._structure, flat)
+
+
+def rows_of(leaf: Any) -> Any:
+    """Number of rows of a tensor: an int where it is known, else a tensor."""
+    if isinstance(leaf, tf.RaggedTensor):
+        return leaf.nrows()
+    if isinstance(leaf, tf.SparseTensor):
+        return leaf.dense_shape[0]
+    if leaf.shape.rank and leaf.shape[0] is not None:
+        return leaf.shape[0]
+    return tf.shape(leaf)[0]
+
+
+def whole_rows(leaves: list[Any]) -> int:
+    """Number of rows of a batch, which all of its tensors but scalars have."""
+    counts = {int(rows_of(leaf)) for leaf in leaves if leaf.shape.rank != 0}
+    if len(counts) != 1:
+        raise UsageError(
+            f"Received: a batch whose tensors have {sorted(counts) or 'no'} rows. Expected: the"
+            " same number of rows in each. A batch that has no common first axis cannot be cut"
+            " into micro-batches."
+        )
+    return counts.pop()
+
+
+def bounds(whole: int, rows: int) -> list[tuple[int, int]]:
+    """Where the pieces begin and end.
+
+    Example:
+        >>> bounds(10, 4)
+        [(0, 4), (4, 8), (8, 10)]
+    """
+    return [(start, min(start + rows, whole)) for start in range(0, whole, rows)]
+
+
+def cut(leaves: list[Any], start: int, stop: int) -> list[Any]:
+    """Rows `start` to `stop` of each tensor; scalars as they are."""
+    return [_cut(leaf, start, stop) for leaf in leaves]
+
+
+def signature(leaves: list[Any]) -> list[Any]:
+    """What pieces of these tensors look like, with any number of rows."""
+    return [_any_rows(tf.type_spec_from_value(leaf)) for leaf in leaves]
+
+
+def says_rows(element_spec: Any) -> bool:
+    """Whether data say beforehand how many rows a batch has; so does a batch without a spec."""
+    specs = [] if element_spec is None else tf.nest.flatten(element_spec)
+    return all(spec.shape.rank == 0 or spec.shape[0] is not None for spec in specs)
+
+
+def _cut(leaf: Any, start: int, stop: int) -> Any:
+    if leaf.shape.rank == 0:
+        return leaf
+    if isinstance(leaf, tf.SparseTensor):
+        begin = [start, *[0] * (leaf.shape.rank - 1)]
+        size = tf.concat([[stop - start], leaf.dense_shape[1:]], axis=0)
+        return tf.sparse.slice(leaf, begin, size)
+    return leaf[start:stop]
+
+
+def _any_rows(spec: Any) -> Any:
+    if spec.shape.rank == 0:
+        return spec
+    shape = [None, *spec.shape[1:]]
+    if isinstance(spec, tf.RaggedTensorSpec):
+        return tf.RaggedTensorSpec(shape, spec.dtype, spec.ragged_rank, spec.row_splits_dtype)
+    return type(spec)(shape, spec.dtype)
+
+
+def _without_optional(leaf: Any) -> Any:
+    return None if isinstance(leaf, tf.experimental.Optional) else leaf
+
+
+def _as_tensor(leaf: Any) -> Any:
+    composite = isinstance(leaf, tf.RaggedTensor | tf.SparseTensor)
+    return leaf if composite else tf.convert_to_tensor(leaf)

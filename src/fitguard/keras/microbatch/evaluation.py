@@ -1,0 +1,84 @@
+"""Evaluation and prediction of a batch in pieces."""
+
+from collections.abc import Callable
+from typing import Any
+
+import tensorflow as tf
+
+from fitguard.keras.microbatch import cutting
+from fitguard.keras.microbatch.cutting import Layout
+from fitguard.keras.microbatch.joined_logs import joined
+from fitguard.keras.microbatch.library import library_of
+from fitguard.keras.microbatch.split import Split
+from fitguard.keras.microbatch.stepping import Stepping
+
+
+def split_evaluation(
+    model: Any, *, jit_compile: bool | None = None, element_spec: Any = None
+) -> Callable[[Any, int], Any]:
+    """A test step that cuts each batch into pieces: `(batch, rows) -> logs`.
+
+    The logs, and the metrics behind them, are those of the model's own test function.
+    """
+    library = library_of(model)
+    own_step = library.own_step(model, "test_step")
+    jit = bool(model.jit_compile if jit_compile is None else jit_compile)
+    steppings: list[Stepping] = []
+
+    def piece(data: Any, split: Split) -> Any:
+        return model.test_step(data) if own_step else library.evaluated(model, data, split)
+
+    def evaluate(batch: Any, rows: int) -> Any:
+        layout = Layout(batch)
+        leaves = layout.leaves(batch)
+        stepping = next((each for each in steppings if each.accepts(layout, leaves)), None)
+        if stepping is None:
+            stepping = Stepping(
+                library,
+                model,
+                piece,
+                layout,
+                leaves,
+                training=False,
+                jit=jit,
+                exact=not own_step,
+                rows_are_known=cutting.says_rows(element_spec),
+            )
+            steppings.append(stepping)
+        library.counted(model, training=False)
+        shares, logs = zip(*stepping.pieces(leaves, rows), strict=True)
+        return joined(model, list(logs), list(shares), stepping.findings)
+
+    return evaluate
+
+
+def split_prediction(model: Any, *, jit_compile: bool | None = None) -> Callable[[Any, int], Any]:
+    """A predict step that cuts each batch into pieces: `(batch, rows) -> outputs`.
+
+    The outputs of the pieces are joined along the first axis.
+    """
+    jit = bool(model.jit_compile if jit_compile is None else jit_compile)
+
+    def whole_step(batch: Any) -> Any:
+        return model.distribute_strategy.run(model.predict_step, args=(batch,))
+
+    step: Any = tf.autograph.experimental.do_not_convert(whole_step)
+    if not model.run_eagerly:
+        step = tf.function(step, reduce_retracing=True, jit_compile=jit)
+
+    def predict(batch: Any, rows: int) -> Any:
+        layout = Layout(batch)
+        leaves = layout.leaves(batch)
+        bounds = cutting.bounds(cutting.whole_rows(leaves), rows)
+        outputs = [step(layout.batch(cutting.cut(leaves, *at))) for at in bounds]
+        return tf.nest.map_structure(_joined, *outputs)
+
+    return predict
+
+
+def _joined(*parts: Any) -> Any:
+    if len(parts) == 1:
+        return parts[0]
+    if isinstance(parts[0], tf.SparseTensor):
+        return tf.sparse.concat(axis=0, sp_inputs=list(parts))
+    return tf.concat(parts, axis=0)

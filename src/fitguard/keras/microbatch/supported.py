@@ -1,0 +1,58 @@
+"""Says where a batch cannot be cut at all."""
+
+import ast
+import inspect
+import textwrap
+from typing import Any
+
+from fitguard.keras.microbatch.library import library_of
+
+_APPLYING = ("apply", "apply_gradients", "minimize", "train_step")
+
+
+def unsupported(model: Any) -> str:
+    """Why the model cannot be trained in micro-batches: a sentence; empty where it can."""
+    strategy = model.distribute_strategy
+    if strategy.num_replicas_in_sync > 1:
+        return (
+            f"The model was made under {type(strategy).__name__} with"
+            f" {strategy.num_replicas_in_sync} replicas: micro-batches are made for one device"
+            " only so far."
+        )
+    if getattr(model, "optimizer", None) is None:
+        return "The model was compiled without an optimizer: there is no step to split."
+    stateful = [layer.name for layer in model._flatten_layers() if getattr(layer, "stateful", 0)]
+    if stateful:
+        return (
+            f"The layer {stateful[0]} is stateful: it keeps one state for each row of the batch,"
+            " so that the rows cannot be cut apart."
+        )
+    return _own_step(model)
+
+
+def _own_step(model: Any) -> str:
+    if not library_of(model).own_step(model, "train_step"):
+        return ""
+    name = type(model).__name__
+    found = _applying_calls(type(model).train_step)
+    if found is None or found == 1:
+        return ""
+    return (
+        f"The train_step of {name} applies gradients at {found} places. It can be split only where"
+        " it does so once, with model.optimizer."
+    )
+
+
+def _applying_calls(function: Any) -> int | None:
+    """How many calls in the source apply gradients; None where the source cannot be read."""
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+    except (OSError, TypeError, SyntaxError):
+        return None
+    calls = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    return sum(
+        isinstance(call, ast.Attribute)
+        and call.attr in _APPLYING
+        and any(word in ast.unparse(call.value) for word in ("opt", "super()"))
+        for call in calls
+    )

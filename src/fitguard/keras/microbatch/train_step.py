@@ -1,0 +1,140 @@
+"""One optimizer step from several forward and backward passes, equal to that on the whole batch."""
+
+from typing import Any
+
+import tensorflow as tf
+
+from fitguard.keras.microbatch import cutting
+from fitguard.keras.microbatch.accumulators import Accumulators
+from fitguard.keras.microbatch.custom_step import gradients_of_own_step
+from fitguard.keras.microbatch.cutting import Layout
+from fitguard.keras.microbatch.joined_logs import joined
+from fitguard.keras.microbatch.library import library_of
+from fitguard.keras.microbatch.split import Split
+from fitguard.keras.microbatch.stepping import Stepping
+
+
+class MicroTrainStep:
+    """A train step that cuts each batch into micro-batches.
+
+    For each micro-batch: forward, backward, gradients added up. Then one step of the optimizer.
+
+    ```
+    clear → [draw, forward, loss, backward, add, metrics] × pieces → optimizer
+    ```
+
+    Args:
+        model: Compiled; of Keras 3 or of tf_keras.
+        jit_compile: Compile with XLA; None for what the model does.
+        element_spec: That of the data iterator, where there is one. Keras weights the losses of
+            several outputs with the rows of the batch only where it says how many they are.
+
+    Example:
+        ```python
+        step = MicroTrainStep(model)
+        logs = step((x, y), rows=128)
+        ```
+    """
+
+    def __init__(
+        self, model: Any, *, jit_compile: bool | None = None, element_spec: Any = None
+    ) -> None:
+        self._model = model
+        self._library = library_of(model)
+        self._jit = bool(model.jit_compile if jit_compile is None else jit_compile)
+        self._rows_are_known = cutting.says_rows(element_spec)
+        self._own_step = self._library.own_step(model, "train_step")
+        self._accumulators = Accumulators()
+        self._steppings: list[Stepping] = []
+        self._apply: Any = None
+
+    @property
+    def notes(self) -> list[str]:
+        """What was seen to differ from the whole batch, once the step was traced."""
+        found = [note for stepping in self._steppings for note in stepping.findings.notes]
+        return list(dict.fromkeys(found))
+
+    def prepare(self, batch: Any) -> list[str]:
+        """Trace the step and try it on a few rows, with no variable changed.
+
+        Returns:
+            Sentences on what differs from the whole batch; see `notes`.
+        """
+        layout = Layout(batch)
+        leaves = layout.leaves(batch)
+        self._stepping(layout, leaves).prepare(leaves)
+        return self.notes
+
+    def __call__(self, batch: Any, rows: int) -> Any:
+        """Take one step; the logs are those of the model's own train function.
+
+        Args:
+            batch: One element of the data iterator.
+            rows: Of a micro-batch.
+        """
+        layout = Layout(batch)
+        leaves = layout.leaves(batch)
+        stepping = self._stepping(layout, leaves)
+        self._accumulators.clear()
+        shares, logs, sparse = [], [], []
+        for share, (piece_logs, piece_rows) in stepping.pieces(
+            leaves, rows, kept=self._accumulators.own
+        ):
+            shares.append(share)
+            logs.append(piece_logs)
+            sparse.append(piece_rows)
+        self._library.counted(self._model, training=True)
+        self._take_step([_joined(parts) for parts in zip(*sparse, strict=True)])
+        return joined(self._model, logs, shares, stepping.findings)
+
+    def release(self) -> None:
+        """Give back the memory of the sums of gradients, and what was traced."""
+        self._accumulators = Accumulators()
+        self._steppings = []
+        self._apply = None
+
+    def _stepping(self, layout: Layout, leaves: list[Any]) -> Stepping:
+        for stepping in self._steppings:
+            if stepping.accepts(layout, leaves):
+                return stepping
+        made = Stepping(
+            self._library,
+            self._model,
+            self._piece,
+            layout,
+            leaves,
+            training=True,
+            jit=self._jit,
+            exact=not self._own_step,
+            rows_are_known=self._rows_are_known,
+        )
+        self._steppings.append(made)
+        return made
+
+    def _piece(self, data: Any, split: Split) -> tuple[Any, list[tuple[Any, Any]]]:
+        find = gradients_of_own_step if self._own_step else self._library.gradients
+        gradients, variables, logs = find(self._model, data, split)
+        return logs, self._accumulators.add(gradients, variables)
+
+    def _take_step(self, sparse: list[tuple[Any, Any]]) -> None:
+        if not self._accumulators.variables:
+            return
+        if self._apply is None:
+            plain = tf.autograph.experimental.do_not_convert(self._optimize)
+            self._apply = plain
+            if not self._model.run_eagerly:
+                self._apply = tf.function(plain, reduce_retracing=True, jit_compile=self._jit)
+        self._apply(sparse)
+
+    def _optimize(self, sparse: list[tuple[Any, Any]]) -> None:
+        def in_replica(sparse: list[tuple[Any, Any]]) -> None:
+            gradients = self._accumulators.total(sparse)
+            pairs = zip(gradients, self._accumulators.variables, strict=True)
+            self._model.optimizer.apply_gradients(list(pairs))
+
+        self._model.distribute_strategy.run(in_replica, args=(sparse,))
+
+
+def _joined(parts: tuple[tuple[Any, Any], ...]) -> tuple[Any, Any]:
+    values, indices = zip(*parts, strict=True)
+    return tf.concat(values, axis=0), tf.concat(indices, axis=0)

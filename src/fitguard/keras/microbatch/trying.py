@@ -1,0 +1,75 @@
+"""Tries the losses on a few rows: at once, and in two parts.
+
+What a layer adds with `add_loss`, what a loss function returns as one number, what `compute_loss`
+makes: it may be a mean over rows or a sum. Nobody says which; so it is tried, on the first rows of
+the first batch. The same trial finds layers and losses that look at several rows at once.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from fitguard.keras.microbatch import cutting
+from fitguard.keras.microbatch.split import Findings
+
+Trial = Callable[[list[Any], int, int], Any]
+"""Gives what some rows give: the tensors, where they start, and how many rows there are in all."""
+
+_ROWS = 8
+_TOLERANCE = 2e-3
+_WORDS = {
+    "loss": "A loss function returns one number for all rows",
+    "add_loss": "A loss that a layer adds is one number for all rows",
+    "compute_loss": "The model's own compute_loss returns one number for all rows",
+}
+
+
+def places(whole: int) -> list[tuple[int, int]]:
+    """All rows that are tried, and the two parts of them."""
+    rows = min(whole, _ROWS)
+    middle = max(1, rows // 3)
+    return [(0, rows), (0, middle), (middle, rows)]
+
+
+def sums_of(items: Trial, leaves: list[Any], whole: int, findings: Findings) -> Any:
+    """For each loss that is one number, 1 where it is a sum over rows, and 0 where it is a mean."""
+    if not findings.items or whole < 2:
+        return tf.zeros((len(findings.items),))
+    (_, rows), (_, middle), _ = places(whole)
+    share = middle / rows
+    sums = []
+    for name, together, first, second in zip(
+        findings.items, *_tried(items, leaves, whole), strict=True
+    ):
+        off_mean = abs(together - share * first - (1 - share) * second)
+        off_sum = abs(together - first - second)
+        if not min(off_mean, off_sum) <= _TOLERANCE * (abs(first) + abs(second)):
+            findings.note(
+                f"{_WORDS[name]}, and is neither their mean nor their sum: with micro-batches it is"
+                " another loss."
+            )
+        sums.append(1.0 if off_sum < off_mean else 0.0)
+    return tf.constant(sums, tf.float32)
+
+
+def note_rows_that_meet(loss: Trial, leaves: list[Any], whole: int, findings: Findings) -> None:
+    """Say so where the loss of some rows is not put together from the losses of its parts."""
+    if whole < 2 or findings.notes:
+        return
+    together, first, second = _tried(loss, leaves, whole)
+    off = abs(together - first - second)
+    allowed = _TOLERANCE * (abs(first) + abs(second))
+    if np.isfinite([together, first, second]).all() and off > allowed:
+        findings.note(
+            f"The loss of {min(whole, _ROWS)} rows was {float(together):.4g} at once and"
+            f" {float(first + second):.4g} in two parts: a layer or a loss looks at several rows at"
+            " once, or draws random numbers that cannot be drawn again. With micro-batches it sees"
+            " those of a micro-batch."
+        )
+
+
+def _tried(trial: Trial, leaves: list[Any], whole: int) -> list[Any]:
+    rows = min(whole, _ROWS)
+    return [np.array(trial(cutting.cut(leaves, *at), at[0], rows), float) for at in places(whole)]

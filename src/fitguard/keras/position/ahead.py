@@ -1,0 +1,104 @@
+"""The batches of the next step, before Keras takes them."""
+
+import contextlib
+from collections.abc import Callable, Sequence
+from typing import Any
+
+
+class Ahead:
+    """What the next call of Keras' train function will read.
+
+    One object serves a whole epoch: it is only good until the hook returns.
+
+    Attributes:
+        batches: What was taken; None where nothing was.
+        over: The epoch that is resumed has no step left. Keras is led through one call of its train
+            function, since it wants logs: that call must not train, only return the logs that were
+            saved. After it the hook is called with None, and can restore what callbacks changed.
+    """
+
+    __slots__ = ("_at_end", "_count", "_fed", "_source", "_watch", "batches", "over")
+
+    def __init__(
+        self, watch: contextlib.AbstractContextManager[Any], at_end: Callable[[], None]
+    ) -> None:
+        self._source: Any = None
+        self._count = 1
+        self._fed: Any = None
+        self.batches: list[Any] | None = None
+        self.over = False
+        self._watch = watch
+        self._at_end = at_end
+
+    def point_at(self, source: Any, count: int, *, over: bool = False) -> None:
+        """Begin the next step: `count` batches of `source`."""
+        self.over = over
+        self._source = source
+        self._count = count
+        self._fed = None
+        self.batches = None
+
+    @property
+    def iterator(self) -> Any:
+        """What Keras is given: its own iterator, or one over the batches that were taken."""
+        return self._source if self._fed is None else self._fed
+
+    def take(self) -> list[Any]:
+        """The batches of the next step; none where the data are at their end.
+
+        Keras then gets an iterator over just these. Where nothing came it gets its own, which is
+        at its end, so that it sees that itself.
+        """
+        if self.batches is None:
+            with self._watch:
+                self.batches = pulled(self._source, self._count)
+            if self.batches:
+                self._fed = self.again()
+            else:
+                self._at_end()
+        return self.batches
+
+    def again(self) -> Any:
+        """A new iterator over the batches that were taken: to try the same step once more."""
+        return iterator_over(self.batches or [], self._source)
+
+
+def pulled(iterator: Any, count: int) -> list[Any]:
+    """The next batches, fewer at the end of the data."""
+    batches: list[Any] = []
+    for _ in range(count):
+        try:
+            batches.append(next(iterator))
+        except StopIteration:
+            break
+    return batches
+
+
+def iterator_over(batches: Sequence[Any], like: Any) -> Any:
+    """An iterator over batches in hand that Keras' train function takes for `like`.
+
+    It has exactly the element spec of `like`, so nothing is traced again.
+    """
+    import tensorflow as tf
+
+    if not isinstance(like, tf.data.Iterator):
+        # Batches of tf.distribute cannot go back into a dataset; Keras takes any iterator.
+        return iter(batches)
+    spec = like.element_spec
+    with tf.device("CPU:0"):
+        parts = [_single(batch, spec) for batch in batches]
+        dataset = parts[0]
+        for part in parts[1:]:
+            dataset = dataset.concatenate(part)
+        options = tf.data.Options()
+        # A copy of the batch into an optimized graph would cost more than the step.
+        options.experimental_optimization.apply_default_optimizations = False
+        options.autotune.enabled = False
+        return iter(dataset.with_options(options))
+
+
+def _single(batch: Any, spec: Any) -> Any:
+    import tensorflow as tf
+
+    whole = tf.data.Dataset.from_tensors(batch)
+    return tf.data.experimental.from_variant(whole._variant_tensor, structure=spec)

@@ -1,0 +1,124 @@
+"""Where the training is in its data, and the way back there in a new process."""
+
+from collections.abc import Callable
+from typing import Any, Literal, Protocol
+
+from fitguard.keras.position.ahead import Ahead
+from fitguard.keras.position.moment import Moment
+from fitguard.keras.position.validation import Validation
+
+Ended = Literal["loop", "data"]
+"""How the steps of an epoch ended: as many as planned, or no more data."""
+
+
+class Between(Protocol):
+    """Called between steps: before each step, and with None after the last of an epoch."""
+
+    def __call__(self, position: "DataPosition", ahead: Ahead | None) -> Any: ...
+
+
+class DataPosition:
+    """The position in the training data of one guarded `fit`.
+
+    Args:
+        between: The hook.
+        initial_epoch: Of the `fit` call; where `saved` is given, that counts instead.
+        saved: What `read` gave in the process that died; None for a fresh start. `fit` must then
+            be called with `initial_epoch=saved["epoch"]`.
+        seed: Of the run, for orders that the script does not seed; None to leave them.
+        fit: Number of the `fit` call.
+        skipping: Called for each batch that is only read to come back: the process is alive.
+
+    Attributes:
+        epoch: Number of the running epoch; the epochs before it are complete.
+        step: Steps of the optimizer that are complete in it.
+        total_steps: Steps that are complete in this `fit`.
+        steps_per_epoch: None where the data do not tell.
+        batch_size: None where the data do not tell.
+        library: `keras` or `tf_keras`.
+        inexact: Why a resumed run may differ; known before the first step.
+        notes: What else is worth a word: coming back takes time.
+        draws_random: Whether reading the data changes Python's or NumPy's global generators.
+            Where it does, their state in a snapshot means nothing, since threads read ahead: they
+            are as they should be after the way back, and must be left so.
+    """
+
+    def __init__(
+        self,
+        between: Between,
+        *,
+        initial_epoch: int = 0,
+        saved: dict[str, Any] | None = None,
+        seed: int | None = None,
+        fit: int = 1,
+        skipping: Callable[[], None] | None = None,
+    ) -> None:
+        self.between = between
+        self.saved = saved
+        self.seed = seed
+        self.fit = fit
+        self.skipping = skipping or (lambda: None)
+        self.first_epoch: int = saved["first_epoch"] if saved else initial_epoch
+        self.epoch: int = saved["epoch"] if saved else initial_epoch
+        self.step = 0
+        self.total_steps: int = saved["total_steps"] - saved["step"] if saved else 0
+        self.executions = 0
+        self.ended: Ended | None = None
+        self.steps_per_epoch: int | None = None
+        self.batch_size: int | None = None
+        self.library = ""
+        self.inexact: list[str] = []
+        self.notes: list[str] = []
+        self.draws_random: bool = bool(saved and saved["draws_random"])
+        self.moment: Moment | None = None
+        self.claimed = False
+        self.at_rest: Callable[[], dict[str, Any]] = dict
+        self.validation = Validation(saved["validation"] if saved else None)
+
+    def read(self) -> dict[str, Any]:
+        """The position as plain data, for a snapshot; good between steps.
+
+        Where the data do not tell their size, first `take` the next batches: else it is not known
+        whether the epoch is over, and Keras, resumed, would miss the logs of its last step.
+        """
+        return {
+            "library": self.library,
+            "first_epoch": self.first_epoch,
+            "epoch": self.epoch,
+            "step": self.step,
+            "total_steps": self.total_steps,
+            "executions": self.executions,
+            "ended": self.ended,
+            "draws_random": self.draws_random,
+            "moment": vars(self.moment) if self.moment else None,
+            "validation": self.validation.read(),
+        }
+
+    def read_end(self) -> dict[str, Any]:
+        """What a later `fit` may find of this one in the data, for `pass_finished`."""
+        return {**self.at_rest(), "batches": self.total_steps}
+
+    def executed(self, steps: int) -> None:
+        """One call of the train function is complete: so many steps of the optimizer."""
+        self.executions += 1
+        self.step += steps
+        self.total_steps += steps
+
+    def epoch_begins(self, epoch: int) -> None:
+        self.epoch = epoch
+        self.step = 0
+        self.executions = 0
+        self.ended = None
+
+    def data_are_over(self) -> None:
+        """The next batches were asked for, and there are none."""
+        self.ended = "data"
+
+    def epoch_over(self, ended: Ended) -> None:
+        """All steps of the epoch are complete; validation is next."""
+        self.ended = ended
+        self.between(self, None)
+
+
+PositionOf = Callable[[], DataPosition | None]
+"""The position of the guarded `fit` that runs in the calling thread, if any."""

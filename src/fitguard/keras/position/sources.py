@@ -1,0 +1,65 @@
+"""What the code of the user's data objects says about random numbers."""
+
+import types
+from collections.abc import Iterator
+from typing import Any
+
+_ENTROPY = {
+    "default_rng": "numpy.random.default_rng",
+    "SystemRandom": "random.SystemRandom",
+    "urandom": "os.urandom",
+    "token_bytes": "secrets",
+    "uuid4": "uuid.uuid4",
+}
+"""Names of functions that give something else in each process, if they are called plainly."""
+_RANDOM = frozenset(
+    {"default_rng", "randint", "random", "shuffle", "uniform", "normal", "permutation", "choice"}
+)
+
+
+def draws_without_seed(adapter: Any) -> str:
+    """Which source without a seed the code of a Python generator uses; empty if none shows.
+
+    Only the code of the generator itself is looked at; a generator that is made by another library
+    cannot be told.
+    """
+    for generator in _generators(adapter):
+        code = generator.gi_code
+        for name in _ENTROPY:
+            if name in code.co_names and not _called_with_argument(generator, name):
+                return _ENTROPY[name]
+    return ""
+
+
+def mentions_random(cls: type) -> bool:
+    """Whether reading a batch seems to draw random numbers."""
+    read = getattr(cls, "__getitem__", None)
+    code = getattr(read, "__code__", None)
+    return code is not None and bool(_RANDOM & set(code.co_names))
+
+
+def _called_with_argument(generator: Any, name: str) -> bool:
+    """Whether a seeded random generator was made by it: seen as a plain name with a constant."""
+    import ast
+    import inspect
+    import textwrap
+
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(generator.gi_code)))
+    except (OSError, TypeError, SyntaxError):
+        return True
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    named = [call for call in calls if _name(call.func) == name]
+    return all(call.args or call.keywords for call in named)
+
+
+def _name(function: Any) -> str:
+    return str(getattr(function, "attr", getattr(function, "id", "")))
+
+
+def _generators(adapter: Any) -> Iterator[Any]:
+    """The user's generator, out of what the adapter made of it."""
+    held = getattr(adapter, "generator", None)
+    for cell in getattr(held, "__closure__", None) or ():
+        if isinstance(cell.cell_contents, types.GeneratorType):
+            yield cell.cell_contents

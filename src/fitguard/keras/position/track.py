@@ -1,0 +1,140 @@
+"""Follows the iterators of one training dataset, and leads back to a moment of it."""
+
+from typing import Any
+
+from fitguard.keras.position.ahead import pulled
+from fitguard.keras.position.attributes import Attributes
+from fitguard.keras.position.data_position import DataPosition
+from fitguard.keras.position.exactness import Judgement
+from fitguard.keras.position.iterators import iterators_made, make_iterators, number_of
+from fitguard.keras.position.moment import Moment
+from fitguard.keras.position.randomness import read_random, restore_random, seen_random
+from fitguard.keras.position.variables import DatasetVariables
+
+
+class Track:
+    """The iterators of the training data.
+
+    Args:
+        position: Kept up to date.
+        dataset: What iterators are made of.
+        data: The object whose attributes are part of the state: a `PyDataset`; None for others.
+        judgement: What is known of the data.
+        size: Batches of one iterator; None where unknown.
+    """
+
+    def __init__(
+        self,
+        position: DataPosition,
+        dataset: Any,
+        data: Any,
+        judgement: Judgement,
+        size: int | None = None,
+    ) -> None:
+        self.position = position
+        self.dataset = dataset
+        self.watch = RandomWatch(self)
+        self._judgement = judgement
+        self._size = size
+        self._made_before = iterators_made(dataset)
+        self._attributes = Attributes(data)
+        self._variables = DatasetVariables(judgement.variables)
+        self._iterator: Any = None
+        self._read = 0
+        position.at_rest = self._at_rest
+        position.inexact.extend(judgement.inexact)
+        position.notes.extend(judgement.notes)
+        for path in self._attributes.iterators():
+            position.inexact.append(
+                f"{type(data).__name__}.{path} is an iterator: where it stands cannot be kept, so "
+                "a resumed run may see other batches."
+            )
+        if judgement.draws or position.draws_random:
+            self.drew()
+
+    def drew(self) -> None:
+        """Reading the data changes the global random generators."""
+        if not self.position.draws_random or self._judgement.if_drawn:
+            self.position.draws_random = True
+            self.position.inexact.extend(self._judgement.if_drawn)
+            self._judgement.if_drawn = []
+
+    def _at_rest(self) -> dict[str, Any]:
+        return {"iterators": self.made(), "attributes": self._attributes.changed()}
+
+    def made(self) -> int:
+        """Iterators that were made since `fit` began."""
+        return iterators_made(self.dataset) - self._made_before
+
+    def here(self, epoch: int, batches: int | None) -> Moment:
+        """The moment that this one may become."""
+        moment = Moment(
+            epoch=epoch,
+            batches=batches,
+            random=read_random(),
+            attributes=self._attributes.changed(),
+            variables=self._variables.read(),
+        )
+        while self._attributes.too_large:
+            self.position.inexact.append(
+                f"The attribute {self._attributes.too_large.pop()} of the data changes and is too "
+                "large to keep: a resumed run may see other batches."
+            )
+        return moment
+
+    def follow(self, iterator: Any, here: Moment) -> None:
+        """This iterator is read next; if it is a new one, `here` is the moment to come back to."""
+        if iterator is self._iterator:
+            return
+        self._iterator = iterator
+        self._read = 0
+        if self._judgement.begins_anew or self.position.moment is None:
+            number = number_of(iterator) - self._made_before
+            self.position.moment = Moment(**{**vars(here), "iterators": number})
+
+    def steps_of(self, execution: int) -> int:
+        """How many steps a call of the train function takes: fewer at the end of the data."""
+        if self._size is None or execution == 1:
+            return execution
+        return max(1, min(execution, self._size - self._read))
+
+    def was_read(self, count: int) -> None:
+        self._read += count
+
+    def skip(self, iterator: Any, count: int) -> int:
+        """Read batches only to be past them; how many there were."""
+        with self.watch:
+            batches = len(pulled(iterator, count))
+        self.position.skipping()
+        self._read += batches
+        return batches
+
+    def go_back(self, moment: Moment, made_by_keras: int = 0) -> None:
+        """Bring the data to the moment, just before its iterator is made.
+
+        Args:
+            made_by_keras: Iterators that Keras makes, and does not read, before that one.
+        """
+        made = self.made() + made_by_keras
+        make_iterators(self.dataset, moment.iterators - made)
+        self.restore(moment)
+
+    def restore(self, moment: Moment) -> None:
+        self._attributes.restore(moment.attributes)
+        self._variables.restore(moment.variables)
+        restore_random(moment.random)
+
+
+class RandomWatch:
+    """Notes whether the global generators change while batches are read."""
+
+    def __init__(self, track: Track) -> None:
+        self._track = track
+        self._before: tuple[Any, ...] = ()
+
+    def __enter__(self) -> None:
+        self._before = seen_random()
+
+    def __exit__(self, *_: object) -> None:
+        if seen_random() != self._before:
+            self._track.drew()

@@ -1,0 +1,54 @@
+"""The validation data of a guarded `fit`: their order matters to the last bit of `val_loss`."""
+
+import sys
+from typing import Any
+
+from fitguard.keras.position.attributes import Attributes
+from fitguard.keras.position.iterators import iterators_made, make_iterators
+
+_FRAMES = 4
+
+
+class Validation:
+    """How often the validation data were iterated, and what changed in them.
+
+    Keras makes their iterator at the first validation: what earlier ones did is caught up then.
+
+    Args:
+        saved: What `read` gave in the process that died.
+    """
+
+    def __init__(self, saved: dict[str, Any] | None) -> None:
+        self._saved = saved
+        self._dataset: Any = None
+        self._attributes = Attributes(None)
+        self._made_before = 0
+
+    def follow(self, dataset: Any, data: Any) -> None:
+        """Keras has made the validation data: only the first time counts."""
+        if self._dataset is not None:
+            return
+        self._dataset = dataset
+        self._attributes = Attributes(data)
+        self._made_before = iterators_made(dataset)
+        if self._saved:
+            make_iterators(dataset, self._saved["iterators"])
+            self._attributes.restore(self._saved["attributes"])
+
+    def read(self) -> dict[str, Any] | None:
+        if self._dataset is None:
+            return self._saved
+        made = iterators_made(self._dataset) - self._made_before
+        return {"iterators": made, "attributes": self._attributes.changed()}
+
+
+def made_by_fit() -> bool:
+    """Whether `fit` itself makes what is being made, and not `evaluate` or `predict`."""
+    frame = sys._getframe(2)
+    for _ in range(_FRAMES):
+        if frame.f_code.co_name in ("fit", "evaluate", "predict"):
+            return frame.f_code.co_name == "fit"
+        if frame.f_back is None:
+            break
+        frame = frame.f_back
+    return False

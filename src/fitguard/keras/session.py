@@ -1,0 +1,83 @@
+"""What the training process knows of the run that guards it."""
+
+import os
+import sys
+import threading
+from typing import Any
+
+import msgspec
+
+from fitguard.monitor.heartbeat import Heartbeat
+from fitguard.monitor.journal import Journal, now
+from fitguard.monitor.run_folder import RunFolder
+from fitguard.schema.exit_codes import UnreadableInput
+from fitguard.schema.journal import AnyEvent, Noted, Orders
+
+_MOST_CHARACTERS = 2000
+
+
+class Session:
+    """One attempt of a run, seen from inside.
+
+    Args:
+        folder: Of the run.
+        orders: What the parent wants of this attempt.
+        heartbeat: Shared with the parent.
+    """
+
+    def __init__(self, folder: RunFolder, orders: Orders, heartbeat: Heartbeat) -> None:
+        self.folder = folder
+        self.orders = orders
+        self.heartbeat = heartbeat
+        self._journal = Journal(folder.journal)
+        self._said: set[str] = set()
+        self._lock = threading.Lock()
+        self._process = os.getpid()
+
+    @classmethod
+    def of(cls, folder: RunFolder) -> "Session":
+        """The session whose orders the parent has left in a folder.
+
+        Raises:
+            UnreadableInput: where they are missing or broken.
+        """
+        try:
+            orders = msgspec.json.decode(folder.orders.read_bytes(), type=Orders)
+            return cls(folder, orders, Heartbeat(folder.heartbeat))
+        except (OSError, msgspec.MsgspecError) as error:
+            raise UnreadableInput(
+                f"{folder.orders}: {error}. Expected the orders that `fitguard run` writes before "
+                "it starts a training process."
+            ) from error
+
+    @property
+    def is_here(self) -> bool:
+        """Whether this is the process that is guarded, and not one that it forked."""
+        return os.getpid() == self._process
+
+    def record(self, event_type: type, /, *, durable: bool = False, **fields: Any) -> None:
+        """Write an event into the journal."""
+        event: AnyEvent = event_type(time=now(), attempt=self.orders.attempt, **fields)
+        self._journal.append(event, durable=durable)
+
+    def events(self) -> list[AnyEvent]:
+        """All that the journal of the run holds."""
+        return self._journal.read()
+
+    def note(self, kind: str, text: str, *, fit: int = 0) -> None:
+        """Tell the user once, and the journal."""
+        with self._lock:
+            if text in self._said:
+                return
+            self._said.add(text)
+        self.record(Noted, kind=kind, text=text, fit=fit)
+        self.say(text)
+
+    def say(self, text: str) -> None:
+        """One line on stderr."""
+        print(f"fitguard: {text}", file=sys.stderr, flush=True)  # noqa: T201
+
+
+def shortened(error: BaseException) -> str:
+    """The kind of an error and the beginning of what it says."""
+    return f"{type(error).__name__}: {error}"[:_MOST_CHARACTERS]

@@ -1,0 +1,65 @@
+"""One variable of TensorFlow, whatever Keras or a strategy wrapped around it."""
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from fitguard.inputs.models.library import root
+
+_WRAPPED = {
+    ("keras", "KerasVariable"): "_value",
+    ("keras", "Variable"): "_value",
+    ("tf_keras", "AutoCastVariable"): "_variable",
+}
+"""Classes of variables that hold one of TensorFlow, and where."""
+_NO_NUMBERS = ("string", "resource", "variant")
+
+
+def bare(thing: Any) -> Any:
+    """The variable of TensorFlow behind it; None where it is none, or has no value yet."""
+    import tensorflow as tf
+
+    cls: type = type(thing)
+    inner = _inner(cls)
+    if inner:
+        return bare(vars(thing).get(inner))
+    if not isinstance(thing, tf.Variable):
+        return None
+    return None if thing.dtype.name in _NO_NUMBERS else thing
+
+
+def parts(name: str, variable: Any) -> dict[str, list[Any]]:
+    """The variables that hold its value, by name: under a strategy, those of all replicas.
+
+    Weights and what optimizers keep are the same on all replicas: they stand under one name.
+    Metrics and statistics of batches are not, even where a strategy calls them mirrored.
+    """
+    replicas = list(variable.values) if _is_distributed(variable) else []
+    if len(replicas) < 2 or variable.trainable or "optimizer" in name:
+        return {name: replicas or [variable]}
+    return {f"{name}@{number}": [replica] for number, replica in enumerate(replicas)}
+
+
+def read(variable: Any) -> np.ndarray:
+    """A copy of its value in the memory of the host."""
+    return np.asarray(variable.numpy())
+
+
+def write(variable: Any, value: np.ndarray) -> None:
+    """Give it this value.
+
+    TensorFlow may go on with the very memory of an array that it is given, and training would
+    change it: it gets one of its own.
+    """
+    variable.assign(np.array(value))
+
+
+@functools.lru_cache(maxsize=4096)
+def _inner(cls: type) -> str:
+    names = ((root(base), base.__name__) for base in cls.__mro__)
+    return next((_WRAPPED[name] for name in names if name in _WRAPPED), "")
+
+
+def _is_distributed(variable: Any) -> bool:
+    return any(base.__name__ == "DistributedVariable" for base in type(variable).__mro__)

@@ -1,0 +1,135 @@
+"""All that the journal holds of one attempt, gathered from its events."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from fitguard.schema.journal import (
+    AnyEvent,
+    AttemptEnded,
+    AttemptStarted,
+    Decided,
+    Failed,
+    FitBegan,
+    FitEnded,
+    Logged,
+    MicroBatchChosen,
+    SnapshotFailed,
+    SnapshotWritten,
+)
+from fitguard.schema.run import Place
+
+
+@dataclass
+class Span:
+    """The steps of one `fit` call that an attempt took: from `begun` up to `reached`."""
+
+    begun: int
+    reached: int
+
+    def stretch(self, total_steps: int) -> None:
+        """It got at least so far."""
+        self.reached = max(self.reached, total_steps)
+
+
+@dataclass
+class AttemptRecord:
+    """One attempt; any of its events may be missing.
+
+    Args:
+        first_time: Of its earliest event.
+        spans: By number of the `fit` call; those whose end was restored are not among them.
+        batch_sizes: By number of the `fit` call, as the script gave them.
+        micro_batches: By number of the `fit` call, as the child chose them.
+        saved: The furthest place in a snapshot that this attempt began with, or wrote.
+    """
+
+    number: int
+    first_time: float
+    last_time: float
+    started: AttemptStarted | None = None
+    ended: AttemptEnded | None = None
+    failed: Failed | None = None
+    decided: Decided | None = None
+    first: Place | None = None
+    last: Place = field(default_factory=Place)
+    saved: Place = field(default_factory=Place)
+    spans: dict[int, Span] = field(default_factory=dict)
+    batch_sizes: dict[int, int] = field(default_factory=dict)
+    micro_batches: dict[int, int] = field(default_factory=dict)
+
+    @property
+    def steps_done(self) -> int:
+        """Steps of all its `fit` calls."""
+        return sum(span.reached - span.begun for span in self.spans.values())
+
+    def take(self, event: AnyEvent) -> None:
+        """Add one event; in the order of time."""
+        self.first_time = min(self.first_time, event.time)
+        self.last_time = max(self.last_time, event.time)
+        match event:
+            case AttemptStarted():
+                self.started = event
+            case AttemptEnded():
+                self.ended = event
+                self._reach(event.last)
+            case Failed():
+                self.failed = event
+                self._reach(event.place)
+            case Decided():
+                self.decided = event
+            case FitBegan():
+                self._begin(event)
+            case MicroBatchChosen(evaluation=False):
+                self.micro_batches[event.fit] = event.rows
+            case SnapshotWritten():
+                self.saved = further(self.saved, event.place)
+                self._reach(event.place)
+            case SnapshotFailed() | Logged() | FitEnded():
+                self._reach(event.place)
+
+    def _begin(self, event: FitBegan) -> None:
+        place = event.place
+        if event.batch_size:
+            self.batch_sizes[place.fit] = event.batch_size
+        self.last = further(self.last, place)
+        if event.restored or place.total_steps:
+            self.saved = further(self.saved, place)
+        if event.restored:
+            return
+        if self.first is None:
+            self.first = place
+        span = self._span(place)
+        span.begun = min(span.begun, place.total_steps)
+
+    def _reach(self, place: Place) -> None:
+        self.last = further(self.last, place)
+        if place.fit:
+            self._span(place).stretch(place.total_steps)
+
+    def _span(self, place: Place) -> Span:
+        """Where the journal lost the beginning, steps count from the first that it tells of."""
+        return self.spans.setdefault(place.fit, Span(place.total_steps, place.total_steps))
+
+
+def further(one: Place, other: Place) -> Place:
+    """The one of two places that lies further on."""
+    return max(one, other, key=order)
+
+
+def order(place: Place) -> tuple[int, int, int, int]:
+    """Places by how far on they are: `total_steps` counts within one `fit` call."""
+    return (place.fit, place.total_steps, place.epoch, place.step)
+
+
+def attempt_records(events: Iterable[AnyEvent]) -> dict[int, AttemptRecord]:
+    """All attempts by number, the first one first; `events` in the order of time."""
+    records: dict[int, AttemptRecord] = {}
+    for event in events:
+        if event.attempt < 1:
+            continue
+        record = records.get(event.attempt)
+        if record is None:
+            record = AttemptRecord(event.attempt, event.time, event.time)
+            records[event.attempt] = record
+        record.take(event)
+    return dict(sorted(records.items()))

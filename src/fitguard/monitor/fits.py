@@ -1,0 +1,64 @@
+"""The `fit` calls of a run, as its document shows them."""
+
+from collections.abc import Iterable
+
+import msgspec
+
+from fitguard.schema.journal import (
+    AnyEvent,
+    AttemptStarted,
+    FitBegan,
+    FitEnded,
+    MicroBatchChosen,
+    Noted,
+)
+from fitguard.schema.run import RunFit
+
+
+def fits(events: Iterable[AnyEvent]) -> tuple[RunFit, ...]:
+    """All of them by number; of each what was last said of it. `events` in the order of time."""
+    known: dict[int, RunFit] = {}
+    ordered: dict[str, int] = {}
+    for event in events:
+        match event:
+            case AttemptStarted():
+                ordered = event.orders.micro_batches
+            case FitBegan():
+                number = event.place.fit
+                known[number] = _begun(known.get(number, _unheard(number)), event, ordered)
+            case FitEnded():
+                number = event.place.fit
+                fit = known.get(number, _unheard(number))
+                known[number] = msgspec.structs.replace(fit, finished=True)
+            case MicroBatchChosen(evaluation=False):
+                fit = known.get(event.fit, _unheard(event.fit))
+                rows = event.rows if event.rows < event.of else None
+                known[event.fit] = msgspec.structs.replace(fit, micro_batch=rows)
+            case Noted(kind="inexact"):
+                fit = known.get(event.fit, _unheard(event.fit))
+                known[event.fit] = _less_exact(fit, event.text)
+    return tuple(fit for number, fit in sorted(known.items()) if number > 0)
+
+
+def _unheard(number: int) -> RunFit:
+    """The journal lost how it began."""
+    return RunFit(number=number, library="")
+
+
+def _begun(fit: RunFit, event: FitBegan, ordered: dict[str, int]) -> RunFit:
+    return msgspec.structs.replace(
+        fit,
+        library=event.library,
+        model=event.model,
+        epochs=event.epochs,
+        steps_per_epoch=event.steps_per_epoch,
+        batch_size=event.batch_size,
+        micro_batch=ordered.get(str(fit.number), fit.micro_batch),
+        finished=event.restored,
+    )
+
+
+def _less_exact(fit: RunFit, text: str) -> RunFit:
+    if text in fit.inexact:
+        return fit
+    return msgspec.structs.replace(fit, inexact=(*fit.inexact, text))

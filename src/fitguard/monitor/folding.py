@@ -1,0 +1,115 @@
+"""The journal of a run into its document.
+
+The journal may be torn: a parent or a machine that died leaves attempts without an end, a full disk
+leaves gaps. Whatever is there gives a document.
+"""
+
+from collections.abc import Sequence
+from pathlib import PurePath
+
+from fitguard.monitor.attempt_record import attempt_records
+from fitguard.monitor.attempts import attempts
+from fitguard.monitor.decisions import decisions
+from fitguard.monitor.fits import fits
+from fitguard.monitor.losses import losses
+from fitguard.monitor.samples import thinned
+from fitguard.schema.journal import (
+    AnyEvent,
+    AttemptStarted,
+    Noted,
+    RunEnded,
+    RunStarted,
+    SnapshotFailed,
+    SnapshotWritten,
+)
+from fitguard.schema.run import (
+    MemorySample,
+    Run,
+    RunNote,
+    RunState,
+    SnapshotMark,
+    SnapshotTotals,
+)
+
+MOST_MARKS = 1000
+
+
+def fold(
+    events: Sequence[AnyEvent], samples: Sequence[MemorySample], *, folder: str, alive: bool
+) -> Run:
+    """The document of a run.
+
+    Args:
+        folder: Of the run; its last part is the id where the journal lost it.
+        alive: Whether a parent guards the run now: the lock is held.
+    """
+    told = sorted(events, key=lambda event: event.time)
+    measured = sorted(samples, key=lambda sample: sample.time)
+    starts = [event for event in told if isinstance(event, RunStarted)]
+    end = _end(told)
+    started = told[0].time if told else 0.0
+    last_sign = max((line[-1].time for line in (told, measured) if line), default=started)
+    return Run(
+        id=starts[-1].id if starts else PurePath(folder).name,
+        command=starts[-1].command if starts else (),
+        folder=folder,
+        started=started,
+        ended=end.time if end else None,
+        seconds=max(0.0, (end.time if end else last_sign) - started),
+        state=_state(end, alive),
+        exit_code=end.exit_code if end else None,
+        fitguard=starts[-1].fitguard if starts else "",
+        attempts=attempts(attempt_records(told), measured, alive=alive and end is None),
+        fits=fits(told),
+        decisions=decisions(told),
+        notes=_notes(told),
+        losses=losses(told),
+        samples=tuple(thinned(measured)),
+        snapshots=_snapshots(told),
+        saved=_saved(told),
+    )
+
+
+def _end(told: Sequence[AnyEvent]) -> RunEnded | None:
+    """How the run ended, unless it went on after that."""
+    for event in reversed(told):
+        if isinstance(event, RunEnded):
+            return event
+        if isinstance(event, RunStarted | AttemptStarted):
+            return None
+    return None
+
+
+def _state(end: RunEnded | None, alive: bool) -> RunState:
+    if end is not None:
+        return end.state
+    return "running" if alive else "lost"
+
+
+def _notes(told: Sequence[AnyEvent]) -> tuple[RunNote, ...]:
+    """Each once: every attempt says the same again."""
+    notes: dict[tuple[str, str], RunNote] = {}
+    for event in told:
+        if isinstance(event, Noted):
+            note = RunNote(time=event.time, attempt=event.attempt, kind=event.kind, text=event.text)
+            notes.setdefault((event.kind, event.text), note)
+    return tuple(notes.values())
+
+
+def _snapshots(told: Sequence[AnyEvent]) -> SnapshotTotals:
+    written = [event for event in told if isinstance(event, SnapshotWritten)]
+    return SnapshotTotals(
+        count=len(written),
+        failed=sum(isinstance(event, SnapshotFailed) for event in told),
+        bytes=sum(event.bytes for event in written),
+        taking_seconds=sum(event.taking_seconds for event in written),
+        writing_seconds=sum(event.writing_seconds for event in written),
+    )
+
+
+def _saved(told: Sequence[AnyEvent]) -> tuple[SnapshotMark, ...]:
+    written = [event for event in told if isinstance(event, SnapshotWritten)]
+    return tuple(
+        SnapshotMark(time=event.time, attempt=event.attempt, place=event.place, bytes=event.bytes)
+        for event in written[-MOST_MARKS:]
+    )

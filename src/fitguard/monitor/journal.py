@@ -1,0 +1,77 @@
+"""The journal of a run: events are appended, never changed, and survive a cut of power."""
+
+import contextlib
+import os
+import time
+from pathlib import Path
+
+import msgspec
+
+from fitguard.schema.journal import AnyEvent
+
+_ENCODER = msgspec.json.Encoder()
+_DECODER = msgspec.json.Decoder(AnyEvent)
+
+
+class Journal:
+    """Appends events to a file, also from several threads and processes at once.
+
+    Each event is one write to a file that is opened for appending, so lines never mix. A disk that
+    is full or read-only costs the event, never the training: `append` then says so.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._is_mended = False
+
+    def append(self, event: AnyEvent, *, durable: bool = False) -> bool:
+        """Write one event; whether that worked.
+
+        Args:
+            durable: Wait until it is on the disk.
+        """
+        line = _ENCODER.encode(event) + b"\n"
+        try:
+            file = os.open(self._path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
+        except OSError:
+            return False
+        try:
+            if not self._is_mended and _is_torn(file):
+                line = b"\n" + line
+            self._is_mended = _written(file, line, durable)
+            return self._is_mended
+        finally:
+            os.close(file)
+
+    def read(self) -> list[AnyEvent]:
+        """All events; lines that are torn or of a later version are left out."""
+        try:
+            content = self._path.read_bytes()
+        except FileNotFoundError:
+            return []
+        events: list[AnyEvent] = []
+        for line in content.split(b"\n"):
+            with contextlib.suppress(msgspec.MsgspecError, UnicodeDecodeError):
+                events.append(_DECODER.decode(line))
+        return events
+
+
+def _is_torn(file: int) -> bool:
+    """Whether a cut of power, or a full disk, left half a line: it must not swallow the next."""
+    size = os.fstat(file).st_size
+    return size > 0 and os.pread(file, 1, size - 1) != b"\n"
+
+
+def _written(file: int, line: bytes, durable: bool) -> bool:
+    try:
+        whole = os.write(file, line) == len(line)
+        if durable:
+            os.fsync(file)
+    except OSError:
+        return False
+    return whole
+
+
+def now() -> float:
+    """The time of an event."""
+    return time.time()

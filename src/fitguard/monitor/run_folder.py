@@ -1,0 +1,75 @@
+"""Where a run keeps its files: `fitguard-runs/<id>/`."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+RUNS = "fitguard-runs"
+"""Folder of all runs, in the working directory unless told otherwise."""
+
+
+@dataclass(frozen=True)
+class RunFolder:
+    """The files of one run.
+
+    run.json        the document, made anew out of the journal after each event of the parent
+    journal.jsonl   what happened, one event a line; only ever appended to
+    output.log      the last megabytes of what the training wrote
+    output.1.log    what output.log was before it was full; older than it
+    samples.jsonl   memory over time
+    orders.json     what the next child is told
+    heartbeat       how far the child is; shared memory of parent and child
+    report.html     the page that `fitguard report` wrote
+    stacks.txt      what all threads did when the child hung
+    lock            held by the parent that guards the run
+    snapshots/      the two newest, and the end of each finished `fit`
+    """
+
+    path: Path
+
+    @property
+    def id(self) -> str:
+        return self.path.name
+
+    @property
+    def document(self) -> Path:
+        return self.path / "run.json"
+
+    @property
+    def journal(self) -> Path:
+        return self.path / "journal.jsonl"
+
+    @property
+    def output(self) -> Path:
+        return self.path / "output.log"
+
+    @property
+    def older_output(self) -> Path:
+        return self.path / "output.1.log"
+
+    @property
+    def samples(self) -> Path:
+        return self.path / "samples.jsonl"
+
+    @property
+    def orders(self) -> Path:
+        return self.path / "orders.json"
+
+    @property
+    def heartbeat(self) -> Path:
+        return self.path / "heartbeat"
+
+    @property
+    def report(self) -> Path:
+        return self.path / "report.html"
+
+    @property
+    def stacks(self) -> Path:
+        return self.path / "stacks.txt"
+
+    @property
+    def lock(self) -> Path:
+        return self.path / "lock"
+
+    @property
+    def snapshots(self) -> Path:
+        return self.path / "snapshots"

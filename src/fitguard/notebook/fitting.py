@@ -1,0 +1,158 @@
+"""`fitguard.fit`: `model.fit` in a process of its own, under the supervisor."""
+
+import difflib
+import inspect
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from fitguard.inputs.models.library import recognise
+from fitguard.keras.state.randomness import write_random
+from fitguard.monitor.run_folder import RUNS
+from fitguard.notebook.data import factories_in, require_carriable
+from fitguard.notebook.died import died
+from fitguard.notebook.fit import THE_MODEL
+from fitguard.notebook.kernel_gpu import leave_gpu_memory, warn_about_gpu
+from fitguard.notebook.parcel.models import library_of
+from fitguard.notebook.request import Request
+from fitguard.notebook.starting import new_request, notebook_command, run_options, take_globals
+from fitguard.notebook.supervised import supervised
+from fitguard.schema.exit_codes import UsageError
+
+
+def fit(
+    model: Any,
+    x: Any = None,
+    y: Any = None,
+    *,
+    runs_folder: str | Path = RUNS,
+    resume: str | None = None,
+    exact_only: bool = False,
+    allow: Sequence[str] = (),
+    micro_batch: int | None = None,
+    snapshot_seconds: float | None = None,
+    max_attempts: int = 20,
+    hang_seconds: float | None = None,
+    **arguments: Any,
+) -> Any:
+    """Train a model as `model.fit` does, in a process whose crash does not hurt this one.
+
+    The process is guarded: after a crash, or where memory runs out, it begins again where it was.
+    At the end the model here has the weights, the optimizer state and the metrics that plain
+    `model.fit` would have given it, and so have callbacks and random generators.
+
+    Args:
+        model: A compiled Keras model, or a function that returns one. A model that Keras cannot
+            write down needs the function; `history.model` is the trained model then.
+        x: As for `model.fit`: arrays, tensors, DataFrames, or lists and dicts of them. For a
+            dataset, generator or `PyDataset`: a function that returns it. It is called in the
+            training process, and may return a tuple of arrays `(x, y)` as well.
+        y: As for `model.fit`.
+        runs_folder: Where the folder of the run is made.
+        resume: Id of a run that was interrupted: go on with it. Give the same arguments again.
+        exact_only: Stop instead of changing any number.
+        allow: What may change results: `jit-off`, `mixed-precision`.
+        micro_batch: Rows of a micro-batch to begin with; the batch of the optimizer stays whole.
+        snapshot_seconds: Between snapshots; None to choose from what they cost.
+        max_attempts: In a row that get no further, until the run is given up.
+        hang_seconds: Without a step, until the training counts as hung; None to choose.
+        **arguments: All other arguments of `model.fit`: `epochs`, `batch_size`, `callbacks`,
+            `validation_data`, which may be a function, too, …
+
+    Returns:
+        The `History` that `model.fit` returns.
+
+    Raises:
+        UsageError: for arguments that `model.fit` does not have, and for what cannot be taken to
+            another process; the message says what to do instead.
+        TrainingDied: where the training failed and another attempt would not help.
+        KeyboardInterrupt: where it was interrupted; `resume` goes on with it.
+
+    Example:
+        >>> model = keras.Sequential([keras.Input((10,)), keras.layers.Dense(1)])
+        >>> model.compile(optimizer="adam", loss="mse")
+        >>> history = fitguard.fit(model, x, y, epochs=5, validation_split=0.2)
+        >>> model.predict(x)
+
+        >>> def make_dataset():
+        ...     return tf.data.TFRecordDataset(files).map(parse).batch(256)
+        >>> history = fitguard.fit(model, make_dataset, epochs=5)
+    """
+    build = _builder(model)
+    given = {"x": x, **({} if y is None else {"y": y}), **arguments}
+    _require_known(model if build is None else None, arguments)
+    require_carriable(given)
+    leave_gpu_memory()
+    warn_about_gpu()
+    options = run_options(
+        runs_folder=Path(runs_folder),
+        resume=resume,
+        exact_only=exact_only,
+        allow=tuple(allow),
+        micro_batch=micro_batch,
+        snapshot_seconds=snapshot_seconds,
+        max_attempts=max_attempts,
+        hang_seconds=hang_seconds,
+    )
+    request = new_request(options.runs_folder)
+    try:
+        request.send(
+            {
+                "model": model if build is None else None,
+                "build": build,
+                "arguments": given,
+                "factories": factories_in(given),
+            }
+        )
+        name = getattr(model, "name", None) or getattr(model, "__name__", "build")
+        command = notebook_command("fit", f"fitguard.fit({name})", request.folder, options)
+        result = supervised(command, options, 'fitguard.fit(…, resume="{id}")')
+        if result.exit_code != 0:
+            raise died(result)
+        return _taken_over(request, build)
+    finally:
+        request.remove()
+
+
+def _taken_over(request: Request, build: Callable[[], Any] | None) -> Any:
+    """The end state of the training becomes that of the notebook; what `fit` returned."""
+    visit = request.answer({} if build is None else {THE_MODEL: build()})
+    content = visit.content()
+    take_globals(content)
+    write_random(visit.surroundings["random"])
+    return content["history"]
+
+
+def _builder(model: Any) -> Callable[[], Any] | None:
+    """The function that builds the model; None where it is one.
+
+    Raises:
+        UsageError: where it is neither.
+    """
+    if library_of(model, "Model") is None and callable(model) and not isinstance(model, type):
+        builder: Callable[[], Any] = model
+        return builder
+    recognise(model, "fit")
+    if not model.compiled:
+        raise UsageError(
+            f"Received {model.name}, which is not compiled. Expected a compiled model: call "
+            "model.compile(optimizer, loss) before fitguard.fit(model, x, y)."
+        )
+    return None
+
+
+def _require_known(model: Any, arguments: dict[str, Any]) -> None:
+    """Refuse arguments that `fit` of the model does not have."""
+    if model is None:
+        return
+    parameters = inspect.signature(model.fit).parameters
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values()):
+        return
+    for name in arguments:
+        if name not in parameters:
+            options = [*parameters, *inspect.signature(fit).parameters]
+            near = difflib.get_close_matches(name, options, 1)
+            raise UsageError(
+                f"Received the argument {name}, which {type(model).__name__}.fit does not have. "
+                f"Expected {near[0] if near else 'one of ' + ', '.join(parameters)}."
+            )

@@ -1,0 +1,72 @@
+"""What a training from a notebook begins and ends with, for a call and for a cell."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from fitguard.notebook.kernel_gpu import child_environment
+from fitguard.notebook.request import Request
+from fitguard.schema.exit_codes import UsageError
+from fitguard.supervise.command import Command
+from fitguard.supervise.options import NEWEST, RunOptions
+from fitguard.supervise.runs import run_by_id
+
+_REQUESTS = ".requests"
+_GRACE_SECONDS = 10.0
+"""After an interrupt, until a training that takes no snapshot is ended."""
+GLOBAL = "global "
+"""Before the names of global values that carried code used."""
+
+
+def new_request(runs_folder: Path) -> Request:
+    """An empty one.
+
+    Raises:
+        UsageError: where it cannot be written.
+    """
+    folder = runs_folder.absolute()
+    try:
+        if not folder.exists():
+            folder.mkdir(parents=True)
+            # Snapshots are large, and nobody wants them in a repository.
+            (folder / ".gitignore").write_text("*\n")
+        return Request(folder / _REQUESTS, sys.modules["__main__"])
+    except OSError as error:
+        raise UsageError(
+            f"Received {runs_folder} as the folder for runs: {error.strerror}. Expected one that "
+            "can be written: fitguard.fit(…, runs_folder=FOLDER)."
+        ) from error
+
+
+def run_options(**options: Any) -> RunOptions:
+    """How a training from a notebook is guarded."""
+    return RunOptions(**options, grace_seconds=_GRACE_SECONDS, quiet=True)
+
+
+def notebook_command(kind: str, given: str, request: Path, options: RunOptions) -> Command:
+    """What the supervisor runs.
+
+    Args:
+        kind: `fit` or `cell`.
+        given: What the journal tells; that of the run itself where one is resumed.
+    """
+    words: tuple[str, ...] = (given,)
+    if options.resume not in (None, NEWEST):
+        words = run_by_id(options.runs_folder, str(options.resume)).started.command
+    return Command(
+        python=sys.executable,
+        target=("-m", f"fitguard.notebook.{kind}"),
+        arguments=(str(request),),
+        # A progress bar must come at once.
+        interpreter_options=("-u",),
+        given=words,
+        environment=child_environment(),
+    )
+
+
+def take_globals(content: dict[str, Any]) -> None:
+    """Bind global names to what carried code has left in them; most are the same object."""
+    main = sys.modules["__main__"]
+    for name, value in content.items():
+        if name.startswith(GLOBAL):
+            setattr(main, name.removeprefix(GLOBAL), value)

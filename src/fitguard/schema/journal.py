@@ -1,0 +1,193 @@
+"""What is written down while a guarded run goes on: one event a line, by parent and child alike.
+
+`Orders` go the other way: what the parent tells a child before it starts.
+"""
+
+import msgspec
+
+from fitguard.schema.finding import Confidence
+from fitguard.schema.run import Outcome, Place, RunState
+
+REPLACE_ME = 86
+"""Exit code of a child that wants to be replaced: it cannot trust its own process any more."""
+LEFT_AS_ASKED = 75
+"""Exit code of a child that took a snapshot and left because it was asked to; EX_TEMPFAIL.
+
+`fitguard run` leaves with it after SIGTERM: the run is not over, `--resume` goes on with it.
+"""
+
+
+EVERY_FIT = "0"
+"""In `Orders.micro_batches`: every `fit` call that has no number of rows of its own."""
+
+
+class Orders(msgspec.Struct, frozen=True, kw_only=True):
+    """What a child is told.
+
+    Args:
+        attempt: From 1.
+        seed: Drawn once for a run: random sources without a seed of their own begin with it.
+        micro_batches: Rows of a micro-batch by number of the `fit` call, as text; `0` for all calls
+            that have none of their own (`fitguard run --micro-batch`).
+        evaluation_rows: Likewise for evaluation and prediction inside of that call.
+        exact_only: Do not train where micro-batches would change the result.
+        allow: What may change results: `jit-off`, `mixed-precision`.
+        jit_off: Compile without XLA.
+        mixed_precision: Set the policy `mixed_float16` before the script runs.
+        snapshot_seconds: Between snapshots; None to choose from what they cost.
+        plan: Whether to plan the first micro-batch from the free memory of the GPU.
+        environment: Variables that the parent sets for the child beside its own, such as
+            `TF_GPU_ALLOCATOR`; they stay from attempt to attempt.
+    """
+
+    attempt: int = 1
+    seed: int = 0
+    micro_batches: dict[str, int] = {}
+    evaluation_rows: dict[str, int] = {}
+    exact_only: bool = False
+    allow: tuple[str, ...] = ()
+    jit_off: bool = False
+    mixed_precision: bool = False
+    snapshot_seconds: float | None = None
+    plan: bool = True
+    environment: dict[str, str] = {}
+
+
+class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="event"):
+    """What happened, when, in which attempt (0: before the first)."""
+
+    time: float
+    attempt: int = 0
+
+
+class RunStarted(Event, frozen=True, kw_only=True, tag="run-started"):
+    """Also when it is resumed; the last one counts for the seed, which never changes."""
+
+    id: str
+    command: tuple[str, ...]
+    python: str = ""
+    working_directory: str = ""
+    fitguard: str = ""
+    resumed: bool = False
+    seed: int = 0
+
+
+class AttemptStarted(Event, frozen=True, kw_only=True, tag="attempt-started"):
+    pid: int
+    orders: Orders
+
+
+class FitBegan(Event, frozen=True, kw_only=True, tag="fit-began"):
+    """`place`: where it goes on; `restored`: it had ended before, and is not trained again."""
+
+    place: Place
+    library: str
+    model: str = ""
+    epochs: int | None = None
+    steps_per_epoch: int | None = None
+    batch_size: int | None = None
+    restored: bool = False
+
+
+class FitEnded(Event, frozen=True, kw_only=True, tag="fit-ended"):
+    place: Place
+
+
+class SnapshotWritten(Event, frozen=True, kw_only=True, tag="snapshot"):
+    place: Place
+    bytes: int
+    taking_seconds: float
+    writing_seconds: float
+
+
+class SnapshotFailed(Event, frozen=True, kw_only=True, tag="snapshot-failed"):
+    place: Place
+    error: str
+
+
+class Logged(Event, frozen=True, kw_only=True, tag="logged"):
+    place: Place
+    logs: dict[str, float]
+    epoch_end: bool = False
+
+
+class Noted(Event, frozen=True, kw_only=True, tag="noted"):
+    """`kind`: `inexact`, `micro-batch`, `snapshot`, `data`."""
+
+    kind: str
+    text: str
+    fit: int = 0
+
+
+class MicroBatchChosen(Event, frozen=True, kw_only=True, tag="micro-batch"):
+    """`rows` of a batch of `of`; `why` says what led to it. `evaluation`: not for training."""
+
+    fit: int
+    rows: int
+    of: int
+    why: str
+    evaluation: bool = False
+
+
+class Failed(Event, frozen=True, kw_only=True, tag="failed"):
+    """What the child knows of its own end.
+
+    Args:
+        kind: `out-of-memory`, `exception`, `system-exit`.
+        error: `ResourceExhaustedError: …`, shortened.
+        mode: `graph` or `xla` for out-of-memory.
+        rows: Rows of the (micro-)batch that did not fit; `of` of the whole batch.
+        evaluation: It happened in evaluation or prediction.
+        code: What `sys.exit` was given.
+    """
+
+    kind: str
+    place: Place = Place()
+    error: str = ""
+    mode: str = ""
+    rows: int = 0
+    of: int = 0
+    evaluation: bool = False
+    code: int | None = None
+
+
+class AttemptEnded(Event, frozen=True, kw_only=True, tag="attempt-ended"):
+    outcome: Outcome
+    exit_code: int | None = None
+    signal: str | None = None
+    last: Place = Place()
+    cause: str = ""
+    confidence: Confidence | None = None
+    why: str = ""
+    evidence: tuple[str, ...] = ()
+    peak_host_bytes: int = 0
+    peak_gpu_bytes: int = 0
+
+
+class Decided(Event, frozen=True, kw_only=True, tag="decided"):
+    action: str
+    cause: str = ""
+    text: str
+    changes_results: bool = False
+
+
+class RunEnded(Event, frozen=True, kw_only=True, tag="run-ended"):
+    state: RunState
+    exit_code: int
+
+
+AnyEvent = (
+    RunStarted
+    | AttemptStarted
+    | FitBegan
+    | FitEnded
+    | SnapshotWritten
+    | SnapshotFailed
+    | Logged
+    | Noted
+    | MicroBatchChosen
+    | Failed
+    | AttemptEnded
+    | Decided
+    | RunEnded
+)

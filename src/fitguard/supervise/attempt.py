@@ -1,0 +1,207 @@
+"""One training process, from its start to its end: output, signals, signs of life."""
+
+import contextlib
+import os
+import signal
+import time
+from dataclasses import dataclass
+
+from fitguard.monitor.heartbeat import Heartbeat
+from fitguard.monitor.journal import now
+from fitguard.schema.journal import AttemptStarted, Orders
+from fitguard.schema.run import Place
+from fitguard.supervise.autotuning import AutotuningWatch
+from fitguard.supervise.channels import Channel, open_channels
+from fitguard.supervise.child import Child, Ended
+from fitguard.supervise.departure import Departure, Reason
+from fitguard.supervise.desk import Cancel, Desk
+from fitguard.supervise.inbox import Received
+from fitguard.supervise.processes import Process
+from fitguard.supervise.pump import Pump
+from fitguard.supervise.sampling import Sampler, Subject
+from fitguard.supervise.vigil import Vigil
+
+TICK_SECONDS = 0.1
+_DRAIN_SECONDS = 2.0
+_STDERR = 2
+_LEAVING = (signal.SIGTERM, signal.SIGHUP)
+_INTERRUPTS = (signal.SIGINT, signal.SIGQUIT)
+
+
+@dataclass(frozen=True)
+class Result:
+    """What is left of an attempt.
+
+    Args:
+        reason: Why it was made to leave, if it was.
+        evidence: What was seen of that.
+        output: The end of what it wrote.
+        since_seconds: When it began, by `time.monotonic`.
+        reader_gone: Nobody reads its output any more.
+        stuck: Not even SIGKILL ended it.
+        relatives: It and its descendants, as they were seen last.
+    """
+
+    ended: Ended
+    reason: Reason | None
+    evidence: tuple[str, ...]
+    forwarded: frozenset[int]
+    place: Place
+    output: bytes
+    since_seconds: float
+    reader_gone: bool
+    stuck: bool
+    relatives: tuple[Process, ...]
+    peak_host_bytes: int
+    peak_gpu_bytes: int
+
+
+class Attempt:
+    """Starts a child and stays with it.
+
+    Args:
+        orders: What the child is told; they are on disk already.
+
+    Raises:
+        OSError: where it cannot be started.
+    """
+
+    def __init__(self, desk: Desk, orders: Orders) -> None:
+        self._desk = desk
+        self._since = time.monotonic()
+        self._log_from = desk.log.position
+        self._autotuning = AutotuningWatch(desk.options.autotuning_seconds)
+        self._heartbeat = Heartbeat(desk.folder.heartbeat, create=True)
+        channels = open_channels(desk.stdout, desk.stderr)
+        self._child = self._started(channels, orders)
+        self._channels = channels
+        self._pumps = [self._pump(channel) for channel in channels]
+        self._departure = Departure(
+            self._child, lambda: self._heartbeat.wish("leave"), desk.options.grace_seconds
+        )
+        self._vigil = Vigil(desk, orders.attempt, self._heartbeat, self._autotuning)
+        subject = Subject(self._child.pid, orders.attempt, self._heartbeat.read)
+        self._sampler = Sampler(subject, desk.folder.samples)
+
+    def _started(self, channels: list[Channel], orders: Orders) -> Child:
+        argv = self._desk.command.argv(self._desk.folder.path)
+        try:
+            child = Child.start(argv, {**self._desk.environment, **orders.environment}, channels)
+        except OSError:
+            for channel in channels:
+                os.close(channel.ours)
+            raise
+        self._desk.record.add(
+            AttemptStarted(time=now(), attempt=orders.attempt, pid=child.pid, orders=orders)
+        )
+        return child
+
+    def _pump(self, channel: Channel) -> Pump:
+        def keep(data: bytes) -> None:
+            self._desk.log.write(data)
+            self._autotuning.hear(data)
+
+        def warn(error: OSError) -> None:
+            self._desk.say(
+                f"the training's output cannot be written: {error.strerror}. The training goes on, "
+                f"and its last output is in {self._desk.folder.output}"
+            )
+
+        pump = Pump(channel.ours, channel.target, keep, warn)
+        pump.start()
+        return pump
+
+    @property
+    def in_midline(self) -> bool:
+        """Whether the training's last line, where ours go too, is not at its end."""
+        beside = zip(self._channels, self._pumps, strict=True)
+        return not all(pump.ends_line for channel, pump in beside if _STDERR in channel.feeds)
+
+    def run(self) -> Result:
+        """Stay until the child has ended."""
+        self._sampler.start()
+        try:
+            ended = self._watch()
+        except BaseException:
+            self._child.send(signal.SIGKILL)
+            raise
+        finally:
+            self._sampler.stop()
+            for pump in self._pumps:
+                pump.finish(_DRAIN_SECONDS)
+            self._desk.log.close()
+        return self._result(ended)
+
+    def _watch(self) -> Ended:
+        while True:
+            ended = self._child.poll()
+            self._take_all(0 if ended else TICK_SECONDS)
+            if ended is not None:
+                return ended
+            self._departure.press()
+            if self._departure.stuck:
+                return Ended(signal="SIGKILL")
+            if self._departure.reason in (None, "planned"):
+                stalled = any(pump.stalled(1.0) for pump in self._pumps)
+                self._vigil.look(self._child, self._departure, stalled=stalled)
+
+    def _take_all(self, seconds: float) -> None:
+        for cancel in self._desk.cancelled():
+            self._obey(cancel)
+        received = self._desk.inbox.wait(seconds)
+        while received is not None:
+            self._take(received)
+            received = self._desk.inbox.wait(0)
+
+    def _take(self, received: Received) -> None:
+        number = received.number
+        if number in _INTERRUPTS:
+            self._interrupt(number, forward=received.to_us_alone)
+        elif number in _LEAVING:
+            self._leave(signal.Signals(number).name)
+        elif number in (signal.SIGWINCH, signal.SIGCONT):
+            for channel in self._channels:
+                channel.copy_window_size()
+            self._child.send(number)
+        elif number != signal.SIGCHLD and received.to_us_alone:
+            self._departure.forward(number)
+
+    def _obey(self, cancel: Cancel) -> None:
+        if cancel == "leave":
+            self._leave("asked to stop")
+        elif cancel == "kill":
+            self._departure.kill()
+        else:
+            self._interrupt(signal.SIGINT, forward=cancel == "interrupt")
+
+    def _interrupt(self, number: int, *, forward: bool) -> None:
+        sent = self._departure.interrupt(number, forward=forward)
+        if sent in (signal.SIGTERM, signal.SIGKILL):
+            self._desk.say(f"interrupted again: {signal.Signals(sent).name} to the training.")
+
+    def _leave(self, why: str) -> None:
+        grace = self._desk.options.grace_seconds
+        if self._departure.leave("preempted"):
+            self._desk.say(
+                f"{why}: the training takes a snapshot and leaves, within {grace:g} s at most."
+            )
+
+    def _result(self, ended: Ended) -> Result:
+        sampler = self._sampler
+        beat = self._heartbeat.read()
+        with contextlib.suppress(BufferError):
+            self._heartbeat.close()
+        return Result(
+            ended=ended,
+            reason=self._departure.reason,
+            evidence=self._vigil.evidence(),
+            forwarded=frozenset(self._departure.forwarded),
+            place=beat.place,
+            output=self._desk.log.tail(self._log_from),
+            since_seconds=self._since,
+            reader_gone=any(pump.reader_gone for pump in self._pumps),
+            stuck=self._departure.stuck,
+            relatives=tuple(sampler.relatives),
+            peak_host_bytes=max(ended.peak_bytes, sampler.peak_host_bytes),
+            peak_gpu_bytes=sampler.peak_gpu_bytes,
+        )

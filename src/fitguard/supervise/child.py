@@ -1,0 +1,136 @@
+"""The training process, from its start to its exit code.
+
+It stays in our process group, so that the terminal behaves as always: Ctrl-C reaches it, and it may
+read from the keyboard.
+
+`PYTHONUNBUFFERED` is not set: plain Python buffers stdout in the same way where it is no terminal,
+and scripts and their own children would see the variable. What explains a crash (tracebacks,
+TensorFlow's log) goes to stderr, which is not held back.
+"""
+
+import contextlib
+import os
+import signal
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from fitguard.supervise.channels import Channel
+
+_KIBIBYTE = 1024
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How the process ended.
+
+    Args:
+        exit_code: None where a signal ended it, or nobody knows.
+        signal: `SIGSEGV`.
+        core: Whether it left a core dump.
+        peak_bytes: Its largest resident size.
+    """
+
+    exit_code: int | None = None
+    signal: str | None = None
+    core: bool = False
+    peak_bytes: int = 0
+
+    @property
+    def shell_code(self) -> int:
+        """What a shell would tell: 139 for SIGSEGV."""
+        if self.signal is not None:
+            return 128 + _number(self.signal)
+        return 1 if self.exit_code is None else self.exit_code
+
+
+class Child:
+    """A process that was started here, and only by this thread is waited for.
+
+    The kernel ends it when the *thread* that started it ends: call `start` from one that stays.
+    """
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+        self._ended: Ended | None = None
+
+    @classmethod
+    def start(
+        cls, argv: Sequence[str], environment: Mapping[str, str], channels: Sequence[Channel]
+    ) -> "Child":
+        """Start it; the ends of the channels that it writes to are closed here.
+
+        Raises:
+            OSError: where it cannot be started.
+        """
+        moves = [
+            (os.POSIX_SPAWN_DUP2, channel.theirs, number)
+            for channel in channels
+            for number in channel.feeds
+        ]
+        try:
+            pid = os.posix_spawn(
+                argv[0],
+                list(argv),
+                dict(environment),
+                file_actions=moves,
+                # Ours are blocked while we wait for them; Python ignores these two for itself.
+                setsigmask=(),
+                setsigdef=(signal.SIGPIPE, signal.SIGXFSZ),
+            )
+        finally:
+            for channel in channels:
+                os.close(channel.theirs)
+        return cls(pid)
+
+    def poll(self) -> Ended | None:
+        """How it ended; None while it runs."""
+        if self._ended is None:
+            try:
+                pid, status, usage = os.wait4(self.pid, os.WNOHANG)
+            except ChildProcessError:  # somebody else in this process waited for it
+                self._ended = Ended()
+            else:
+                self._ended = _ended(status, usage.ru_maxrss * _KIBIBYTE) if pid else None
+        return self._ended
+
+    def send(self, number: int) -> None:
+        """Send a signal, unless it has ended."""
+        if self.poll() is None:
+            with contextlib.suppress(OSError):
+                os.kill(self.pid, number)
+
+    @property
+    def state(self) -> str:
+        """As the kernel tells it: R, S, D (waits for a device), T (stopped)."""
+        return state(self.pid)
+
+
+def state(pid: int) -> str:
+    """The state of a process; empty where there is none."""
+    try:
+        line = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return ""
+    return line.rpartition(")")[2].split()[0]
+
+
+def _ended(status: int, peak_bytes: int) -> Ended:
+    code = os.waitstatus_to_exitcode(status)
+    if code >= 0:
+        return Ended(exit_code=code, peak_bytes=peak_bytes)
+    return Ended(signal=_name(-code), core=os.WCOREDUMP(status), peak_bytes=peak_bytes)
+
+
+def _name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"SIG{number}"
+
+
+def _number(name: str) -> int:
+    try:
+        return int(signal.Signals[name])
+    except KeyError:
+        return int(name.removeprefix("SIG"))

@@ -1,0 +1,208 @@
+"""What to do when an attempt has ended: pure, from what happened to what comes next.
+
+The policy names, for each cause, what to try and how often. What was tried counts until the
+training gets further: as soon as a snapshot holds more than before, a run has all its chances
+again, so one that is killed each hour for a week comes to its end.
+"""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from fitguard.knowledge import knowledge
+from fitguard.knowledge.policy import PolicyRow, Remedy
+from fitguard.schema.journal import LEFT_AS_ASKED, Orders
+from fitguard.schema.run import Action, Outcome, RunState
+from fitguard.supervise.attribution import row_for
+from fitguard.supervise.endings import AttemptEnd
+from fitguard.supervise.machine import MachineView
+from fitguard.supervise.policy import Change, Situation, apply
+from fitguard.supervise.progress import restarts_of_the_last_hour, same_end, since_progress
+from fitguard.supervise.wording import exit_code, going_on, not_allowed, what_happened, where
+
+_LONGEST_PAUSE_SECONDS = 600.0
+_SAME_END_ENOUGH = 2
+_CREEPING_ENOUGH = 3
+_INTERRUPTED = 130
+"""What shells tell of a program that Ctrl-C ended."""
+
+_LEAVING: dict[Outcome, tuple[RunState, int]] = {
+    "finished": ("finished", 0),
+    "interrupted": ("interrupted", _INTERRUPTED),
+    "preempted": ("preempted", LEFT_AS_ASKED),
+}
+"""Ends that are meant: state and exit code of the run."""
+
+
+class DecideOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """What the user allows.
+
+    Args:
+        max_attempts: Attempts in a row that get no further, until the run is given up.
+        restarts_per_hour: More than so many, and it is given up although it gets on.
+        allow: Remedies that change results: `jit-off`, `mixed-precision`.
+        exact_only: None of them, whatever `allow` says, and no change of the GPUs.
+        wait_seconds: How long to wait at most for memory that others hold.
+    """
+
+    max_attempts: int = 20
+    restarts_per_hour: int = 60
+    allow: tuple[str, ...] = ()
+    exact_only: bool = False
+    wait_seconds: float = 3600.0
+
+
+class Next(msgspec.Struct, frozen=True, kw_only=True):
+    """What comes next.
+
+    Args:
+        action: What the journal calls it.
+        stop: Whether no further attempt is made; `state` and `exit_code` are then those of the run.
+        orders: For the next attempt, `orders.environment` included.
+        wait_seconds: Before it starts. With `wait-for-memory`: at most so long, until
+            `needed_share` of the memory of each GPU is free.
+        environment: What `orders.environment` holds more than before.
+        text: One line: what happened, and what is done now.
+        cause: That the decision rests on.
+    """
+
+    action: Action
+    stop: bool = False
+    state: RunState = "running"
+    exit_code: int = 0
+    orders: Orders
+    wait_seconds: float = 0.0
+    needed_share: float = 0.0
+    environment: dict[str, str] = {}
+    text: str
+    cause: str = ""
+    changes_results: bool = False
+
+
+def decide(
+    ends: Sequence[AttemptEnd], orders: Orders, options: DecideOptions, machine: MachineView
+) -> Next:
+    """What to do after the last of these attempts.
+
+    Args:
+        ends: As `attempt_ends` gives them: at least one.
+        orders: Those of the last attempt.
+    """
+    last = ends[-1]
+    if last.outcome in _LEAVING:
+        return _left(last, orders)
+    rows = [row_for(end, knowledge().policy) for end in ends]
+    past = _Past(ends, rows)
+    too_often = _too_often(past, options)
+    if too_often:
+        return _stop(past, orders, too_often)
+    refused: list[str] = []
+    for remedy in past.row.tries:
+        if past.used_up(remedy):
+            continue
+        change = apply(remedy, Situation(last, orders, machine))
+        if change is None:
+            continue
+        if _is_allowed(remedy, options):
+            return _go_on(past, orders, options, remedy, change)
+        if remedy.changes_results:
+            refused.append(remedy.action)
+    return _stop(past, orders, past.row.stop + not_allowed(refused))
+
+
+class _Past:
+    """What was tried for the cause at hand since the training last got further.
+
+    Args:
+        rows: Of the policy, one for each end.
+    """
+
+    def __init__(self, ends: Sequence[AttemptEnd], rows: Sequence[PolicyRow]) -> None:
+        self.ends = ends
+        self.last = ends[-1]
+        self.row = rows[-1]
+        since = since_progress(ends)
+        self.stalled = len(ends) - since
+        alike = [n for n, row in enumerate(rows) if row is self.row]
+        self._tried = [ends[n].action for n in alike if since <= n < len(ends) - 1]
+        self.repeats = not self.row.from_outside and self._ends_the_same(alike, since)
+
+    def _ends_the_same(self, alike: Sequence[int], since: int) -> bool:
+        """Two with the same orders ended at the same step, and nothing was saved in between.
+
+        Or three, however much they saved on their way there.
+        """
+        same = [n for n in alike if same_end(self.ends[n], self.last)]
+        return sum(n >= since for n in same) >= _SAME_END_ENOUGH or len(same) >= _CREEPING_ENOUGH
+
+    def times(self, remedy: Remedy) -> int:
+        return self._tried.count(remedy.action)
+
+    def used_up(self, remedy: Remedy) -> bool:
+        unchanged = remedy.action in ("restart", "planned-restart") and not remedy.environment
+        return self.times(remedy) >= remedy.times or (unchanged and self.repeats)
+
+
+def _too_often(past: _Past, options: DecideOptions) -> str:
+    """Why it ends, whatever could still be tried; empty where it need not."""
+    if past.stalled >= options.max_attempts:
+        return f"{past.stalled} attempts got no further than {where(past.last.saved)}."
+    count = restarts_of_the_last_hour(past.ends)
+    if count >= options.restarts_per_hour:
+        return f"{count} attempts in one hour are more than the machine should bear."
+    return ""
+
+
+def _is_allowed(remedy: Remedy, options: DecideOptions) -> bool:
+    if options.exact_only and (remedy.changes_results or remedy.action == "leave-out-gpu"):
+        return False
+    return not remedy.changes_results or remedy.action in options.allow
+
+
+def _go_on(
+    past: _Past, orders: Orders, options: DecideOptions, remedy: Remedy, change: Change
+) -> Next:
+    waits = remedy.action == "wait-for-memory"
+    pause = min(remedy.wait_seconds * 2 ** past.times(remedy), _LONGEST_PAUSE_SECONDS)
+    wait_seconds = options.wait_seconds if waits else pause
+    happened = what_happened(past.last, past.row.cause)
+    return Next(
+        action=remedy.action,
+        orders=msgspec.structs.replace(change.orders, attempt=past.last.attempt + 1),
+        wait_seconds=wait_seconds,
+        needed_share=remedy.free_share,
+        environment=_added(orders, change.orders),
+        text=f"{happened}. {change.text}{going_on(past.last.saved)}{change.note}",
+        cause=past.row.cause,
+        changes_results=remedy.changes_results,
+    )
+
+
+def _added(before: Orders, after: Orders) -> dict[str, str]:
+    known = before.environment.items()
+    return {name: value for name, value in after.environment.items() if (name, value) not in known}
+
+
+def _left(last: AttemptEnd, orders: Orders) -> Next:
+    state, code = _LEAVING[last.outcome]
+    return Next(
+        action="stop",
+        stop=True,
+        state=state,
+        exit_code=code,
+        orders=orders,
+        text=f"{what_happened(last, '')}.",
+    )
+
+
+def _stop(past: _Past, orders: Orders, why: str) -> Next:
+    repeated = " again, at the same step" if past.repeats else ""
+    return Next(
+        action="stop",
+        stop=True,
+        state="stopped",
+        exit_code=exit_code(past.last),
+        orders=orders,
+        text=f"{what_happened(past.last, past.row.cause)}{repeated}. fitguard stops here: {why}",
+        cause=past.row.cause,
+    )

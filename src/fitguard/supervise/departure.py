@@ -1,0 +1,143 @@
+"""How a child is made to leave: by a wish, then by signals that get stronger with time."""
+
+import signal
+import time
+from collections.abc import Callable
+from typing import Literal, Protocol
+
+Reason = Literal["interrupted", "preempted", "planned", "hung", "out-of-memory"]
+
+STACKS = signal.SIGRTMIN + 5
+"""The training process answers it with what all its threads are doing, in `stacks.txt`."""
+
+_STACKS_SECONDS = 1.0
+_ABORT_SECONDS = 3.0
+_LAST_SHARE = 0.8
+"""Of the time of grace; then SIGTERM comes, for scripts that have a handler of their own."""
+_INTERRUPT_COUNTS_SECONDS = 30.0
+_STUCK_SECONDS = 30.0
+_TOGETHER_SECONDS = 1.0
+
+_ESCALATION = (signal.SIGTERM, signal.SIGKILL)
+
+
+class Mortal(Protocol):
+    """What signals can be sent to."""
+
+    def send(self, number: int) -> None: ...
+
+
+class Departure:
+    """Who wants one child to leave, and what comes if it does not.
+
+    Args:
+        child: The process.
+        wish: Called to ask it for a snapshot, and to leave after it.
+        grace_seconds: From that wish to SIGKILL.
+    """
+
+    def __init__(
+        self,
+        child: Mortal,
+        wish: Callable[[], None],
+        grace_seconds: float,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._child = child
+        self._wish = wish
+        self._grace_seconds = grace_seconds
+        self._clock = clock
+        self._plan: list[tuple[float, int]] = []
+        self._interrupts = 0
+        self._interrupted_at = 0.0
+        self._asked_at = 0.0
+        self._killed_at: float | None = None
+        self._reason: Reason | None = None
+        self.forwarded: set[int] = set()
+
+    @property
+    def reason(self) -> Reason | None:
+        """Why it leaves; an interrupt counts for some time only, as a script may go on after it."""
+        if self._reason is None and self._interrupts:
+            recent = self._clock() - self._interrupted_at < _INTERRUPT_COUNTS_SECONDS
+            return "interrupted" if recent else None
+        return self._reason
+
+    @property
+    def stuck(self) -> bool:
+        """Whether not even SIGKILL ended it: it waits inside of a driver."""
+        killed = self._killed_at
+        return killed is not None and self._clock() - killed > _STUCK_SECONDS
+
+    def interrupt(self, number: int, *, forward: bool) -> int:
+        """Ctrl-C: the first is the script's own business, then SIGTERM, then SIGKILL.
+
+        Args:
+            number: The signal that came.
+            forward: Whether the child has not got it yet.
+
+        Returns:
+            What was sent; 0 for nothing.
+        """
+        self._interrupts += 1
+        self._interrupted_at = self._clock()
+        if self._interrupts > 1 or self._reason is not None:
+            self._reason = self._reason if self._reason == "preempted" else "interrupted"
+            stronger = _ESCALATION[min(max(self._interrupts - 2, 0), 1)]
+            return self._send(stronger)
+        return self.forward(number) if forward else 0
+
+    def forward(self, number: int) -> int:
+        """Send on what only we got."""
+        self.forwarded.add(number)
+        return self._send(number)
+
+    def leave(self, reason: Literal["preempted", "planned"]) -> bool:
+        """Take a snapshot and go; False where that had been asked before.
+
+        A second SIGTERM kills, unless it comes with the first: `timeout` and batch systems send one
+        to the process and one to its group. A planned restart is not worth a kill.
+        """
+        if self._reason == "preempted":
+            if self._clock() - self._asked_at > _TOGETHER_SECONDS:
+                self._plan = [(self._clock(), signal.SIGKILL)]
+            return False
+        self._reason = reason
+        self._asked_at = self._clock()
+        self._wish()
+        if reason == "preempted":
+            last = self._grace_seconds * _LAST_SHARE
+            self._plan = self._after((last, signal.SIGTERM), (self._grace_seconds, signal.SIGKILL))
+        return True
+
+    def cut(self, reason: Literal["hung", "out-of-memory"]) -> None:
+        """End what leads nowhere. A hang is made to tell what its threads do."""
+        self._reason = reason
+        if reason == "hung":
+            self._plan = self._after(
+                (0.0, STACKS),
+                (_STACKS_SECONDS, signal.SIGABRT),
+                (_STACKS_SECONDS + _ABORT_SECONDS, signal.SIGKILL),
+            )
+        else:
+            self._plan = self._after((0.0, signal.SIGKILL))
+
+    def kill(self) -> None:
+        """At once."""
+        self._reason = self._reason or "interrupted"
+        self._send(signal.SIGKILL)
+
+    def press(self) -> None:
+        """Send what is due."""
+        while self._plan and self._plan[0][0] <= self._clock():
+            self._send(self._plan.pop(0)[1])
+
+    def _after(self, *steps: tuple[float, int]) -> list[tuple[float, int]]:
+        now = self._clock()
+        return [(now + seconds, number) for seconds, number in steps]
+
+    def _send(self, number: int) -> int:
+        if number == signal.SIGKILL and self._killed_at is None:
+            self._killed_at = self._clock()
+        self._child.send(number)
+        return number

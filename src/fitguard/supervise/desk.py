@@ -1,0 +1,56 @@
+"""What all attempts of a run share: the run itself, its user, and the way to both."""
+
+import os
+import queue
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from fitguard.monitor.run_folder import RunFolder
+from fitguard.supervise.command import Command
+from fitguard.supervise.inbox import Inbox
+from fitguard.supervise.options import RunOptions
+from fitguard.supervise.output_log import OutputLog
+from fitguard.supervise.record import Record
+
+Cancel = Literal["interrupt", "interrupted", "leave", "kill"]
+"""How a run is ended from another thread.
+
+`interrupt`: the training gets SIGINT, as with Ctrl-C. `interrupted`: it has got one already, with
+all of the process group. `leave`: it takes a snapshot first. `kill`: at once.
+"""
+
+
+@dataclass(frozen=True)
+class Desk:
+    """The parent's place of work.
+
+    Args:
+        say: Tells the user one line.
+        stdout: Where the training's output goes, as `stderr`.
+    """
+
+    command: Command
+    options: RunOptions
+    folder: RunFolder
+    record: Record
+    log: OutputLog
+    inbox: Inbox
+    say: Callable[[str], None]
+    stdout: int = 1
+    stderr: int = 2
+    cancels: "queue.SimpleQueue[Cancel]" = field(default_factory=queue.SimpleQueue)
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """What the training finds in it, without what orders add."""
+        own = self.command.environment
+        return os.environ if own is None else own
+
+    def cancelled(self) -> Iterator[Cancel]:
+        """What other threads asked since the last time."""
+        while True:
+            try:
+                yield self.cancels.get_nowait()
+            except queue.Empty:
+                return

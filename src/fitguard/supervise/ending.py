@@ -1,0 +1,140 @@
+"""From what is left of an attempt to its end as the journal tells it: outcome, cause, evidence."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from fitguard.monitor.journal import now
+from fitguard.schema.diagnosis import Diagnosis, FoundCause
+from fitguard.schema.finding import Confidence
+from fitguard.schema.hardware import Xid
+from fitguard.schema.journal import AnyEvent, AttemptEnded, Failed
+from fitguard.schema.run import Outcome
+from fitguard.supervise.attempt import Result
+from fitguard.supervise.explaining import Answer, Request, explained
+from fitguard.supervise.outcomes import failure, outcome
+
+_MEANT: tuple[Outcome, ...] = ("finished", "interrupted", "preempted", "planned", "exited")
+"""Nothing is to be explained."""
+_UNDECIDED = (None, "unknown", "none")
+_MOST_EVIDENCE = 8
+_LONGEST = 500
+
+
+class Judged(NamedTuple):
+    """The end of an attempt.
+
+    Args:
+        failed: To be written down for a child that could not do it itself.
+        found: The cause as `explain` tells it, with its fix; None where nothing decides.
+    """
+
+    event: AttemptEnded
+    failed: Failed | None = None
+    found: FoundCause | None = None
+    xids: tuple[Xid, ...] = ()
+
+
+class Cause(NamedTuple):
+    """Why it ended, in the words of the journal."""
+
+    cause: str = ""
+    confidence: Confidence | None = None
+    why: str = ""
+    evidence: tuple[str, ...] = ()
+
+
+def judge(
+    result: Result, attempt: int, events: Sequence[AnyEvent], *, killed_by_kernel: int | None
+) -> Judged:
+    """How an attempt ended, and why.
+
+    Args:
+        events: The journal so far.
+        killed_by_kernel: How many processes of our cgroup the OOM killer ended meanwhile; None
+            where nobody counts.
+    """
+    known = failure(events, attempt)
+    how = outcome(result.ended, result.reason, known, result.forwarded)
+    answer = Answer()
+    if how not in _MEANT and not result.reader_gone:
+        answer = explained(_request(result))
+    found = _primary(answer.diagnosis)
+    cause = _cause(result, how, found, killed_by_kernel) if how not in _MEANT else Cause()
+    written = _autotuning_failure(result, attempt) if how == "out-of-memory" and not known else None
+    event = AttemptEnded(
+        time=now(),
+        attempt=attempt,
+        outcome=how,
+        exit_code=result.ended.exit_code,
+        signal=result.ended.signal,
+        last=result.place,
+        cause=cause.cause,
+        confidence=cause.confidence,
+        why=cause.why,
+        evidence=tuple(line[:_LONGEST] for line in cause.evidence[:_MOST_EVIDENCE]),
+        peak_host_bytes=result.peak_host_bytes,
+        peak_gpu_bytes=result.peak_gpu_bytes,
+    )
+    told = found if found is not None and found.cause == cause.cause else None
+    return Judged(event, written, told, answer.xids)
+
+
+def _request(result: Result) -> Request:
+    # A signal that we sent ourselves says nothing of the cause.
+    by_us = result.reason is not None
+    return Request(
+        output=result.output,
+        exit_code=None if by_us else result.ended.exit_code,
+        signal=None if by_us else result.ended.signal,
+        since_seconds=result.since_seconds,
+    )
+
+
+def _primary(diagnosis: Diagnosis) -> FoundCause | None:
+    if diagnosis.primary in _UNDECIDED or not diagnosis.causes:
+        return None
+    return diagnosis.causes[0]
+
+
+def _cause(
+    result: Result, how: Outcome, found: FoundCause | None, killed_by_kernel: int | None
+) -> Cause:
+    if result.reader_gone:
+        return Cause("", None, "Nobody reads the output any more: the pipe is broken.")
+    if how == "killed" and result.ended.signal == "SIGKILL" and killed_by_kernel is not None:
+        return _of_counter(found, killed_by_kernel)
+    if found is not None:
+        quoted = tuple(evidence.text for evidence in found.evidence)
+        return Cause(found.cause, found.confidence, found.why, (*result.evidence, *quoted))
+    if how == "hung":
+        why = "It gave no sign of life for longer than its steps take."
+        return Cause("hang", "high", why, result.evidence)
+    if how == "out-of-memory":
+        return Cause("gpu-oom", "medium", "It said itself that memory ran out.", result.evidence)
+    return Cause("unknown", None, "", result.evidence)
+
+
+def _of_counter(found: FoundCause | None, kills: int) -> Cause:
+    """SIGKILL, where the kernel counts what it ended for want of memory: that decides."""
+    quoted = tuple(evidence.text for evidence in found.evidence) if found else ()
+    if kills:
+        why = "The kernel counted a process of this group that it ended because memory had run out."
+        return Cause("host-oom", "high", why, (f"oom_kill of the cgroup rose by {kills}", *quoted))
+    if found is not None and found.cause != "host-oom":
+        return Cause(found.cause, found.confidence, found.why, quoted)
+    why = "Somebody killed it: the kernel counted no process that it ended for want of memory."
+    return Cause("unknown", None, why, ("oom_kill of the cgroup did not rise",))
+
+
+def _autotuning_failure(result: Result, attempt: int) -> Failed | None:
+    """What the child could not say when its autotuning was cut short."""
+    if result.reason != "out-of-memory":
+        return None
+    return Failed(
+        time=now(),
+        attempt=attempt,
+        kind="out-of-memory",
+        place=result.place,
+        error=result.evidence[-1] if result.evidence else "",
+        mode="xla",
+    )

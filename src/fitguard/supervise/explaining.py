@@ -1,0 +1,105 @@
+"""Why an attempt died: asked of `explain`, in a process of its own.
+
+The tables, the log and the matching take more memory than this parent should ever hold, and a log
+is hostile input: what goes wrong there costs the diagnosis, not the run.
+
+    python -m fitguard.supervise.explaining < request > answer
+"""
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterable
+
+import msgspec
+
+from fitguard.schema.diagnosis import Diagnosis
+from fitguard.schema.hardware import Xid
+
+LIMIT_SECONDS = 60.0
+_STAMP = re.compile(r"\[\s*(\d+\.\d+)\]")
+_EARLIER_SECONDS = 2.0
+
+
+class Request(msgspec.Struct, frozen=True, kw_only=True):
+    """What is left of an attempt.
+
+    Args:
+        output: The end of what it wrote.
+        since_seconds: When it began, by `time.monotonic`, which the kernel's log goes by.
+    """
+
+    output: bytes
+    exit_code: int | None = None
+    signal: str | None = None
+    since_seconds: float = 0.0
+
+
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
+    """What it died of.
+
+    Args:
+        xids: Faults of GPUs that the kernel logged meanwhile.
+        oom_kills: What the kernel wrote when it ended processes for want of memory.
+    """
+
+    diagnosis: Diagnosis = Diagnosis()
+    xids: tuple[Xid, ...] = ()
+    oom_kills: tuple[str, ...] = ()
+
+
+def explained(request: Request, limit_seconds: float = LIMIT_SECONDS) -> Answer:
+    """The answer; an empty one where none could be had in time."""
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", __name__],
+            input=msgspec.json.encode(request),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            timeout=limit_seconds,
+            check=True,
+        )
+        return msgspec.json.decode(done.stdout, type=Answer)
+    except (OSError, subprocess.SubprocessError, msgspec.MsgspecError):
+        return Answer()
+
+
+def answer(request: Request, kernel_lines: Iterable[str] = ()) -> Answer:
+    """Done in the other process."""
+    from fitguard.crash.explanation import explain
+    from fitguard.facts.kernel_messages import parse
+
+    recent = _since(kernel_lines, request.since_seconds - _EARLIER_SECONDS)
+    kernel = parse(recent, "kernel log")
+    explanation = explain(
+        request.output,
+        exit_code=request.exit_code,
+        signal=request.signal,
+        kernel_log="\n".join(recent).encode() if recent else None,
+    )
+    diagnosis = msgspec.convert(msgspec.to_builtins(explanation), Diagnosis)
+    return Answer(diagnosis=diagnosis, xids=kernel.xids, oom_kills=kernel.oom_kills)
+
+
+def _since(lines: Iterable[str], seconds: float) -> list[str]:
+    """The lines of a kernel log that are that young; those without a time follow the one before."""
+    recent: list[str] = []
+    young = False
+    for line in lines:
+        if stamp := _STAMP.search(line):
+            young = float(stamp[1]) >= seconds
+        if young:
+            recent.append(line)
+    return recent
+
+
+def main() -> None:
+    """Read a request, write the answer."""
+    from fitguard.facts.kernel_log import read_lines
+
+    request = msgspec.json.decode(sys.stdin.buffer.read(), type=Request)
+    sys.stdout.buffer.write(msgspec.json.encode(answer(request, read_lines().lines)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,75 @@
+"""Memory that a family of processes holds on GPUs, as the driver counts it."""
+
+from collections.abc import Callable, Collection
+from typing import Any
+
+from fitguard.facts import nvml
+from fitguard.facts.nvml_questions import Questions
+
+_LISTS = tuple(
+    tuple(f"nvmlDeviceGet{kind}RunningProcesses{version}" for version in ("_v3", "_v2"))
+    for kind in ("Compute", "Graphics")
+)
+
+
+class GpuMemory:
+    """Asks NVML, which is loaded at the first question; a machine without it has no answer.
+
+    In a container the driver may name processes by numbers of the host. Where it knows none of
+    ours, what a GPU uses more than at the first question is taken for it.
+    """
+
+    def __init__(self, load: Callable[[], Any] = nvml.load) -> None:
+        self._load = load
+        self._devices: list[Questions] | None = None
+        self._used_before: int | None = None
+
+    def bytes_of(self, pids: Collection[int]) -> int | None:
+        """What these processes hold together; None where nobody can tell."""
+        if self._devices is None:
+            self._devices = self._open()
+            self._used_before = self._used()
+        if not self._devices:
+            return None
+        held = self._held()
+        ours = [size for pid, size in held if pid in pids]
+        if ours or not held:
+            return sum(ours)
+        used = self._used()
+        if used is None or self._used_before is None:
+            return None
+        return max(0, used - self._used_before)
+
+    def _open(self) -> list[Questions]:
+        try:
+            binding = self._load()
+        except OSError:
+            return []
+        if binding is None:
+            return []
+        try:
+            binding.nvmlInit()
+            count = binding.nvmlDeviceGetCount()
+            handles = [binding.nvmlDeviceGetHandleByIndex(index) for index in range(count)]
+        except binding.NVMLError:
+            return []
+        return [Questions(binding, handle) for handle in handles]
+
+    def _held(self) -> list[tuple[int, int]]:
+        return [
+            (process.pid, process.usedGpuMemory or 0)
+            for device in self._devices or ()
+            for functions in _LISTS
+            for process in device.first(*functions) or ()
+        ]
+
+    def _used(self) -> int | None:
+        answers = [_memory(device) for device in self._devices or ()]
+        known = [int(answer.used) for answer in answers if answer is not None]
+        return sum(known) if known else None
+
+
+def _memory(device: Questions) -> Any:
+    # Old drivers know the first version only, which counts what they reserve for themselves.
+    second = device("nvmlDeviceGetMemoryInfo", device.nvml.nvmlMemory_v2)
+    return device("nvmlDeviceGetMemoryInfo") if second is None else second

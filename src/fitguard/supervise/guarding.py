@@ -1,0 +1,246 @@
+"""`guard()`: a training gets to its end, in as many processes as that takes.
+
+claim the run's folder                               new, or resumed
+while True:
+    start a child                                    AttemptStarted
+    carry its output, watch it, wait for its end
+    judge how it ended, and why                      AttemptEnded
+    finished, interrupted, asked to leave: out
+    decide what to do next                           Decided
+    stop, or wait and start again
+tell the user                                        RunEnded
+"""
+
+import queue
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from fitguard.facts import cgroup
+from fitguard.monitor.journal import now
+from fitguard.monitor.run_folder import RunFolder
+from fitguard.schema.journal import LEFT_AS_ASKED, AttemptEnded, Decided, Orders, RunEnded
+from fitguard.schema.run import Outcome, Run, RunState
+from fitguard.supervise import telling
+from fitguard.supervise.attempt import Attempt, Result
+from fitguard.supervise.claim import Claim, claimed
+from fitguard.supervise.command import Command
+from fitguard.supervise.desk import Cancel, Desk
+from fitguard.supervise.ending import Judged, judge
+from fitguard.supervise.inbox import inbox
+from fitguard.supervise.options import RunOptions
+from fitguard.supervise.outcomes import INTERRUPTED
+from fitguard.supervise.pausing import Asked, Pause
+from fitguard.supervise.processes import end
+
+if TYPE_CHECKING:
+    from fitguard.supervise.deciding import Next
+
+_UNWRITABLE_SECONDS = 10.0
+_UNWRITABLE_TRIES = 6
+
+
+@dataclass(frozen=True)
+class GuardResult:
+    """How a guarded run ended.
+
+    Args:
+        exit_code: 0 where the training finished; its own where it was given up; 75 where it was
+            asked to leave; 130 where it was interrupted.
+    """
+
+    exit_code: int
+    folder: RunFolder
+    run: Run
+
+
+class End(NamedTuple):
+    """The end of a run."""
+
+    state: RunState
+    exit_code: int
+
+
+class Guarding:
+    """One guarded run.
+
+    Args:
+        command: What trains; None to take the words of the run that is resumed.
+        say: Tells the user one line, without a prefix. A line that begins with a line feed comes
+            while the training's own is not at its end.
+        stdout: File number where the training's output goes, as `stderr`.
+    """
+
+    def __init__(
+        self,
+        command: Command | None,
+        options: RunOptions,
+        *,
+        say: Callable[[str], None],
+        stdout: int = 1,
+        stderr: int = 2,
+    ) -> None:
+        self._command = command
+        self._options = options
+        self._tell = say
+        self._streams = (stdout, stderr)
+        self._cancels: queue.SimpleQueue[Cancel] = queue.SimpleQueue()
+        self._attempt: Attempt | None = None
+        self._asides = 0
+
+    def cancel(self, how: Cancel = "interrupt") -> None:
+        """End the run, from any thread; again to be stronger."""
+        self._cancels.put(how)
+
+    def run(self) -> GuardResult:
+        """Guard it to its end. In the main thread signals are taken; elsewhere `cancel` ends it.
+
+        Raises:
+            UsageError: where there is no such run to resume, or its folder cannot be written.
+        """
+        with ExitStack() as stack:
+            claim = stack.enter_context(claimed(self._command, self._options, self._say))
+            box = stack.enter_context(inbox())
+            stdout, stderr = self._streams
+            self._desk = Desk(
+                command=claim.command,
+                options=self._options,
+                folder=claim.folder,
+                record=claim.record,
+                log=claim.log,
+                inbox=box,
+                say=self._say,
+                stdout=stdout,
+                stderr=stderr,
+                cancels=self._cancels,
+            )
+            state, code = self._loop(claim)
+            claim.record.add(RunEnded(time=now(), state=state, exit_code=code))
+            run = claim.record.document(alive=False)
+            self._close(run)
+            return GuardResult(code, claim.folder, run)
+
+    def _say(self, text: str) -> None:
+        self._asides += 1
+        midline = self._attempt is not None and self._attempt.in_midline
+        self._tell(f"\n{text}" if midline else text)
+
+    def _close(self, run: Run) -> None:
+        if not self._options.quiet or run.state != "finished" or len(run.attempts) > 1:
+            self._say(telling.farewell(run))
+
+    def _loop(self, claim: Claim) -> End:
+        orders = claim.orders
+        while True:
+            result = self._attempted(orders)
+            if isinstance(result, End):
+                return result
+            judged = self._judged(result, orders.attempt)
+            left = self._left(result, judged)
+            if left is not None:
+                return left
+            following = self._next(orders, judged)
+            if isinstance(following, End):
+                return following
+            orders = following
+            end(result.relatives[1:])
+
+    def _attempted(self, orders: Orders) -> Result | End:
+        """One attempt; a disk that is full for a while is waited for."""
+        for _ in range(_UNWRITABLE_TRIES):
+            try:
+                self._desk.record.order(orders)
+                self._kills_before = cgroup.oom_kills()
+                self._attempt = Attempt(self._desk, orders)
+            except OSError as error:
+                problem = error
+            else:
+                return self._attempt.run()
+            self._say(f"the training cannot be started: {problem}. Trying again.")
+            if asked := Pause(self._desk)(_UNWRITABLE_SECONDS):
+                return _asked_to_end(asked)
+        self._say("the training cannot be started; fitguard gives up.")
+        return End("stopped", 1)
+
+    def _judged(self, result: Result, attempt: int) -> Judged:
+        record = self._desk.record
+        before, after = self._kills_before, cgroup.oom_kills()
+        kills = after - before if before is not None and after is not None else None
+        judged = judge(result, attempt, record.events(), killed_by_kernel=kills)
+        if judged.failed is not None:
+            record.add(judged.failed)
+        record.add(judged.event)
+        return judged
+
+    def _left(self, result: Result, judged: Judged) -> End | None:
+        """The end of the run, where there is nothing to decide."""
+        how: Outcome = judged.event.outcome
+        if how == "finished":
+            return End("finished", 0)
+        if how == "preempted":
+            return End("preempted", LEFT_AS_ASKED)
+        if how == "interrupted":
+            killed = result.ended.signal in (None, "SIGINT", "SIGTERM", "SIGKILL")
+            own = result.ended.exit_code
+            return End("interrupted", own or (INTERRUPTED if killed else result.ended.shell_code))
+        if result.reader_gone:
+            return End("stopped", result.ended.shell_code)
+        if result.stuck:
+            self._say(
+                "the training cannot be killed: it waits inside of a driver. Only a restart of the "
+                "machine, or of the GPU, will help."
+            )
+            return End("stopped", result.ended.shell_code)
+        return None
+
+    def _next(self, orders: Orders, judged: Judged) -> Orders | End:
+        """Decide, say so, and wait for the right moment."""
+        # Loaded only now: a run without a fault needs none of the policy.
+        from fitguard.supervise.deciding import DecideOptions, decide
+        from fitguard.supervise.endings import attempt_ends
+        from fitguard.supervise.machine import machine_view
+
+        options, record = self._options, self._desk.record
+        allowed = DecideOptions(
+            max_attempts=options.max_attempts, allow=options.allow, exact_only=options.exact_only
+        )
+        environment = {**self._desk.environment, **orders.environment}
+        following = decide(
+            attempt_ends(record.events(), judged.xids), orders, allowed, machine_view(environment)
+        )
+        self._say(following.text)
+        record.add(_decided(judged.event, following))
+        if following.stop:
+            for line in telling.diagnosis(judged):
+                self._say(line)
+            return End(following.state, following.exit_code)
+        asked = Pause(self._desk).before(following)
+        return _asked_to_end(asked) if asked else following.orders
+
+
+def _decided(ended: AttemptEnded, following: "Next") -> Decided:
+    return Decided(
+        time=now(),
+        attempt=ended.attempt,
+        action=following.action,
+        cause=following.cause,
+        text=following.text,
+        changes_results=following.changes_results,
+    )
+
+
+def _asked_to_end(asked: Asked) -> End:
+    return End(asked, INTERRUPTED if asked == "interrupted" else LEFT_AS_ASKED)
+
+
+def guard(
+    command: Command | None,
+    options: RunOptions,
+    *,
+    say: Callable[[str], None],
+    stdout: int = 1,
+    stderr: int = 2,
+) -> GuardResult:
+    """Guard a training to its end; see `Guarding`, which can be cancelled as well."""
+    return Guarding(command, options, say=say, stdout=stdout, stderr=stderr).run()

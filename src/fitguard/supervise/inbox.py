@@ -1,0 +1,83 @@
+"""Signals to the parent, one by one, with who sent them.
+
+They are blocked and waited for, never handled: so nothing is interrupted halfway, and the kernel
+tells a key on the terminal, which reached the training as well, from `kill`, which did not.
+"""
+
+import contextlib
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+HANDLED = (
+    signal.SIGINT,
+    signal.SIGQUIT,
+    signal.SIGTERM,
+    signal.SIGHUP,
+    signal.SIGUSR1,
+    signal.SIGUSR2,
+    signal.SIGCONT,
+    signal.SIGWINCH,
+    signal.SIGCHLD,
+)
+"""SIGTSTP is not among them: Ctrl-Z stops both of us, as it always does."""
+
+
+@dataclass(frozen=True)
+class Received:
+    """One signal.
+
+    Args:
+        to_us_alone: A process sent it, and not the terminal to all of the group.
+    """
+
+    number: int
+    to_us_alone: bool
+
+
+class Inbox:
+    """Waits for signals, or just waits where there are none to be had."""
+
+    def wait(self, seconds: float) -> Received | None:
+        """The next signal; None where none came in time."""
+        time.sleep(seconds)
+        return None
+
+
+class SignalInbox(Inbox):
+    """The signals of this process.
+
+    Args:
+        numbers: Those that are blocked now.
+    """
+
+    def __init__(self, numbers: set[signal.Signals]) -> None:
+        self._numbers = numbers
+
+    def wait(self, seconds: float) -> Received | None:
+        found = signal.sigtimedwait(self._numbers, seconds)
+        # The kernel's own codes are positive: SI_KERNEL for a key on the terminal.
+        return None if found is None else Received(found.si_signo, found.si_code <= 0)
+
+
+@contextlib.contextmanager
+def inbox() -> Iterator[Inbox]:
+    """The signals of this process while it lasts; none where this is not the main thread.
+
+    A signal that is ignored stays so: `nohup` means it.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield Inbox()
+        return
+    numbers = {number for number in HANDLED if signal.getsignal(number) is not signal.SIG_IGN}
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, numbers)
+    box = SignalInbox(numbers)
+    try:
+        yield box
+    finally:
+        # What comes now comes too late: it must not hit us while we tell how it ended.
+        while box.wait(0):
+            pass
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

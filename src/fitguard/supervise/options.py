@@ -1,0 +1,46 @@
+"""What a user may ask of a guarded run."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from fitguard.monitor.run_folder import RUNS
+
+NEWEST = ""
+"""In place of the id of a run: the newest one that fits."""
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """How a run is guarded.
+
+    Args:
+        runs_folder: Where the folder of the run is made.
+        resume: Id of the run to go on with; `NEWEST`: the newest one of the same command that is
+            not finished; None: a new one.
+        max_attempts: In a row that get no further, until the run is given up.
+        hang_seconds: Without a step, until a training counts as hung. None: 20 times what a step
+            takes, at least five minutes.
+        first_step_seconds: The same for the first step, which is compiled.
+        autotuning_seconds: For which XLA's autotuning may run out of memory again and again.
+        grace_seconds: After SIGTERM, until the training is killed.
+        exact_only: Stop instead of changing any number.
+        allow: What may change results: `jit-off`, `mixed-precision`.
+        micro_batch: Rows of a micro-batch to begin with, for every `fit` call.
+        snapshot_seconds: Between snapshots; None to choose from what they cost.
+        plan: Whether to plan the first micro-batch.
+        quiet: Say nothing where nothing went wrong.
+    """
+
+    runs_folder: Path = field(default_factory=lambda: Path(RUNS))
+    resume: str | None = None
+    max_attempts: int = 20
+    hang_seconds: float | None = None
+    first_step_seconds: float = 1800.0
+    autotuning_seconds: float = 20.0
+    grace_seconds: float = 25.0
+    exact_only: bool = False
+    allow: tuple[str, ...] = ()
+    micro_batch: int | None = None
+    snapshot_seconds: float | None = None
+    plan: bool = True
+    quiet: bool = False

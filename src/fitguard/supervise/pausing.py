@@ -1,0 +1,59 @@
+"""Waiting between two attempts, from which the user can still call us away."""
+
+import signal
+import time
+from typing import TYPE_CHECKING, Literal
+
+from fitguard.supervise.desk import Desk
+
+if TYPE_CHECKING:
+    from fitguard.supervise.deciding import Next
+
+Asked = Literal["interrupted", "preempted"]
+
+_SLICE_SECONDS = 0.2
+_ASKED: dict[int, Asked] = {
+    signal.SIGINT: "interrupted",
+    signal.SIGQUIT: "interrupted",
+    signal.SIGTERM: "preempted",
+    signal.SIGHUP: "preempted",
+}
+
+
+class Pause:
+    """Waits; what was asked meanwhile is kept."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._asked: Asked | None = None
+
+    def __call__(self, seconds: float) -> Asked | None:
+        """Wait so long, or until somebody wants the run to end: what for."""
+        until = time.monotonic() + seconds
+        while self._asked is None:
+            left = until - time.monotonic()
+            for cancel in self._desk.cancelled():
+                self._asked = "preempted" if cancel == "leave" else "interrupted"
+            received = self._desk.inbox.wait(min(max(left, 0.0), _SLICE_SECONDS))
+            if received is not None:
+                self._asked = self._asked or _ASKED.get(received.number)
+            elif left <= 0:
+                break
+        return self._asked
+
+    def before(self, following: "Next") -> Asked | None:
+        """Wait as a decision asks for."""
+        if following.action != "wait-for-memory":
+            return self(following.wait_seconds)
+        from fitguard.supervise.machine import machine_view
+        from fitguard.supervise.waiting import wait_for_memory
+
+        environment = {**self._desk.environment, **following.orders.environment}
+        wait_for_memory(
+            read=lambda: machine_view(environment).gpus,
+            say=self._desk.say,
+            share=following.needed_share,
+            deadline_seconds=following.wait_seconds,
+            sleep=lambda seconds: self(seconds) is not None,
+        )
+        return self._asked

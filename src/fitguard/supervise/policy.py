@@ -1,0 +1,155 @@
+"""Remedies of the policy, put into orders for the next attempt.
+
+Each remedy gets what is known of the attempt that ended, and gives orders, or None where it cannot
+help here: there is nothing left to halve, no other GPU, no variable that is not set already.
+"""
+
+from collections.abc import Callable
+
+import msgspec
+
+from fitguard.knowledge import knowledge
+from fitguard.knowledge.policy import Remedy
+from fitguard.schema.batch_parts import smaller_part
+from fitguard.schema.journal import Orders
+from fitguard.schema.run import Action
+from fitguard.supervise.endings import AttemptEnd
+from fitguard.supervise.machine import MachineView
+from fitguard.supervise.sick_gpus import without_sick_gpus
+from fitguard.supervise.waiting import most_held_share
+
+_CLEARED = ("RESTART_APP", "IGNORE", "WORKFLOW_XID_45")
+"""What NVIDIA's catalogue asks for where a new process is enough."""
+
+
+class Situation(msgspec.Struct, frozen=True):
+    """What a remedy can look at; `orders` are those of the attempt that ended."""
+
+    last: AttemptEnd
+    orders: Orders
+    machine: MachineView
+
+
+class Change(msgspec.Struct, frozen=True):
+    """What a remedy does: orders for the next attempt, and how to say it.
+
+    Args:
+        text: The beginning of a sentence; from where it goes on comes after it.
+        note: A sentence on what else changes.
+    """
+
+    orders: Orders
+    text: str
+    note: str = ""
+
+
+def apply(remedy: Remedy, situation: Situation) -> Change | None:
+    """What this remedy does here, None where it cannot help."""
+    if remedy.after_steps and not situation.last.steps_done:
+        return None
+    if remedy.cleared_by_restart and not _cleared(situation.last):
+        return None
+    return _ACTIONS[remedy.action](remedy, situation)
+
+
+def _restart(remedy: Remedy, situation: Situation) -> Change | None:
+    if remedy.environment:
+        return _variables(remedy, situation)
+    return Change(situation.orders, "It starts again")
+
+
+def _smaller_micro_batch(_: Remedy, situation: Situation) -> Change | None:
+    last, orders = situation.last, situation.orders
+    failed = last.failed
+    if failed is not None and failed.rows and failed.of:
+        return _halved(orders, failed.place.fit, failed.rows, failed.of, failed.evaluation)
+    if not last.place.fit or not last.batch_size:
+        return None
+    rows = min(last.micro_batch or last.batch_size, last.batch_size)
+    return _halved(orders, last.place.fit, rows, last.batch_size, evaluation=False)
+
+
+def _halved(
+    orders: Orders, fit: int, rows: int, batch_size: int, evaluation: bool
+) -> Change | None:
+    smaller = smaller_part(rows, batch_size)
+    if smaller is None:
+        return None
+    field = "evaluation_rows" if evaluation else "micro_batches"
+    sizes = {**getattr(orders, field), str(fit): smaller}
+    kind = "evaluation in parts" if evaluation else "micro-batches"
+    return Change(
+        msgspec.structs.replace(orders, **{field: sizes}),
+        f"It starts again with {kind} of {smaller} of the {batch_size} rows",
+    )
+
+
+def _variables(remedy: Remedy, situation: Situation) -> Change | None:
+    """Only what nobody has set: the user's own word stands."""
+    environment = situation.machine.environment | situation.orders.environment
+    missing = {name: value for name, value in remedy.environment.items() if name not in environment}
+    if not missing or not situation.machine.gpus:
+        return None
+    named = " and ".join(f"{name}={value}" for name, value in missing.items())
+    return Change(_with(situation.orders, missing), f"It starts again with {named}")
+
+
+def _wait_for_memory(remedy: Remedy, situation: Situation) -> Change | None:
+    if most_held_share(situation.machine.gpus) <= 1 - remedy.free_share:
+        return None
+    return Change(situation.orders, "It starts again once the memory is free")
+
+
+def _leave_out_gpu(remedy: Remedy, situation: Situation) -> Change | None:
+    found = without_sick_gpus(situation.machine, situation.last.xids, any_xid=remedy.any_xid)
+    if found is None:
+        return None
+    environment, named = found
+    return Change(
+        _with(situation.orders, environment),
+        f"It starts again without {named}",
+        " A training over several GPUs then adds up in another order, which changes last digits.",
+    )
+
+
+def _jit_off(_: Remedy, situation: Situation) -> Change | None:
+    failed = situation.last.failed
+    if situation.orders.jit_off or (failed is not None and failed.mode == "graph"):
+        return None
+    return Change(
+        msgspec.structs.replace(situation.orders, jit_off=True), "It starts again without XLA"
+    )
+
+
+def _mixed_precision(_: Remedy, situation: Situation) -> Change | None:
+    if situation.orders.mixed_precision or not situation.machine.gpus:
+        return None
+    return Change(
+        msgspec.structs.replace(situation.orders, mixed_precision=True),
+        "It starts again with mixed precision",
+    )
+
+
+def _planned_restart(_: Remedy, situation: Situation) -> Change:
+    return Change(situation.orders, "It starts again in a fresh process")
+
+
+def _with(orders: Orders, environment: dict[str, str]) -> Orders:
+    return msgspec.structs.replace(orders, environment={**orders.environment, **environment})
+
+
+def _cleared(last: AttemptEnd) -> bool:
+    meanings = [knowledge().xids.find(xid.number) for xid in last.xids]
+    return all(meaning is not None and meaning.action in _CLEARED for meaning in meanings)
+
+
+_ACTIONS: dict[Action, Callable[[Remedy, Situation], Change | None]] = {
+    "restart": _restart,
+    "smaller-micro-batch": _smaller_micro_batch,
+    "other-allocator": _variables,
+    "wait-for-memory": _wait_for_memory,
+    "leave-out-gpu": _leave_out_gpu,
+    "jit-off": _jit_off,
+    "mixed-precision": _mixed_precision,
+    "planned-restart": _planned_restart,
+}

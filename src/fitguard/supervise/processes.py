@@ -1,0 +1,71 @@
+"""A process and its descendants, as /proc tells them."""
+
+import contextlib
+import os
+import signal
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+_PROC = Path("/proc")
+_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+# Of /proc/PID/stat, counted from behind the name, which may hold anything.
+_PARENT, _STARTED = 1, 19
+
+
+@dataclass(frozen=True)
+class Process:
+    """One process; its number may be given to another one later, its start not."""
+
+    pid: int
+    parent: int
+    started: int
+
+
+def family(pid: int, proc: Path = _PROC) -> list[Process]:
+    """The process and all its descendants that are still connected to it."""
+    processes = {process.pid: process for process in _all(proc)}
+    children: dict[int, list[Process]] = {}
+    for process in processes.values():
+        children.setdefault(process.parent, []).append(process)
+    found = [processes[pid]] if pid in processes else []
+    for process in found:
+        found += children.get(process.pid, [])
+    return found
+
+
+def resident_bytes(processes: Iterable[Process], proc: Path = _PROC) -> int:
+    """Memory of a family: of descendants only what they do not share."""
+    total = 0
+    for index, process in enumerate(processes):
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            pages = (proc / str(process.pid) / "statm").read_text().split()
+            resident, shared = int(pages[1]), int(pages[2])
+            total += (resident - shared if index else resident) * _PAGE_BYTES
+    return total
+
+
+def end(processes: Iterable[Process], proc: Path = _PROC) -> list[int]:
+    """Kill those that are still alive; their numbers."""
+    killed = []
+    for process in processes:
+        now = _read(proc / str(process.pid))
+        if now is not None and now.started == process.started:
+            with contextlib.suppress(OSError):
+                os.kill(process.pid, signal.SIGKILL)
+                killed.append(process.pid)
+    return killed
+
+
+def _all(proc: Path) -> list[Process]:
+    with os.scandir(proc) as entries:
+        folders = [Path(entry.path) for entry in entries if entry.name.isdecimal()]
+    return [process for folder in folders if (process := _read(folder)) is not None]
+
+
+def _read(folder: Path) -> Process | None:
+    try:
+        fields = (folder / "stat").read_text().rpartition(")")[2].split()
+        return Process(int(folder.name), int(fields[_PARENT]), int(fields[_STARTED]))
+    except (OSError, ValueError, IndexError):
+        return None

@@ -1,0 +1,37 @@
+"""Whether a run gets anywhere, from attempt to attempt."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from fitguard.monitor.attempt_record import order
+from fitguard.schema.journal import Orders
+from fitguard.supervise.endings import AttemptEnd
+
+_HOUR_SECONDS = 3600.0
+
+
+def since_progress(ends: Sequence[AttemptEnd]) -> int:
+    """Index of the last attempt that left more in snapshots than there was before it, else 0.
+
+    It and those after it are the ones that died with the same left to do.
+    """
+    for index in range(len(ends) - 1, 0, -1):
+        if order(ends[index].saved) > order(ends[index - 1].saved):
+            return index
+    return 0
+
+
+def same_end(one: AttemptEnd, other: AttemptEnd) -> bool:
+    """Whether two attempts with the same orders ended at the same step."""
+    return order(one.place) == order(other.place) and _told(one.orders) == _told(other.orders)
+
+
+def restarts_of_the_last_hour(ends: Sequence[AttemptEnd]) -> int:
+    """How many attempts ended in the hour before the last one did; planned ends do not count."""
+    begin = ends[-1].ended - _HOUR_SECONDS
+    return sum(end.ended > begin and end.outcome != "planned" for end in ends)
+
+
+def _told(orders: Orders) -> Orders:
+    return msgspec.structs.replace(orders, attempt=0)

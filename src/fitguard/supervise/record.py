@@ -1,0 +1,91 @@
+"""What the parent writes down: events, the document made of them, orders."""
+
+import contextlib
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from fitguard.monitor.folding import fold
+from fitguard.monitor.journal import Journal
+from fitguard.monitor.run_folder import RunFolder
+from fitguard.monitor.samples import read_samples
+from fitguard.schema.journal import AnyEvent, Orders
+from fitguard.schema.run import Run
+
+
+class Record:
+    """The record of one run.
+
+    Args:
+        folder: Of the run.
+        warn: Called once, where it cannot be written: the training goes on without.
+    """
+
+    def __init__(self, folder: RunFolder, warn: Callable[[str], None]) -> None:
+        self.folder = folder
+        self._journal = Journal(folder.journal)
+        self._warn = warn
+        self._warned = False
+
+    def add(self, event: AnyEvent) -> None:
+        """Write an event, and the document anew."""
+        if not self._journal.append(event, durable=True):
+            self._cannot("the journal cannot be written")
+        self.document()
+
+    def events(self) -> list[AnyEvent]:
+        """All events so far, the child's too."""
+        with contextlib.suppress(OSError):
+            return self._journal.read()
+        return []
+
+    def document(self, *, alive: bool = True) -> Run:
+        """The document, as it is now on disk."""
+        folder = self.folder
+        samples = read_samples(folder.samples)
+        run = fold(self.events(), samples, folder=str(folder.path), alive=alive)
+        try:
+            replace(folder.document, msgspec.json.encode(run))
+        except OSError as error:
+            self._cannot(f"{folder.document.name} cannot be written: {error.strerror}")
+        return run
+
+    def order(self, orders: Orders) -> None:
+        """Leave orders for the next child.
+
+        Raises:
+            OSError: where that cannot be done: then no child can be started.
+        """
+        replace(self.folder.orders, msgspec.json.encode(orders))
+
+    def last_orders(self) -> Orders | None:
+        """Those of the attempt before; None where they are lost."""
+        with contextlib.suppress(OSError, msgspec.MsgspecError):
+            return msgspec.json.decode(self.folder.orders.read_bytes(), type=Orders)
+        return None
+
+    def _cannot(self, problem: str) -> None:
+        if not self._warned:
+            self._warned = True
+            self._warn(f"{self.folder.path}: {problem}. The training goes on without it.")
+
+
+def replace(path: Path, content: bytes) -> None:
+    """Write a file so that it is whole at any time, also when the power is cut.
+
+    Raises:
+        OSError: where it cannot be written; the old one is then still there.
+    """
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with beside.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    except OSError:
+        with contextlib.suppress(OSError):
+            beside.unlink()
+        raise

@@ -1,0 +1,49 @@
+"""What the user is told at the end of a run."""
+
+from fitguard.report.words import count
+from fitguard.schema.diagnosis import FoundCause
+from fitguard.schema.run import Run
+from fitguard.supervise.ending import Judged
+
+
+def farewell(run: Run) -> str:
+    """One line: what happened, and where to read more."""
+    attempts = len(run.attempts)
+    how = {
+        "finished": "finished",
+        "interrupted": "interrupted",
+        "preempted": "left as asked",
+    }.get(run.state, "stopped")
+    lost = sum(attempt.steps_lost for attempt in run.attempts)
+    parts = [f"{how} after {_duration(run.seconds)}"]
+    if attempts > 1:
+        parts.append(f"{attempts} attempts")
+    if lost and run.state == "finished":
+        parts.append(f"{count(lost, 'step')} taken twice")
+    if run.state != "finished" and run.snapshots.count:
+        parts.append(f"to go on: fitguard run --resume {run.id}")
+    parts.append(f"fitguard report {run.id}")
+    return "; ".join(parts)
+
+
+def diagnosis(judged: Judged) -> list[str]:
+    """Why it ended, the proof, and what to do, in a few lines."""
+    event, found = judged.event, judged.found
+    if not event.cause or event.cause == "unknown":
+        return []
+    sure = f" ({event.confidence} confidence)" if event.confidence else ""
+    lines = [f"cause: {event.cause}{sure}. {event.why}"]
+    lines += [f"proof: {line.strip()}" for line in event.evidence[:1]]
+    return lines + (_remedy(found) if found else [])
+
+
+def _remedy(found: FoundCause) -> list[str]:
+    lines = [f"to do: {found.fix.text}"] if found.fix.text else []
+    return [*lines, *(f"       {command}" for command in found.fix.commands[:3])]
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 100 else f"{minutes // 60} h {minutes % 60} min"

@@ -1,0 +1,98 @@
+"""Looks at a training that runs: does it move, does it lead anywhere, will it last?"""
+
+import time
+
+from fitguard.monitor.heartbeat import Heartbeat
+from fitguard.monitor.samples import read_samples
+from fitguard.supervise.autotuning import AutotuningWatch
+from fitguard.supervise.child import Child
+from fitguard.supervise.departure import Departure
+from fitguard.supervise.desk import Desk
+from fitguard.supervise.hang import HangWatch
+
+FORECAST_EVERY_SECONDS = 60.0
+_SURE_AFTER_SECONDS = 1.0
+_STACK_LINES = 12
+_STOPPED = ("T", "t")
+
+
+class Vigil:
+    """Keeps watch over one attempt, and says why it is ended before its time.
+
+    Args:
+        attempt: Its number.
+    """
+
+    def __init__(
+        self, desk: Desk, attempt: int, heartbeat: Heartbeat, autotuning: AutotuningWatch
+    ) -> None:
+        self._desk = desk
+        self._attempt = attempt
+        self._heartbeat = heartbeat
+        self._autotuning = autotuning
+        begun = time.monotonic()
+        options = desk.options
+        self._hang = HangWatch(options.hang_seconds, options.first_step_seconds, now=begun)
+        self._forecast_at = begun + FORECAST_EVERY_SECONDS
+        self._stacks_from = self._stacks_size()
+        self._seen: tuple[str, ...] = ()
+
+    def look(self, child: Child, departure: Departure, *, stalled: bool) -> None:
+        """Make the child leave where it must.
+
+        Args:
+            stalled: Nobody takes its output, so it cannot go on.
+        """
+        beat = self._heartbeat.read()
+        now = time.monotonic()
+        in_fit = beat.phase in ("training", "evaluating")
+        if in_fit and (failures := self._autotuning.look(beat.count)):
+            self._seen = failures
+            self._desk.say(
+                "XLA's autotuning runs out of memory again and again; it is cut short here."
+            )
+            departure.cut("out-of-memory")
+            return
+        quiet = self._hang.quiet_seconds(now) > _SURE_AFTER_SECONDS
+        excused = stalled or (quiet and child.state in _STOPPED)
+        hung_seconds = self._hang.look(beat, now, excused=excused)
+        if hung_seconds is not None:
+            self._seen = (f"no sign of life for {hung_seconds:.0f} s while {beat.phase}",)
+            self._desk.say(
+                f"no sign of life for {hung_seconds:.0f} s: the training hangs. What its threads "
+                f"do goes into {self._desk.folder.stacks}."
+            )
+            departure.cut("hung")
+        elif in_fit and now >= self._forecast_at and departure.reason is None:
+            self._forecast_at = now + FORECAST_EVERY_SECONDS
+            self._foresee(departure)
+
+    def _foresee(self, departure: Departure) -> None:
+        """Begin again in time where memory grows until it kills."""
+        from fitguard.monitor.growth import forecast
+
+        samples = read_samples(self._desk.folder.samples)
+        growth = forecast([one for one in samples if one.attempt == self._attempt])
+        if growth is not None and growth.advised:
+            self._seen = (growth.text,)
+            self._desk.say(f"{growth.text} The training takes a snapshot and begins again.")
+            departure.leave("planned")
+
+    def evidence(self) -> tuple[str, ...]:
+        """What was seen; of a hang, what the threads did."""
+        return (*self._seen, *self._stacks()) if self._seen else ()
+
+    def _stacks(self) -> tuple[str, ...]:
+        try:
+            with self._desk.folder.stacks.open("rb") as file:
+                file.seek(self._stacks_from)
+                text = file.read().decode("utf-8", "replace")
+        except OSError:
+            return ()
+        return tuple(line.rstrip() for line in text.splitlines() if line.strip())[-_STACK_LINES:]
+
+    def _stacks_size(self) -> int:
+        try:
+            return self._desk.folder.stacks.stat().st_size
+        except OSError:
+            return 0

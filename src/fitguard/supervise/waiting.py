@@ -1,0 +1,99 @@
+"""Waiting for memory of the GPUs that other processes hold, and saying who they are."""
+
+import time
+from collections.abc import Callable, Sequence
+from pathlib import PurePosixPath
+
+from fitguard.report.words import size
+from fitguard.schema.hardware import Gpu, GpuProcess
+
+Read = Callable[[], Sequence[Gpu]]
+
+_FIRST_PAUSE_SECONDS = 2.0
+_LONGEST_PAUSE_SECONDS = 30.0
+_NAMED = 3
+_LEAST_BYTES = 64 * 2**20
+"""What a driver or an idle display holds is nobody's training."""
+
+
+def holders(gpus: Sequence[Gpu]) -> str:
+    """`GPU 0: python (pid 4711) holds 30.0 GiB`; empty where nobody holds much."""
+    return "; ".join(sentence for gpu in gpus if (sentence := _holders(gpu)))
+
+
+def most_held_share(gpus: Sequence[Gpu]) -> float:
+    """Of the GPU that is fullest, how much of its memory is in use."""
+    return max((_held_share(gpu) for gpu in gpus), default=0.0)
+
+
+def wait_for_memory(
+    *,
+    read: Read,
+    say: Callable[[str], None],
+    needed_bytes: int | None = None,
+    share: float = 0.8,
+    deadline_seconds: float = 3600.0,
+    sleep: Callable[[float], bool | None] = time.sleep,
+    clock: Callable[[], float] = time.monotonic,
+) -> bool:
+    """Wait until so much of each GPU is free; whether that came to be.
+
+    Call it while no process of the run is alive: all that is in use then belongs to others.
+
+    Args:
+        read: The GPUs that the training uses, asked anew. None at all: nothing to wait for.
+        say: Called with who holds the memory, at first and when that changes.
+        needed_bytes: Free on each GPU; where None, `share` of its memory.
+        sleep: Returns True to give up waiting, such as after Ctrl-C.
+    """
+    end = clock() + deadline_seconds
+    pause = _FIRST_PAUSE_SECONDS
+    said = ""
+    while True:
+        gpus = read()
+        if all(_is_free(gpu, needed_bytes, share) for gpu in gpus):
+            return True
+        who = holders(gpus) or "others hold the memory of the GPUs"
+        if who != said:
+            say(f"Waiting for memory: {who}.")
+            said = who
+        left = end - clock()
+        if left <= 0 or sleep(min(pause, left)):
+            return False
+        pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
+
+
+def _is_free(gpu: Gpu, needed_bytes: int | None, share: float) -> bool:
+    """A GPU that does not tell is not waited for."""
+    if gpu.memory_bytes is None or gpu.used_bytes is None or gpu.mig_enabled:
+        return True
+    needed = share * gpu.memory_bytes if needed_bytes is None else needed_bytes
+    return gpu.memory_bytes - gpu.used_bytes >= needed
+
+
+def _held_share(gpu: Gpu) -> float:
+    if not gpu.memory_bytes or gpu.used_bytes is None or gpu.mig_enabled:
+        return 0.0
+    return gpu.used_bytes / gpu.memory_bytes
+
+
+def _holders(gpu: Gpu) -> str:
+    processes = sorted(
+        (process for process in gpu.processes or () if (process.used_bytes or 0) >= _LEAST_BYTES),
+        key=lambda process: -(process.used_bytes or 0),
+    )
+    if processes:
+        more = len(processes) - _NAMED
+        parts = [_held(process) for process in processes[:_NAMED]]
+        return f"GPU {gpu.index}: {', '.join(parts)}" + (f" and {more} more" if more > 0 else "")
+    if (gpu.used_bytes or 0) >= _LEAST_BYTES:
+        return (
+            f"GPU {gpu.index}: processes that are not shown here hold {size(gpu.used_bytes or 0)}"
+        )
+    return ""
+
+
+def _held(process: GpuProcess) -> str:
+    """Without the folder of the program: it may hold the name of a person."""
+    name = PurePosixPath((process.name or "").replace("\\", "/")).name.partition(" ")[0]
+    return f"{name or 'a process'} (pid {process.pid}) holds {size(process.used_bytes or 0)}"

@@ -1,0 +1,72 @@
+"""What happened, and why it is the end, in one line for people."""
+
+import signal
+
+from fitguard.schema.journal import REPLACE_ME
+from fitguard.schema.run import Outcome, Place
+from fitguard.supervise.endings import AttemptEnd
+
+_HOW: dict[Outcome, str] = {
+    "finished": "came to its end",
+    "out-of-memory": "ran out of memory",
+    "exception": "ended with an error",
+    "crashed": "crashed",
+    "killed": "was killed",
+    "hung": "stood still and was ended",
+    "planned": "left as planned",
+    "preempted": "was asked to leave, and left",
+    "interrupted": "was interrupted",
+    "exited": "ended itself",
+    "lost": "was lost with the process that guarded it",
+    "running": "was lost",
+}
+_NAMELESS = ("", "unknown", "none")
+
+
+def what_happened(last: AttemptEnd, cause: str) -> str:
+    """`Attempt 2 crashed with SIGSEGV after step 140 of epoch 3 (illegal-memory-access)`."""
+    how = _HOW[last.outcome]
+    if last.signal and last.outcome in ("crashed", "killed"):
+        how = f"{how} with {last.signal}"
+    elif last.exit_code is not None and last.outcome == "exited":
+        how = f"{how} with exit code {last.exit_code}"
+    reason = "" if cause in _NAMELESS else f" ({cause})"
+    return f"Attempt {last.attempt} {how} {where(last.place)}{reason}"
+
+
+def where(place: Place) -> str:
+    """`after step 140 of epoch 3`, people count from 1."""
+    if not place.fit:
+        return "before the first fit"
+    of_fit = f" of fit {place.fit}" if place.fit > 1 else ""
+    if not place.step:
+        moment = f"after epoch {place.epoch}" if place.epoch else "before the first step"
+        return f"{moment}{of_fit}"
+    return f"after step {place.step} of epoch {place.epoch + 1}{of_fit}"
+
+
+def going_on(saved: Place) -> str:
+    """From where the next attempt trains."""
+    if not saved.fit or not saved.total_steps:
+        return ", from the beginning."
+    return f", from the snapshot {where(saved)}."
+
+
+def not_allowed(actions: list[str]) -> str:
+    """Which flags would let fitguard try more."""
+    if not actions:
+        return ""
+    flags = " or ".join(f"`--allow {action}`" for action in actions)
+    return f" With {flags} fitguard would try that too; it changes results."
+
+
+def exit_code(last: AttemptEnd) -> int:
+    """What `fitguard run` leaves with when it gives up: the child's code, as shells tell it."""
+    if last.signal:
+        try:
+            return 128 + signal.Signals[last.signal]
+        except KeyError:
+            return 1
+    if last.exit_code is None or last.exit_code == REPLACE_ME:
+        return 1
+    return 128 - last.exit_code if last.exit_code < 0 else last.exit_code

@@ -1,0 +1,95 @@
+"""`fitguard run` as a user calls it."""
+
+import json
+import sys
+
+import pytest
+from cli.process import fitguard
+
+from fitguard.cli.run import delimited
+
+ARGUMENTS = "import sys; print(sys.argv[1:])"
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("train.py --epochs 3 --help", "-- train.py --epochs 3 --help"),
+        ("--quiet train.py --quiet", "--quiet -- train.py --quiet"),
+        ("--micro-batch 8 train.py", "--micro-batch 8 -- train.py"),
+        ("--micro-batch=8 train.py", "--micro-batch=8 -- train.py"),
+        ("--allow jit-off --exact-only -m pkg", "--allow jit-off --exact-only -- -m pkg"),
+        ("--runs a --runs-folder b x.py", "--runs a --runs-folder b -- x.py"),
+        ("-- train.py -- -x", "-- train.py -- -x"),
+        ("--resume train.py", "--resume= -- train.py"),
+        ("--resume 20261115-142500-train-4f2a", "--resume=20261115-142500-train-4f2a"),
+        ("--resume 20261115-1 train.py", "--resume=20261115-1 -- train.py"),
+        ("--resume", "--resume="),
+        ("--help", "--help"),
+        ("", ""),
+    ],
+)
+def test_the_first_word_that_is_no_option_begins_the_command(words, expected):
+    assert delimited(words.split()) == expected.split()
+
+
+def test_all_behind_the_script_is_the_scripts_own(tmp_path):
+    (tmp_path / "train.py").write_text(ARGUMENTS)
+    done = fitguard("run", "train.py", "--epochs", "3", "--help", "--quiet", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "['--epochs', '3', '--help', '--quiet']\n"
+    assert done.stderr.count("\n") == 1
+    (folder,) = (tmp_path / "fitguard-runs").glob("2*")
+    assert f"fitguard report {folder.name}" in done.stderr
+    run = json.loads((folder / "run.json").read_bytes())
+    assert run["command"] == ["train.py", "--epochs", "3", "--help", "--quiet"]
+
+
+def test_python_before_the_script_and_a_folder_for_runs(tmp_path):
+    (tmp_path / "train.py").write_text(ARGUMENTS)
+    words = ("run", "--quiet", "--runs-folder", "kept", sys.executable, "-u", "train.py", "x")
+    done = fitguard(*words, cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "['x']\n", "")
+    assert list((tmp_path / "kept").glob("2*"))
+
+
+def test_a_module(tmp_path):
+    (tmp_path / "trainer.py").write_text("print('module', __name__)")
+    done = fitguard("run", "--quiet", "-m", "trainer", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "module __main__\n")
+
+
+def test_help_has_examples():
+    done = fitguard("run", "--help")
+    assert done.returncode == 0
+    assert "fitguard run train.py --epochs 30" in done.stdout
+    assert "--exact-only" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["missing.py"], "missing.py, which is no file"),
+        (["bash", "train.sh"], "no Python script"),
+        ([], "Received no command"),
+        (["--micro-batch", "0", "train.py"], "Received --micro-batch 0. Expected a number above"),
+        (["--grace-seconds", "-1", "train.py"], "Received --grace-seconds -1"),
+        (["--allow", "magic", "train.py"], "magic"),
+        (["--epochs", "3", "train.py"], "--epochs"),
+        (["--resume"], "holds no unfinished run"),
+        (["--resume", "20200101-000000-train-0000"], "is no run in"),
+    ],
+)
+def test_wrong_usage_is_told(tmp_path, words, said):
+    (tmp_path / "train.py").write_text("print('trained')")
+    done = fitguard("run", *words, cwd=tmp_path)
+    assert done.returncode == 2, done.stderr
+    assert said in done.stderr
+    assert done.stdout == ""
+
+
+def test_an_exception_of_the_script_ends_with_its_code_and_its_traceback(tmp_path):
+    (tmp_path / "train.py").write_text("import sys\ndef f():\n    raise SystemExit(9)\nf()\n")
+    done = fitguard("run", "train.py", cwd=tmp_path)
+    assert done.returncode == 9
+    assert "Attempt 1 ended itself with exit code 9" in done.stderr

@@ -1,0 +1,53 @@
+"""A training that dies in its 40th step, the first time: `dies_once.py OUT HOW FLAG`."""
+
+import ctypes
+import os
+import sys
+import time
+from pathlib import Path
+
+import keras
+import numpy as np
+from keras import layers
+
+out, how, flag = sys.argv[1], sys.argv[2], Path(sys.argv[3])
+
+
+def fail():
+    raise RuntimeError("the file of labels went away")
+
+
+WAYS = {
+    "segfault": lambda: ctypes.string_at(0),
+    "abort": os.abort,
+    "exit": lambda: os._exit(3),
+    "exception": fail,
+    "hang": lambda: time.sleep(3600),
+    "never": lambda: None,
+}
+
+
+class Trouble(keras.callbacks.Callback):
+    """Comes once: the second time the flag is there."""
+
+    def on_train_batch_end(self, batch, logs=None):
+        if self.model.optimizer.iterations == 40 and not flag.exists():
+            flag.touch()
+            WAYS[how]()
+
+
+keras.utils.set_random_seed(11)
+random = np.random.default_rng(11)
+x = random.normal(size=(1500, 64)).astype("float32")
+y = x[:, :4].sum(axis=1, keepdims=True)
+model = keras.Sequential(
+    [
+        keras.Input((64,)),
+        layers.Dense(400, activation="relu"),
+        layers.Dropout(0.2),
+        layers.Dense(1),
+    ]
+)
+model.compile("adam", "mse")
+history = model.fit(x, y, batch_size=60, epochs=3, verbose=2, callbacks=[Trouble()])
+np.savez(out, *model.get_weights(), **history.history)

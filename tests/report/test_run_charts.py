@@ -1,0 +1,237 @@
+"""The drawings of a run: time, attempts, loss, memory."""
+
+import math
+import re
+
+import msgspec
+import pytest
+from report.made_runs import (
+    BEGAN,
+    GIB,
+    INEXACT,
+    NEVER_STARTED,
+    PLAIN,
+    STOPPED,
+    SURVIVED,
+    at,
+    made_losses,
+    often_killed,
+)
+
+from fitguard.report.chart import (
+    BOTTOM,
+    LEFT,
+    MOST_COLUMNS,
+    RIGHT,
+    TOP,
+    apart,
+    envelope,
+    round_step,
+)
+from fitguard.report.loss_scale import LossScale
+from fitguard.report.run_axis import TimeAxis
+from fitguard.report.run_loss import MOST_TALL, loss_chart
+from fitguard.report.run_memory import memory_chart
+from fitguard.report.run_timeline import timeline
+from fitguard.schema.run import Attempt, LossPoint, MemorySample, Run
+
+
+def xs(path: str) -> list[float]:
+    """The places along the width that a path goes to."""
+    return [float(x) for x in re.findall(r"(?<![\d.])(\d+\.\d) \d+\.\d", path)]
+
+
+@pytest.mark.parametrize(
+    ("whole", "step"), [(10, 2), (4.9, 1), (0.03, 0.01), (12_000, 5000), (0, 1), (math.inf, 1)]
+)
+def test_round_steps(whole: float, step: float) -> None:
+    assert round_step(whole) == pytest.approx(step)
+
+
+def test_an_envelope_keeps_what_stands_out() -> None:
+    points = [(place / 100, math.sin(place)) for place in range(10_000)]
+    points[5050] = (50.5, 99.0)
+    kept = envelope(points)
+    assert (50.5, 99.0) in kept
+    assert len(kept) <= 400
+    assert kept == sorted(kept, key=lambda point: point[0])
+
+
+def test_labels_keep_their_distance() -> None:
+    assert apart([1, 2, 30, 31, 60], 20) == [True, False, True, False, True]
+
+
+def test_time_goes_from_edge_to_edge() -> None:
+    axis = TimeAxis(SURVIVED)
+    assert axis.x(BEGAN - 50) == axis.x(BEGAN) == LEFT
+    assert axis.x(BEGAN + 9999) == RIGHT
+    assert axis.x(BEGAN + 2800) == pytest.approx((LEFT + RIGHT) / 2, abs=1)
+    assert not list(axis.cuts())
+    assert [tick.words for tick in axis.ticks()][:3] == ["0", "15 min", "30 min"]
+
+
+def test_a_long_pause_is_cut_and_told() -> None:
+    axis = TimeAxis(INEXACT)
+    assert [cut.words for cut in axis.cuts()] == ["1 d 23 h"]
+    first = axis.x(BEGAN + 600) - axis.x(BEGAN)
+    second = axis.x(BEGAN + 2 * 86_400 + 900) - axis.x(BEGAN + 2 * 86_400)
+    assert second == pytest.approx(1.5 * first, rel=0.01)
+    words = [tick.words for tick in axis.ticks()]
+    assert words == ["0", "5 min", "10 min", "2 d 5 min", "2 d 10 min", "2 d 15 min"]
+
+
+def test_each_attempt_is_a_bar_in_the_colour_of_its_end() -> None:
+    drawn = timeline(SURVIVED)
+    assert drawn is not None
+    assert [bar.group for bar in drawn.bars] == ["memory", "failed", "finished"]
+    assert [bar.label for bar in drawn.bars] == ["1", "2 killed by SIGKILL", "3 finished"]
+    assert drawn.bars[1].words == (
+        "Attempt 2: killed by SIGKILL · host-oom · 30 min · 2,461 steps · 41 lost"
+    )
+    ends = [bar.x + bar.width for bar in drawn.bars]
+    assert all(LEFT <= bar.x <= end <= RIGHT for bar, end in zip(drawn.bars, ends, strict=True))
+    assert [group for group, _ in drawn.legend] == ["finished", "memory", "failed"]
+    assert len(drawn.decisions) == 2
+    assert len(drawn.snapshots) == len(SURVIVED.saved)
+    assert drawn.snapshots[0].words == "Snapshot: epoch 1, step 190 · 96.0 MiB"
+
+
+def test_many_attempts_stay_inside_and_are_drawn_small() -> None:
+    drawn = timeline(often_killed(300))
+    assert drawn is not None
+    assert drawn.crowded
+    assert len(drawn.bars) == 300
+    assert all(LEFT <= bar.x <= bar.x + bar.width <= RIGHT for bar in drawn.bars)
+    assert timeline(NEVER_STARTED) is None
+
+
+def test_attempts_without_length_are_still_seen() -> None:
+    at_once = tuple(Attempt(number=n, started=BEGAN, ended=BEGAN) for n in (1, 2))
+    drawn = timeline(msgspec.structs.replace(STOPPED, seconds=0.0, attempts=at_once))
+    assert drawn is not None
+    assert all(bar.width >= 1 for bar in drawn.bars)
+
+
+def test_the_loss_goes_on_over_a_restart() -> None:
+    chart = loss_chart(SURVIVED)
+    assert chart is not None
+    loss, validation, again = chart.lines
+    assert (loss.label, validation.label) == ("loss", "val_loss")
+    assert loss.path.count("M") == 1  # one line, whatever number of attempts
+    places = xs(loss.path)
+    assert places == sorted(places)
+    assert places[-1] == RIGHT
+    assert again.label == "lost with a crash, and done again"
+    assert min(xs(again.path)) > LEFT
+    assert [(mark.label, mark.kind) for mark in chart.uprights] == [("3", "failed")]
+    assert chart.uprights[0].x == pytest.approx(LEFT + (RIGHT - LEFT) * 2420 / 8000, abs=0.1)
+    assert len(validation.dots) == 20
+
+
+def test_what_was_lost_has_the_same_loss_where_the_restart_was_exact() -> None:
+    chart = loss_chart(SURVIVED)
+    assert chart is not None
+    loss, _, again = chart.lines
+    lost = set(re.findall(r"\d+\.\d \d+\.\d", again.path))
+    assert lost
+    assert lost <= set(re.findall(r"\d+\.\d \d+\.\d", loss.path))
+
+
+def test_several_fits_follow_one_another() -> None:
+    chart = loss_chart(INEXACT)
+    assert chart is not None
+    assert chart.lines[0].path.count("M") == 2
+    assert chart.across == "steps of the optimizer, all calls of fit"
+    assert "in 1,700 steps" in chart.description
+
+
+def test_many_restarts_do_not_hide_the_loss() -> None:
+    chart = loss_chart(often_killed(300))
+    assert chart is not None
+    assert len(chart.uprights) > MOST_TALL
+    assert not any(mark.tall or mark.label for mark in chart.uprights)
+    assert len(chart.columns) <= MOST_COLUMNS + 1
+
+
+def test_values_that_are_no_numbers_interrupt_the_line() -> None:
+    points = made_losses(1, 0, 400, BEGAN, 10)
+    points[8] = msgspec.structs.replace(points[8], logs={"loss": math.nan})
+    points[9] = msgspec.structs.replace(points[9], logs={"loss": math.inf})
+    chart = loss_chart(msgspec.structs.replace(PLAIN, losses=tuple(points)))
+    assert chart is not None
+    assert chart.lines[0].path.count("M") == 2
+    assert "nan" not in chart.lines[0].path
+    assert any("loss nan" in column.words for column in chart.columns)
+
+
+@pytest.mark.parametrize(
+    "logs", [{}, {"loss": math.nan}], ids=["nothing was logged", "no value is a number"]
+)
+def test_no_loss_no_picture(logs: dict[str, float]) -> None:
+    points = tuple(LossPoint(time=BEGAN, attempt=1, place=at(n), logs=logs) for n in (1, 2, 3))
+    assert loss_chart(msgspec.structs.replace(PLAIN, losses=points)) is None
+    assert loss_chart(NEVER_STARTED) is None
+
+
+def test_another_name_than_loss() -> None:
+    points = tuple(
+        LossPoint(time=BEGAN, attempt=1, place=at(n), logs={"energy": -n}) for n in (1, 2, 3)
+    )
+    chart = loss_chart(msgspec.structs.replace(PLAIN, losses=points))
+    assert chart is not None
+    assert [line.label for line in chart.lines] == ["energy"]
+
+
+def test_a_loss_over_powers_of_ten_has_a_logarithmic_scale() -> None:
+    scale = LossScale(1e-4, 100.0)
+    assert scale.logarithmic
+    assert [tick.words for tick in scale.ticks()] == ["0.0001", "0.001", "0.01", "0.1", "1", "10",
+                                                      "100"]  # fmt: skip
+    assert TOP < scale.y(100.0) < scale.y(1.0) < scale.y(1e-4) < BOTTOM
+    assert not LossScale(0.5, 2.0).logarithmic
+    assert not LossScale(-1.0, 100.0).logarithmic
+
+
+def test_a_loss_that_never_moves() -> None:
+    assert TOP < LossScale(0.7, 0.7).y(0.7) < BOTTOM
+    assert TOP < LossScale(0.0, 0.0).y(0.0) < BOTTOM
+
+
+def test_memory_has_a_line_for_each_reading_broken_between_attempts() -> None:
+    chart = memory_chart(SURVIVED)
+    assert chart is not None
+    assert [line.slot for line in chart.lines] == ["host", "gpu", "allocator"]
+    assert [line.path.count("M") for line in chart.lines] == [3, 3, 3]
+    assert chart.limit is not None
+    assert chart.limit.words == "limit of the host: 6.0 GiB"
+    assert "GPU, as the driver counts: up to 7.1 GiB" in chart.description
+    assert "largest free block" in chart.columns[0].words
+
+
+def samples(**fields: int) -> Run:
+    """A run with nothing but these samples."""
+    taken = [MemorySample(time=BEGAN + n, attempt=1, **fields) for n in range(100)]
+    return msgspec.structs.replace(PLAIN, samples=tuple(taken))
+
+
+def test_a_limit_far_above_is_told_in_words() -> None:
+    chart = memory_chart(samples(host_bytes=GIB, host_limit_bytes=64 * GIB))
+    assert chart is not None
+    assert chart.limit is None
+    assert chart.note == "The host may have 64.0 GiB, far above this picture."
+    assert len(chart.lines) == 1
+
+
+def test_no_samples_no_picture() -> None:
+    assert memory_chart(NEVER_STARTED) is None
+    assert memory_chart(samples(total_steps=3)) is None
+
+
+def test_many_samples_give_a_short_path() -> None:
+    taken = tuple(
+        MemorySample(time=BEGAN + n / 30, attempt=1, host_bytes=GIB + n % 1000 * 2**20)
+        for n in range(100_000)
+    )
+    chart = memory_chart(msgspec.structs.replace(PLAIN, samples=taken))
+    assert chart is not None
+    assert len(chart.lines[0].path) < 60_000

@@ -1,0 +1,92 @@
+"""A training process without TensorFlow: it beats, keeps snapshots and obeys, as the contract says.
+
+    python plain_child.py RUN_FOLDER SCRIPT ARGUMENTS…
+
+The script finds `training` among its names.
+"""
+
+import faulthandler
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+import msgspec
+
+from fitguard.monitor.heartbeat import Heartbeat
+from fitguard.monitor.journal import Journal, now
+from fitguard.monitor.run_folder import RunFolder
+from fitguard.schema.journal import Failed, FitBegan, Orders, SnapshotWritten
+from fitguard.schema.run import Place
+
+LEFT_AS_ASKED = 75
+
+
+class Training:
+    """Counts steps instead of training, from the last snapshot on."""
+
+    def __init__(self, folder: RunFolder) -> None:
+        self.folder = folder
+        self.orders = msgspec.json.decode(folder.orders.read_bytes(), type=Orders)
+        self.attempt = self.orders.attempt
+        self.heartbeat = Heartbeat(folder.heartbeat)
+        self._journal = Journal(folder.journal)
+        self._saved = folder.snapshots / "steps"
+        self.done = int(self._saved.read_text()) if self._saved.exists() else 0
+
+    def record(self, kind, /, **fields) -> None:
+        self._journal.append(kind(time=now(), attempt=self.attempt, **fields))
+
+    def begin(self, batch_size: int = 32) -> None:
+        place = Place(fit=1, step=self.done, total_steps=self.done)
+        self.record(FitBegan, place=place, library="plain", batch_size=batch_size)
+
+    def beat(self, phase: str = "training") -> None:
+        self.heartbeat.beat(phase, 1, 0, self.done, self.done)
+
+    def steps(self, until: int, seconds: float = 0.01):
+        """Take steps; a snapshot after each one that was asked for with `save`."""
+        self.begin()
+        while self.done < until:
+            self.beat()
+            if self.heartbeat.wished() == "leave":
+                self.save()
+                sys.stdout.flush()
+                os._exit(LEFT_AS_ASKED)
+            yield self.done
+            time.sleep(seconds)
+            self.done += 1
+        self.beat()
+
+    def save(self) -> None:
+        self._saved.parent.mkdir(exist_ok=True)
+        self._saved.write_text(str(self.done))
+        place = Place(fit=1, step=self.done, total_steps=self.done)
+        self.record(SnapshotWritten, place=place, bytes=8, taking_seconds=0.0, writing_seconds=0.0)
+
+    def fail(self, kind: str, **fields) -> None:
+        place = Place(fit=1, step=self.done, total_steps=self.done)
+        self.record(Failed, kind=kind, place=place, **fields)
+
+
+def main() -> None:
+    folder = RunFolder(Path(sys.argv[1]))
+    script = Path(sys.argv[2])
+    training = Training(folder)
+    with folder.stacks.open("a") as stacks:
+        faulthandler.register(signal.SIGRTMIN + 5, file=stacks, all_threads=True)
+        code = compile(script.read_text(), str(script), "exec")
+        try:
+            exec(code, {"training": training, "__name__": "__main__"})
+        except SystemExit as leaving:
+            if leaving.code:
+                training.record(Failed, kind="system-exit", code=leaving.code)
+            raise
+        except Exception as error:
+            training.fail("exception", error=f"{type(error).__name__}: {error}")
+            raise
+
+
+if __name__ == "__main__":
+    main()

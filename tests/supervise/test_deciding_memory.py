@@ -1,0 +1,142 @@
+"""What is done where memory is short: on the GPU, in the machine, or in pieces."""
+
+from typing import Any
+
+import msgspec
+import pytest
+from supervise.story import GIB, NO_GPU, ONE_GPU, Story, at, end, gpu
+
+from fitguard.schema.hardware import GpuProcess
+from fitguard.schema.journal import Failed
+from fitguard.supervise.endings import AttemptEnd
+from fitguard.supervise.machine import MachineView
+
+
+def oom(rows: int, of: int = 64, **fields: Any) -> AttemptEnd:
+    told = {"mode": "xla", "place": at(12)} | fields
+    failed = Failed(time=0.0, kind="out-of-memory", rows=rows, of=of, **told)
+    return end("out-of-memory", exit_code=86, cause="gpu-oom", failed=failed)
+
+
+def test_out_of_memory_halves_down_to_one_row():
+    story = Story()
+    sizes = []
+    rows = 64
+    while not (following := story.ends_with(oom(rows, mode="graph"))).stop:
+        assert following.action == "smaller-micro-batch"
+        rows = following.orders.micro_batches["1"]
+        sizes.append(rows)
+    assert sizes == [32, 16, 8, 4, 2, 1]
+    assert following.exit_code == 1
+    assert "cannot be split further" in following.text
+
+
+@pytest.mark.parametrize(
+    ("rows", "of", "expected"), [(100, 100, 50), (25, 100, 10), (97, 97, 33), (3, 64, 1), (2, 7, 1)]
+)
+def test_parts_are_equal_where_that_can_be(rows, of, expected):
+    following = Story().ends_with(oom(rows, of))
+    assert following.orders.micro_batches == {"1": expected}
+    assert f"micro-batches of {expected} of the {of} rows" in following.text
+
+
+def test_out_of_memory_in_evaluation():
+    following = Story().ends_with(oom(64, evaluation=True))
+    assert following.orders.evaluation_rows == {"1": 32}
+    assert following.orders.micro_batches == {}
+
+
+def test_an_abort_without_a_word_is_halved_from_what_the_journal_knows():
+    aborted = end(cause="gpu-oom", signal="SIGABRT", micro_batch=16)
+    assert Story().ends_with(aborted).orders.micro_batches == {"1": 8}
+    whole = end(cause="gpu-oom", signal="SIGABRT")
+    assert Story().ends_with(whole).orders.micro_batches == {"1": 32}
+    unknown = end(cause="gpu-oom", batch_size=None)
+    assert Story().ends_with(unknown).stop
+
+
+def test_the_child_knows_best_that_memory_ran_out():
+    misread = msgspec.structs.replace(oom(64), cause="numeric-nan")
+    assert Story().ends_with(misread).action == "smaller-micro-batch"
+    on_the_host = msgspec.structs.replace(oom(64), cause="host-oom")
+    assert Story().ends_with(on_the_host).action == "smaller-micro-batch"
+
+
+def test_what_changes_results_needs_to_be_allowed():
+    story = Story(ONE_GPU)
+    assert story.ends_with(oom(1)).action == "other-allocator"
+    following = story.ends_with(oom(1))
+    assert following.stop
+    assert "`--allow jit-off` or `--allow mixed-precision`" in following.text
+
+
+def test_what_is_allowed_is_tried_in_turn():
+    story = Story(ONE_GPU, allow=("jit-off", "mixed-precision"))
+    story.ends_with(oom(1))
+    following = story.ends_with(oom(1))
+    assert (following.action, following.changes_results) == ("jit-off", True)
+    assert following.orders.jit_off
+    following = story.ends_with(oom(1, mode="graph"))
+    assert following.action == "mixed-precision"
+    assert following.orders.jit_off
+    assert following.orders.mixed_precision
+    assert story.ends_with(oom(1, mode="graph")).stop
+
+
+def test_exact_only_wins_over_allow():
+    story = Story(ONE_GPU, allow=("jit-off", "mixed-precision"), exact_only=True)
+    assert story.until_it_stops(oom(1)) == ["other-allocator", "stop"]
+
+
+def test_graph_mode_is_not_helped_by_less_xla():
+    story = Story(NO_GPU, allow=("jit-off",))
+    assert story.ends_with(oom(1, mode="graph")).stop
+
+
+def test_fragmentation_gets_the_other_allocator():
+    story = Story(ONE_GPU)
+    fragmented = end("exception", cause="gpu-fragmentation")
+    following = story.ends_with(fragmented)
+    assert following.action == "other-allocator"
+    assert following.environment == {"TF_GPU_ALLOCATOR": "cuda_malloc_async"}
+    assert following.orders.environment == following.environment
+    assert not following.changes_results
+    following = story.ends_with(end("exception", cause="gpu-fragmentation", step=13))
+    assert following.action == "restart"
+    assert following.environment == {}
+    assert following.orders.environment == {"TF_GPU_ALLOCATOR": "cuda_malloc_async"}
+
+
+def test_the_users_own_allocator_stays():
+    machine = MachineView(gpus=(gpu(0),), environment={"TF_GPU_ALLOCATOR": "cuda_malloc"})
+    following = Story(machine).ends_with(end("exception", cause="gpu-fragmentation"))
+    assert following.action == "restart"
+    assert following.orders.environment == {}
+
+
+def test_memory_that_others_hold_is_waited_for():
+    held = gpu(0, 30 * GIB, processes=(GpuProcess(4711, "python", 30 * GIB),))
+    story = Story(MachineView(gpus=(held,)), wait_seconds=1800.0)
+    following = story.ends_with(end("exception", cause="gpu-memory-taken", steps_done=0))
+    assert (following.action, following.wait_seconds) == ("wait-for-memory", 1800.0)
+    assert 0 < following.needed_share < 1
+
+
+def test_memory_that_nobody_else_holds_is_left_to_the_libraries():
+    story = Story(ONE_GPU)
+    taken = end("exception", cause="gpu-memory-taken", steps_done=0)
+    following = story.ends_with(taken)
+    assert following.environment == {"TF_FORCE_GPU_ALLOW_GROWTH": "true"}
+    assert following.action == "restart"
+    assert story.ends_with(taken).action == "restart"
+    assert story.ends_with(taken).action == "smaller-micro-batch"
+
+
+def test_host_memory():
+    story = Story()
+    waits = []
+    for _ in range(2):
+        following = story.ends_with(end("killed", cause="host-oom", signal="SIGKILL", step=12))
+        waits.append((following.action, following.wait_seconds))
+    # The second time at the same step: another restart alone would end the same way.
+    assert waits == [("restart", 10.0), ("smaller-micro-batch", 0.0)]

@@ -1,0 +1,84 @@
+"""How a child is made to leave, by a clock of our own."""
+
+import signal
+
+from fitguard.supervise.departure import STACKS, Departure
+
+
+class Setting:
+    def __init__(self, grace_seconds=10.0):
+        self.now = 100.0
+        self.sent = []
+        self.wishes = 0
+        self.departure = Departure(self, self.wish, grace_seconds, clock=lambda: self.now)
+
+    def send(self, number):
+        self.sent.append((self.now - 100.0, number))
+
+    def wish(self):
+        self.wishes += 1
+
+    def wait(self, seconds):
+        for _ in range(round(seconds * 10)):
+            self.now = round(self.now + 0.1, 3)
+            self.departure.press()
+
+
+def test_leaving_is_a_wish_then_sigterm_then_sigkill():
+    setting = Setting()
+    assert setting.departure.leave("preempted")
+    assert (setting.wishes, setting.sent) == (1, [])
+    setting.wait(12)
+    assert setting.sent == [(8.0, signal.SIGTERM), (10.0, signal.SIGKILL)]
+    assert setting.departure.reason == "preempted"
+
+
+def test_a_planned_restart_never_kills():
+    setting = Setting()
+    setting.departure.leave("planned")
+    setting.wait(100)
+    assert (setting.wishes, setting.sent) == (1, [])
+
+
+def test_sigterm_after_a_planned_restart_began_is_preemption():
+    setting = Setting()
+    setting.departure.leave("planned")
+    assert setting.departure.leave("preempted")
+    assert setting.departure.reason == "preempted"
+
+
+def test_a_hang_tells_its_stacks_first():
+    setting = Setting()
+    setting.departure.cut("hung")
+    setting.wait(6)
+    assert [number for _, number in setting.sent] == [STACKS, signal.SIGABRT, signal.SIGKILL]
+
+
+def test_the_first_interrupt_is_the_scripts_own_business():
+    setting = Setting()
+    setting.departure.interrupt(signal.SIGINT, forward=False)
+    assert setting.sent == []
+    assert setting.departure.reason == "interrupted"
+    setting.wait(60)
+    assert setting.departure.reason is None
+
+
+def test_interrupts_get_stronger():
+    setting = Setting()
+    sent = [setting.departure.interrupt(signal.SIGINT, forward=True) for _ in range(4)]
+    assert sent == [signal.SIGINT, signal.SIGTERM, signal.SIGKILL, signal.SIGKILL]
+
+
+def test_an_interrupt_while_it_leaves_does_not_change_why():
+    setting = Setting()
+    setting.departure.leave("preempted")
+    assert setting.departure.interrupt(signal.SIGINT, forward=False) == signal.SIGTERM
+    assert setting.departure.reason == "preempted"
+
+
+def test_what_sigkill_does_not_end_is_stuck():
+    setting = Setting()
+    setting.departure.kill()
+    assert not setting.departure.stuck
+    setting.wait(31)
+    assert setting.departure.stuck

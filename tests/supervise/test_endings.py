@@ -1,0 +1,69 @@
+"""The journal as a decision needs it."""
+
+from monitor.journal_of import JournalOf, at
+
+from fitguard.schema.hardware import Xid
+from fitguard.schema.journal import Decided, Failed, MicroBatchChosen
+from fitguard.schema.run import Place
+from fitguard.supervise.endings import attempt_ends
+
+
+def test_an_attempt_with_all_that_is_known_of_it():
+    journal = JournalOf().run().start(0, micro_batches={"1": 32}).save(10)
+    journal.tell(Failed, kind="out-of-memory", place=at(12), rows=32, of=64)
+    journal.end("out-of-memory", 12, exit_code=86, cause="gpu-oom", confidence="medium")
+    xid = Xid(31, "NVRM: Xid 31")
+    (end,) = attempt_ends(journal.events, [xid])
+    assert (end.attempt, end.outcome, end.exit_code) == (1, "out-of-memory", 86)
+    assert (end.cause, end.confidence) == ("gpu-oom", "medium")
+    assert (end.first, end.saved, end.place, end.steps_done) == (at(0), at(10), at(12), 12)
+    assert end.failed is not None
+    assert end.failed.rows == 32
+    assert (end.batch_size, end.micro_batch) == (64, 32)
+    assert end.orders.micro_batches == {"1": 32}
+    assert (end.xids, end.action) == ((xid,), "")
+    assert end.ended == journal.events[-1].time
+
+
+def test_what_the_child_chose_itself_counts_before_the_orders():
+    journal = JournalOf().run().start(0, micro_batches={"1": 32})
+    journal.tell(MicroBatchChosen, fit=1, rows=16, of=64, why="it ran out").end("crashed", 3)
+    assert attempt_ends(journal.events)[0].micro_batch == 16
+
+
+def test_what_is_saved_stays_saved_though_the_next_attempt_never_began():
+    journal = JournalOf().run().start(0).save(10).end("killed", 12)
+    journal.tell(Decided, action="restart", text="Again.")
+    journal.start().end("killed")
+    first, second = attempt_ends(journal.events)
+    assert (first.action, second.action) == ("restart", "")
+    assert second.saved == at(10)
+    assert second.place == Place()
+
+
+def test_a_torn_snapshot_is_not_saved():
+    journal = JournalOf().run().start(0).save(10).save(20).end("killed", 25)
+    journal.start(10).end("killed", 22)
+    assert [end.saved for end in attempt_ends(journal.events)] == [at(20), at(10)]
+
+
+def test_the_beginning_of_the_next_fit_is_nothing_saved():
+    journal = JournalOf().run().start(0).save(10).fit(0, fit=2).end("killed", 3, fit=2)
+    (end,) = attempt_ends(journal.events)
+    assert (end.saved, end.place) == (at(10), at(3, fit=2))
+
+
+def test_an_attempt_that_never_ended_is_lost():
+    journal = JournalOf().run().start(0).save(10)
+    assert [end.outcome for end in attempt_ends(journal.events)] == ["lost"]
+
+
+def test_who_resumes_a_run_gives_it_a_fresh_chance():
+    journal = JournalOf().run().start(0).save(10).end("crashed", 12)
+    journal.run(resumed=True).start(10).end("crashed", 12)
+    (end,) = attempt_ends(journal.events)
+    assert (end.attempt, end.saved, end.first) == (2, at(10), at(10))
+
+
+def test_no_events():
+    assert attempt_ends([]) == []

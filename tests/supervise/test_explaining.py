@@ -1,0 +1,106 @@
+"""Why an attempt died: from what is left of it to the end that the journal tells."""
+
+import os
+from dataclasses import replace
+
+import pytest
+
+from fitguard.schema.journal import Failed
+from fitguard.schema.run import Place
+from fitguard.supervise.attempt import Result
+from fitguard.supervise.child import Ended
+from fitguard.supervise.ending import judge
+from fitguard.supervise.explaining import Request, answer, explained
+
+OUT_OF_MEMORY = (
+    b"W0000 00:00:1794706402.432981   23037 op_kernel.cc:1858] OP_REQUIRES failed at "
+    b"matmul_op_impl.h:962 : RESOURCE_EXHAUSTED: OOM when allocating tensor with "
+    b"shape[131072,4096] and type float on /job:localhost/replica:0/task:0/device:GPU:0 by "
+    b"allocator GPU_0_bfc\n"
+)
+KERNEL = [
+    "[  100.000000] Out of memory: Killed process 812 (python) total-vm:1kB, anon-rss:1kB",
+    "[  200.000000] NVRM: Xid (PCI:0000:65:00): 79, pid=812, GPU has fallen off the bus.",
+]
+
+RESULT = Result(
+    ended=Ended(exit_code=1),
+    reason=None,
+    evidence=(),
+    forwarded=frozenset(),
+    place=Place(fit=1, step=3, total_steps=3),
+    output=b"",
+    since_seconds=0.0,
+    reader_gone=False,
+    stuck=False,
+    relatives=(),
+    peak_host_bytes=5,
+    peak_gpu_bytes=6,
+)
+KILLED = replace(RESULT, ended=Ended(signal="SIGKILL"))
+
+
+def test_the_other_process_answers():
+    found = explained(Request(output=OUT_OF_MEMORY, exit_code=1))
+    assert found.diagnosis.primary == "gpu-oom"
+
+
+def test_no_answer_in_time_is_an_empty_one():
+    assert explained(Request(output=b""), limit_seconds=0.01).diagnosis.primary is None
+
+
+def test_only_the_kernels_young_lines_count():
+    assert [
+        xid.number for xid in answer(Request(output=b"", since_seconds=150.0), KERNEL).xids
+    ] == [79]
+    old = answer(Request(output=b"", signal="SIGKILL", since_seconds=90.0), KERNEL)
+    assert len(old.oom_kills) == 1
+
+
+def test_an_error_has_its_cause_and_its_place():
+    judged = judge(replace(RESULT, output=OUT_OF_MEMORY), 1, [], killed_by_kernel=None)
+    assert judged.event.outcome == "crashed"
+    assert judged.event.cause == "gpu-oom"
+    assert judged.event.last.total_steps == 3
+    assert (judged.event.peak_host_bytes, judged.event.peak_gpu_bytes) == (5, 6)
+    assert "RESOURCE_EXHAUSTED" in judged.event.evidence[0]
+    assert judged.found is not None
+
+
+def test_the_kernels_counter_proves_that_memory_ran_out():
+    event = judge(KILLED, 1, [], killed_by_kernel=1).event
+    assert (event.outcome, event.cause, event.confidence) == ("killed", "host-oom", "high")
+    assert event.evidence[0] == "oom_kill of the cgroup rose by 1"
+
+
+def test_a_counter_that_did_not_move_proves_the_contrary():
+    event = judge(KILLED, 1, [], killed_by_kernel=0).event
+    assert (event.cause, event.confidence) == ("unknown", None)
+    assert event.why.startswith("Somebody killed it")
+
+
+def test_autotuning_that_was_cut_short_is_written_down_for_the_child():
+    cut = replace(KILLED, reason="out-of-memory", evidence=("Allocator ran out of memory",))
+    judged = judge(cut, 2, [], killed_by_kernel=0)
+    assert judged.event.outcome == "out-of-memory"
+    assert judged.failed is not None
+    assert (judged.failed.kind, judged.failed.mode) == ("out-of-memory", "xla")
+    assert judged.failed.attempt == 2
+
+
+@pytest.mark.parametrize("reason", ["interrupted", "preempted"])
+def test_what_was_meant_is_not_explained(reason):
+    event = judge(replace(KILLED, reason=reason), 1, [], killed_by_kernel=0).event
+    assert (event.outcome, event.cause, event.evidence) == (reason, "", ())
+
+
+def test_a_broken_pipe_is_not_explained_away():
+    failed = Failed(time=1.0, attempt=1, kind="exception", error="BrokenPipeError")
+    gone = replace(RESULT, reader_gone=True, ended=Ended(exit_code=1))
+    event = judge(gone, 1, [failed], killed_by_kernel=None).event
+    assert (event.outcome, event.cause) == ("exception", "")
+    assert "pipe is broken" in event.why
+
+
+def test_the_request_survives_any_bytes():
+    assert explained(Request(output=os.urandom(1000))).diagnosis.schema == "fitguard/diagnosis/1"

@@ -1,0 +1,39 @@
+"""A process and its descendants: real ones."""
+
+import os
+import subprocess
+import sys
+
+from supervise.guarded import wait_for
+
+from fitguard.supervise.processes import Process, end, family, resident_bytes
+
+PARENT = "import subprocess; subprocess.run(['sleep', '60'])"
+
+
+def test_a_family_is_found_and_ended():
+    parent = subprocess.Popen([sys.executable, "-c", PARENT])
+    try:
+        found = wait_for(lambda: (seen := family(parent.pid))[1:] and seen)
+        assert found[0].pid == parent.pid
+        assert found[1].parent == parent.pid
+        assert resident_bytes(found) > 2**20
+        parent.kill()
+        parent.wait()
+        # Its child has another parent now, and is still the same process.
+        assert end(found[1:]) == [found[1].pid]
+    finally:
+        parent.kill()
+        parent.wait()
+
+
+def test_a_number_that_another_process_has_now_is_left_alone():
+    me = family(os.getpid())[0]
+    assert end([Process(me.pid, me.parent, me.started - 1)]) == []
+
+
+def test_a_process_that_is_gone_has_no_family():
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    assert family(gone.pid) == []
+    assert resident_bytes([Process(gone.pid, 1, 1)]) == 0
