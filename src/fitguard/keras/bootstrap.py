@@ -42,6 +42,7 @@ def main(arguments: list[str]) -> int:
         faulthandler.enable()
         faulthandler.register(STACKS_SIGNAL, file=stacks, all_threads=True)
         _seed(session.orders.seed)
+        _leave_when_terminated(session)
         with guarding(session):
             return _run(command, session)
 
@@ -59,6 +60,22 @@ def _be_killed_first() -> None:
     score = Path("/proc/self/oom_score_adj")
     with contextlib.suppress(OSError, ValueError):
         score.write_text(str(min(1000, int(score.read_text()) + _MORE_OOM_SCORE)))
+
+
+def _leave_when_terminated(session: Session) -> None:
+    """A signal that all processes of a job get shall not kill this one before its snapshot."""
+
+    def terminated(number: int, _frame: object) -> None:
+        if session.is_here:
+            session.heartbeat.wish("leave")
+            return
+        # A process that the script has forked ends as it would have ended.
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, terminated)
 
 
 def _seed(seed: int) -> None:

@@ -65,8 +65,8 @@ class Guard:
         """
         if not isinstance(step, int) or isinstance(step, bool) or step < 0:
             raise UsageError(
-                f"Received step_done({step!r}). Expected the number of the step that was just done, "
-                "0 or more: `for step in range(guard.start, steps): …; guard.step_done(step)`."
+                f"Received step_done({step!r}). Expected the number of the step that was just "
+                "done, 0 or more: the variable of `for step in range(guard.start, steps)`."
             )
         if self._fits is None:
             return
@@ -105,7 +105,15 @@ class Guard:
         state = ModelState(self._objects)
         wrong = state.misfit(saved.arrays)
         missing = state.missing(saved.arrays)
-        if wrong or missing:
+        metrics = [name for name in missing if "metric" in name]
+        if metrics and self._fits is not None:
+            self._fits.session.note(
+                "inexact",
+                "metrics that the model makes in its first step begin anew after an interruption; "
+                "the weights do not depend on them",
+                fit=self._number,
+            )
+        if wrong or len(missing) > len(metrics):
             raise UsageError(
                 f"Received objects without {wrong or ', '.join(missing[:3])}, which an earlier "
                 "attempt has saved. Expected all variables to exist when the Guard is made: build "
@@ -118,8 +126,9 @@ class Guard:
 
 def _make_slots(model: Any, optimizer: Any) -> None:
     """Optimizers make their variables in the first step: too late to restore them."""
-    if optimizer is not None and not getattr(optimizer, "built", True):
-        optimizer.build(model.trainable_variables)
+    for one in (optimizer, getattr(model, "optimizer", None)):
+        if one is not None and not getattr(one, "built", True):
+            one.build(model.trainable_variables)
 
 
 def _name(model: Any) -> str:

@@ -30,7 +30,8 @@ class Session:
         self.orders = orders
         self.heartbeat = heartbeat
         self._journal = Journal(folder.journal)
-        self._said: set[str] = set()
+        # What an earlier attempt has said need not be said again.
+        self._said = {event.text for event in self.events() if isinstance(event, Noted)}
         self._lock = threading.Lock()
         self._process = os.getpid()
 

@@ -22,23 +22,22 @@ States = dict[int, dict[str, np.ndarray]]
 
 
 @contextlib.contextmanager
-def arriving_late(states: States) -> Iterator[None]:
+def prepared_fits(states: States, global_names: list[str]) -> Iterator[None]:
     """Give models their state at the beginning of their first `fit` inside.
 
     Args:
         states: By the `id` of the model; those that arrived are removed.
+        global_names: Whose values belong into snapshots, too.
     """
 
     def wrap(library: str, original: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(original)
         def fit(model: Any, *args: Any, **kwargs: Any) -> Any:
-            arrays = states.pop(id(model), None)
-            if arrays is None:
-                return original(model, *args, **kwargs)
+            more = _callbacks(library, states.pop(id(model), None), global_names)
             bound = inspect.signature(original).bind(model, *args, **kwargs).arguments
             given = dict(list(bound.items())[1:])
-            first = _callback(library, arrays)
-            given["callbacks"] = [first, *_listed(given.get("callbacks"))]
+            if more and not hasattr(given.get("callbacks"), "on_train_begin"):
+                given["callbacks"] = [*more, *(given.get("callbacks") or ())]
             return original(model, **given)
 
         return fit
@@ -87,7 +86,3 @@ def _write(model: Any, arrays: Mapping[str, np.ndarray]) -> None:
     state.write(arrays)
 
 
-def _listed(callbacks: Any) -> list[Any]:
-    if callbacks is None:
-        return []
-    return list(callbacks) if isinstance(callbacks, list | tuple) else [callbacks]

@@ -7,6 +7,8 @@ import tensorflow as tf
 import tf_keras
 from tf_keras import layers
 
+# Without it, Dropout draws from a source inside TensorFlow that nobody can read.
+tf_keras.backend.experimental.enable_tf_random_generator()
 tf_keras.utils.set_random_seed(9)
 random = np.random.default_rng(9)
 x = random.normal(size=(2000, 48)).astype("float32")

@@ -206,6 +206,16 @@ def test_a_different_model_is_told() -> None:
     assert "(4, 6)" in ModelState(functional(keras)).misfit(arrays)
 
 
+def test_what_fitguard_hangs_on_a_model_is_not_the_models() -> None:
+    import tensorflow as tf
+
+    model = functional(library("keras"))
+    before = list(ModelState(model).variables())
+    model.train_function = Content({"own": tf.Variable(1.0)}, {})
+
+    assert list(ModelState(model).variables()) == before
+
+
 def test_others_are_left_alone() -> None:
     model = functional(library("keras"))
     before = ModelState(model).read()

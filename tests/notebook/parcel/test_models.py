@@ -38,10 +38,9 @@ class Scaled(keras.layers.Layer):
 
 
 class OwnStep(keras.Model):
-    def __init__(self, units):
+    def __init__(self):
         super().__init__()
-        self.units = units
-        self.inner = Scaled(units)
+        self.inner = Scaled(1)
 
     def call(self, x):
         return self.inner(x)
@@ -99,7 +98,7 @@ def with_lambdas(notebook):
 
 
 def own_step(notebook):
-    model = notebook["OwnStep"](1)
+    model = notebook["OwnStep"]()
     model.compile(optimizer="rmsprop", loss="mse")
     return model
 
@@ -148,7 +147,10 @@ def test_training_over_there_gives_what_training_here_gives(notebook, tmp_path):
     keras.utils.set_random_seed(3)
     model = lazy(notebook)
     sent = Sent(model, tmp_path, notebook)
+    # A layer that makes an initializer when it is built draws its seed then.
+    keras.utils.set_random_seed(4)
     trained(model)
+    keras.utils.set_random_seed(4)
     with sent.other.as_main():
         trained(sent.value)
     same(model, sent.value)

@@ -16,11 +16,13 @@ class Card:
 
     Args:
         free_bytes: Before this process takes any.
+        is_gpu: False for the limit of the CPU's allocator.
     """
 
     name: str
     memory_bytes: int
     free_bytes: int
+    is_gpu: bool = True
 
 
 def card_here(surrounding: Mapping[str, str]) -> Card | None:
@@ -37,7 +39,7 @@ def card_here(surrounding: Mapping[str, str]) -> Card | None:
     limit = surrounding.get("TF_CPU_BFC_MEM_LIMIT_IN_MB", "")
     if surrounding.get("TF_CPU_ALLOCATOR_USE_BFC", "") in ("1", "true") and limit.isdecimal():
         size = int(limit) * _MIB
-        return Card("CPU allocator", size, size)
+        return Card("CPU allocator", size, size, is_gpu=False)
     return None
 
 

@@ -11,13 +11,16 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from fitguard.keras.fitting.out_of_memory import is_out_of_memory, uses_xla
 from fitguard.keras.fitting.step import leave, rows_of
-from fitguard.keras.microbatch import halved, split_evaluation, split_prediction
 from fitguard.keras.session import shortened
+from fitguard.schema.batch_parts import smaller_part
 from fitguard.schema.journal import REPLACE_ME, Failed, MicroBatchChosen
 from fitguard.schema.run import Place
 
 if TYPE_CHECKING:
     from fitguard.keras.fitting.guarded_fits import GuardedFits
+
+Split = Callable[[Any, int], Any]
+"""Works on a batch, so many rows at a time."""
 
 _KERAS_BATCH = 32
 """What Keras takes where no batch size is given."""
@@ -33,17 +36,17 @@ class GuardedEvaluation:
 
     def evaluate(self, original: Callable[..., Any]) -> Callable[..., Any]:
         """Metrics as of whole batches."""
-        return self._guarded(original, "test_function", split_evaluation)
+        return self._guarded(original, "test_function", _split_evaluation)
 
     def predict(self, original: Callable[..., Any]) -> Callable[..., Any]:
         """Outputs as of whole batches."""
-        return self._guarded(original, "predict_function", split_prediction)
+        return self._guarded(original, "predict_function", _split_prediction)
 
     def _guarded(
         self,
         original: Callable[..., Any],
         function: str,
-        split: Callable[[Any], Callable[[Any, int], Any]],
+        split: Callable[[Any], Split],
     ) -> Callable[..., Any]:
         @functools.wraps(original)
         def guarded(model: Any, *args: Any, **kwargs: Any) -> Any:
@@ -84,7 +87,7 @@ class GuardedEvaluation:
         """Choose smaller pieces; False where there are none."""
         of = _batch_rows(given)
         rows = self._rows.get(self._key, of)
-        smaller = halved(rows, of)
+        smaller = smaller_part(rows, of)
         if smaller is None or not _is_repeatable(given.get("x")):
             return False
         if uses_xla(model):
@@ -122,7 +125,7 @@ class GuardedEvaluation:
 def _in_pieces(
     model: Any,
     function: str,
-    split: Callable[[Any], Callable[[Any, int], Any]],
+    split: Callable[[Any], Split],
     rows: int | None,
 ) -> Iterator[None]:
     """Keras finds a function in the place of its own that takes so many rows at a time."""
@@ -137,8 +140,21 @@ def _in_pieces(
         setattr(model, function, native)
 
 
+def _split_evaluation(model: Any) -> Split:
+    # TensorFlow must not be loaded before the script loads it.
+    from fitguard.keras.microbatch import split_evaluation
+
+    return split_evaluation(model)
+
+
+def _split_prediction(model: Any) -> Split:
+    from fitguard.keras.microbatch import split_prediction
+
+    return split_prediction(model)
+
+
 class _Pieces:
-    def __init__(self, split: Callable[[Any, int], Any], rows: int) -> None:
+    def __init__(self, split: Split, rows: int) -> None:
         self._split = split
         self._rows = rows
 
@@ -153,7 +169,7 @@ def _batch_rows(given: dict[str, Any]) -> int:
     size = given.get("batch_size")
     if size:
         return int(size)
-    x = given.get("x")
+    x: Any = given.get("x")
     if hasattr(x, "element_spec"):
         return rows_of(next(iter(x)))
     if hasattr(x, "__getitem__") and hasattr(x, "num_batches"):

@@ -4,9 +4,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from fitguard.keras.fitting.card import Card
+from fitguard.keras.fitting.out_of_memory import uses_xla
+from fitguard.keras.fitting.planned_rows import planned_rows, size_of, state_bytes
 from fitguard.keras.fitting.remembered import Memory
 from fitguard.keras.fitting.step import rows_of
-from fitguard.keras.microbatch import unsupported
 from fitguard.schema.journal import EVERY_FIT, Orders
 
 _WORTH_A_PLAN = 0.2
@@ -31,6 +32,9 @@ def first_rows(orders: Orders, number: int, model: Any, batch: Any, card: Card |
         batch: The first one.
         card: Its free memory, before TensorFlow took it.
     """
+    # TensorFlow must not be loaded before the script loads it.
+    from fitguard.keras.microbatch import unsupported
+
     of = rows_of(batch)
     ordered = orders.micro_batches.get(str(number), orders.micro_batches.get(EVERY_FIT))
     if ordered is not None:
@@ -40,53 +44,31 @@ def first_rows(orders: Orders, number: int, model: Any, batch: Any, card: Card |
     known = Memory.here(model, batch, card).rows()
     if known is not None:
         return FirstRows(known if known < of else None, "this worked on this card before")
+    if _rough_bytes(model, batch, of) < _WORTH_A_PLAN * card.free_bytes:
+        return FirstRows(None)
     return _planned(model, batch, of, card)
 
 
 def _planned(model: Any, batch: Any, of: int, card: Card) -> FirstRows:
-    if _rough_bytes(model, batch, of) < _WORTH_A_PLAN * card.free_bytes:
+    made = planned_rows(model, batch, of, card)
+    if made is None or made.whole_fits or made.rows is None or made.rows >= of:
         return FirstRows(None)
-    # Most of the planner is not needed by a training that fits.
-    from fitguard.memory.planning import plan
-
-    parts = batch if isinstance(batch, tuple) else (batch,)
-    x, y, weight, *_ = (*parts, None, None)
-    try:
-        made = plan(
-            model,
-            of,
-            x,
-            y,
-            sample_weight=weight,
-            gpu_memory=card.memory_bytes,
-            free=card.free_bytes,
-            jit_compile=bool(getattr(model, "jit_compile", False)),
-            advice=False,
-        )
-    except Exception as error:  # a plan is a help, no condition
-        return FirstRows(None, f"no plan: {type(error).__name__}")
-    if made.fits is not False or made.micro_batch_size is None or made.micro_batch_size >= of:
+    if made.whole_fits is None and not uses_xla(model):
+        # To try costs seconds; with XLA it costs the process.
         return FirstRows(None)
-    return FirstRows(made.micro_batch_size, "the plan says that the whole batch does not fit")
+    return FirstRows(made.rows, "the whole batch does not fit, by the plan")
 
 
 def _rough_bytes(model: Any, batch: Any, rows: int) -> int:
     """Weights, their optimizer, and the outputs of all layers: low, but quick."""
     import tensorflow as tf
 
-    held = 4 * sum(_size(weight.shape) * 4 for weight in model.weights)
-    held += sum(_size(tensor.shape) * tensor.dtype.size for tensor in tf.nest.flatten(batch))
+    held = state_bytes(model)
+    held += sum(size_of(one.shape) * int(one.dtype.size) for one in tf.nest.flatten(batch))
     for layer in getattr(model, "layers", ()):
         try:
             outputs = tf.nest.flatten(layer.output)
         except (AttributeError, ValueError, RuntimeError):
             outputs = []
-        held += sum(_COPIES * 4 * rows * _size(one.shape[1:]) for one in outputs)
+        held += sum(_COPIES * 4 * rows * size_of(one.shape[1:]) for one in outputs)
     return held
-
-
-def _size(shape: Any) -> int:
-    size = 1
-    for length in shape:
-        size *= int(length or 1)
-    return size

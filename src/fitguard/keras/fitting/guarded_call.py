@@ -88,6 +88,7 @@ class GuardedCall:
             self._session,
             place=lambda: self.place,
             callbacks=lambda: self._callbacks,
+            card=self._fits.card,
         )
         self._model.train_function = self._step
 
@@ -132,9 +133,7 @@ class GuardedCall:
         try:
             return original(self._model, **{**self._arguments, "initial_epoch": initial})
         except BaseException as error:
-            self._session.record(
-                Failed, kind="exception", place=self.place, error=shortened(error)
-            )
+            self._session.record(Failed, kind="exception", place=self.place, error=shortened(error))
             raise
         finally:
             if self._step is not None:
@@ -162,13 +161,12 @@ class GuardedCall:
         batches = ahead.take()
         if not batches:
             return
-        point = None
+        self._step.hold(batches, getattr(ahead.iterator, "element_spec", None))
         if not self._begun:
             self._begin(position, ahead, batches)
-            point = self._copied(position, batches)
+            self._step.keep(self._copied(position, batches))
         elif due:
-            point = self._snapshot(position, batches)
-        self._step.hold(batches, point)
+            self._step.keep(self._snapshot(position, batches))
 
     def _begin(self, position: DataPosition, ahead: Ahead, batches: list[Any]) -> None:
         """Before the first step of this process."""

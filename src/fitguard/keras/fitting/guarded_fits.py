@@ -83,6 +83,9 @@ class GuardedFits:
 
         @functools.wraps(original)
         def on_epoch_end(callbacks: Any, epoch: int, logs: Any = None) -> Any:
+            if self.current is not None:
+                # What callbacks do here may take as long as they like.
+                self._idle(self.current.place)
             result = original(callbacks, epoch, logs)
             if self.current is not None:
                 self.log(self.current.place, logs, epoch_end=True)
@@ -118,8 +121,8 @@ class GuardedFits:
         self.session.record(SnapshotFailed, place=place, error=str(error))
         self.session.note(
             "snapshot",
-            f"a snapshot could not be written: {error.strerror or error}. The training goes on, and "
-            "the next one will be tried",
+            f"a snapshot could not be written: {error.strerror or error}. The training goes on, "
+            "and the next one will be tried",
             fit=place.fit,
         )
 
@@ -127,12 +130,10 @@ class GuardedFits:
 def as_numbers(logs: Any) -> dict[str, float]:
     """What of Keras' logs is a number."""
     numbers: dict[str, float] = {}
-    for name, value in (logs.items() if isinstance(logs, dict) else ()):
+    for name, value in logs.items() if isinstance(logs, dict) else ():
         try:
             numbers[str(name)] = float(value)
         except (TypeError, ValueError):
             continue
     # JSON knows no nan and no infinity.
     return {name: number for name, number in numbers.items() if math.isfinite(number)}
-
-

@@ -54,10 +54,6 @@ class Accumulators:
         for total in self._sums.values():
             total.assign(tf.zeros_like(total))
 
-    def release(self) -> None:
-        """Give the memory back."""
-        self._sums = {}
-
     def _sum(self, index: int, gradient: Any, variable: Any) -> Any:
         if index not in self._sums:
             dtype = tf.float32 if gradient.dtype.size < 4 else gradient.dtype

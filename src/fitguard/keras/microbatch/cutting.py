@@ -62,6 +62,8 @@ def bounds(whole: int, rows: int) -> list[tuple[int, int]]:
         >>> bounds(10, 4)
         [(0, 4), (4, 8), (8, 10)]
     """
+    if rows < 1:
+        raise UsageError(f"Received: micro-batches of {rows} rows. Expected: 1 or more.")
     return [(start, min(start + rows, whole)) for start in range(0, whole, rows)]
 
 
@@ -73,6 +75,15 @@ def cut(leaves: list[Any], start: int, stop: int) -> list[Any]:
 def signature(leaves: list[Any]) -> list[Any]:
     """What pieces of these tensors look like, with any number of rows."""
     return [_any_rows(tf.type_spec_from_value(leaf)) for leaf in leaves]
+
+
+def wider(specs: list[Any], others: list[Any]) -> list[Any] | None:
+    """A signature for both, as for sequences of different length; None where there is none."""
+    found = [
+        spec.most_specific_common_supertype([other])
+        for spec, other in zip(specs, others, strict=True)
+    ]
+    return None if any(spec is None for spec in found) else found
 
 
 def says_rows(element_spec: Any) -> bool:

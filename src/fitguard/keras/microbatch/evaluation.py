@@ -11,6 +11,7 @@ from fitguard.keras.microbatch.joined_logs import joined
 from fitguard.keras.microbatch.library import library_of
 from fitguard.keras.microbatch.split import Split
 from fitguard.keras.microbatch.stepping import Stepping
+from fitguard.keras.microbatch.steppings import Steppings
 
 
 def split_evaluation(
@@ -23,28 +24,30 @@ def split_evaluation(
     library = library_of(model)
     own_step = library.own_step(model, "test_step")
     jit = bool(model.jit_compile if jit_compile is None else jit_compile)
-    steppings: list[Stepping] = []
 
     def piece(data: Any, split: Split) -> Any:
         return model.test_step(data) if own_step else library.evaluated(model, data, split)
 
+    def make(layout: Layout, leaves: list[Any], specs: list[Any] | None) -> Stepping:
+        return Stepping(
+            library,
+            model,
+            piece,
+            layout,
+            leaves,
+            specs,
+            training=False,
+            jit=jit,
+            exact=not own_step,
+            rows_are_known=cutting.says_rows(element_spec),
+        )
+
+    steppings = Steppings(make)
+
     def evaluate(batch: Any, rows: int) -> Any:
         layout = Layout(batch)
         leaves = layout.leaves(batch)
-        stepping = next((each for each in steppings if each.accepts(layout, leaves)), None)
-        if stepping is None:
-            stepping = Stepping(
-                library,
-                model,
-                piece,
-                layout,
-                leaves,
-                training=False,
-                jit=jit,
-                exact=not own_step,
-                rows_are_known=cutting.says_rows(element_spec),
-            )
-            steppings.append(stepping)
+        stepping = steppings.of(layout, leaves)
         library.counted(model, training=False)
         shares, logs = zip(*stepping.pieces(leaves, rows), strict=True)
         return joined(model, list(logs), list(shares), stepping.findings)

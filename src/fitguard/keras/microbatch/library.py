@@ -11,8 +11,6 @@ from fitguard.keras.microbatch.state import MovingMoments
 class Library(Protocol):
     """Keras 3 or tf_keras."""
 
-    name: str
-
     def patches(self) -> list[Patch]:
         """What is replaced while a piece is traced."""
 

@@ -25,6 +25,7 @@ class Stepping:
     Args:
         body: Runs in the replica context of the model's strategy.
         leaves: The tensors of the first batch.
+        specs: What pieces look like; None for what those of the first batch look like.
         exact: Losses are weighted one by one; otherwise the body weights by rows.
         rows_are_known: The data say beforehand how many rows a batch has.
     """
@@ -36,6 +37,7 @@ class Stepping:
         body: Body,
         layout: cutting.Layout,
         leaves: list[Any],
+        specs: list[Any] | None = None,
         *,
         training: bool,
         jit: bool,
@@ -51,7 +53,7 @@ class Stepping:
         self._jit = jit
         self._exact = exact
         self._rows_are_known = rows_are_known
-        self._specs = cutting.signature(leaves)
+        self._specs = specs or cutting.signature(leaves)
         self._sums: Any = None
         self._step = self._function(self._run, _NUMBERS, _NUMBERS, jit=jit)
         self._divisors = self._function(self._divisors_of)
@@ -65,20 +67,28 @@ class Stepping:
             spec.is_compatible_with(leaf) for spec, leaf in zip(self._specs, leaves, strict=True)
         )
 
+    def wider_for(self, layout: cutting.Layout, leaves: list[Any]) -> list[Any] | None:
+        """A signature that takes this batch too; None where its structure is another."""
+        if layout.key != self._layout.key:
+            return None
+        return cutting.wider(self._specs, cutting.signature(leaves))
+
     def prepare(self, leaves: list[Any]) -> None:
         """Try the losses on a few rows, once; no variable is changed."""
         if self._sums is not None:
             return
         whole = cutting.whole_rows(leaves)
-        self._sums = trying.sums_of(self._items_at, leaves, whole, self.findings)
-        if self._exact:
+        allowed = trying.tolerance(self._model)
+        self._sums = trying.sums_of(self._items_at, leaves, whole, self.findings, allowed)
+        known = self._training and self._library.layers_that_see_the_batch(self._model)
+        if self._exact and not known:
             tried = trying.places(whole)
             totals = self._totals(leaves, tried[:1], whole)
 
             def loss(piece: list[Any], start: int, rows: int) -> Any:
                 return self._loss(piece, *_place(start, rows), totals, self._sums)
 
-            trying.note_rows_that_meet(loss, leaves, whole, self.findings)
+            trying.note_rows_that_meet(loss, leaves, whole, self.findings, allowed)
 
     def pieces(
         self, leaves: list[Any], rows: int, kept: Set[int] = frozenset()

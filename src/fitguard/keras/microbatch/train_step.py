@@ -12,6 +12,7 @@ from fitguard.keras.microbatch.joined_logs import joined
 from fitguard.keras.microbatch.library import library_of
 from fitguard.keras.microbatch.split import Split
 from fitguard.keras.microbatch.stepping import Stepping
+from fitguard.keras.microbatch.steppings import Steppings
 
 
 class MicroTrainStep:
@@ -45,14 +46,13 @@ class MicroTrainStep:
         self._rows_are_known = cutting.says_rows(element_spec)
         self._own_step = self._library.own_step(model, "train_step")
         self._accumulators = Accumulators()
-        self._steppings: list[Stepping] = []
+        self._steppings = Steppings(self._make_stepping)
         self._apply: Any = None
 
     @property
     def notes(self) -> list[str]:
         """What was seen to differ from the whole batch, once the step was traced."""
-        found = [note for stepping in self._steppings for note in stepping.findings.notes]
-        return list(dict.fromkeys(found))
+        return self._steppings.notes
 
     def prepare(self, batch: Any) -> list[str]:
         """Trace the step and try it on a few rows, with no variable changed.
@@ -62,7 +62,7 @@ class MicroTrainStep:
         """
         layout = Layout(batch)
         leaves = layout.leaves(batch)
-        self._stepping(layout, leaves).prepare(leaves)
+        self._steppings.of(layout, leaves).prepare(leaves)
         return self.notes
 
     def __call__(self, batch: Any, rows: int) -> Any:
@@ -74,7 +74,7 @@ class MicroTrainStep:
         """
         layout = Layout(batch)
         leaves = layout.leaves(batch)
-        stepping = self._stepping(layout, leaves)
+        stepping = self._steppings.of(layout, leaves)
         self._accumulators.clear()
         shares, logs, sparse = [], [], []
         for share, (piece_logs, piece_rows) in stepping.pieces(
@@ -90,26 +90,24 @@ class MicroTrainStep:
     def release(self) -> None:
         """Give back the memory of the sums of gradients, and what was traced."""
         self._accumulators = Accumulators()
-        self._steppings = []
+        self._steppings.forget()
         self._apply = None
 
-    def _stepping(self, layout: Layout, leaves: list[Any]) -> Stepping:
-        for stepping in self._steppings:
-            if stepping.accepts(layout, leaves):
-                return stepping
-        made = Stepping(
+    def _make_stepping(
+        self, layout: Layout, leaves: list[Any], specs: list[Any] | None
+    ) -> Stepping:
+        return Stepping(
             self._library,
             self._model,
             self._piece,
             layout,
             leaves,
+            specs,
             training=True,
             jit=self._jit,
             exact=not self._own_step,
             rows_are_known=self._rows_are_known,
         )
-        self._steppings.append(made)
-        return made
 
     def _piece(self, data: Any, split: Split) -> tuple[Any, list[tuple[Any, Any]]]:
         find = gradients_of_own_step if self._own_step else self._library.gradients

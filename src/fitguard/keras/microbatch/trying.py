@@ -18,12 +18,19 @@ Trial = Callable[[list[Any], int, int], Any]
 """Gives what some rows give: the tensors, where they start, and how many rows there are in all."""
 
 _ROWS = 8
-_TOLERANCE = 2e-3
+_TOLERANCE = 1e-3
+_TOLERANCE_IN_HALF_PRECISION = 3e-2
 _WORDS = {
     "loss": "A loss function returns one number for all rows",
     "add_loss": "A loss that a layer adds is one number for all rows",
     "compute_loss": "The model's own compute_loss returns one number for all rows",
 }
+
+
+def tolerance(model: Any) -> float:
+    """How far losses may be off and count as equal: rounding alone makes some difference."""
+    dtypes = {getattr(layer, "compute_dtype", None) for layer in model._flatten_layers()}
+    return _TOLERANCE_IN_HALF_PRECISION if dtypes & {"float16", "bfloat16"} else _TOLERANCE
 
 
 def places(whole: int) -> list[tuple[int, int]]:
@@ -33,7 +40,9 @@ def places(whole: int) -> list[tuple[int, int]]:
     return [(0, rows), (0, middle), (middle, rows)]
 
 
-def sums_of(items: Trial, leaves: list[Any], whole: int, findings: Findings) -> Any:
+def sums_of(
+    items: Trial, leaves: list[Any], whole: int, findings: Findings, tolerance: float
+) -> Any:
     """For each loss that is one number, 1 where it is a sum over rows, and 0 where it is a mean."""
     if not findings.items or whole < 2:
         return tf.zeros((len(findings.items),))
@@ -45,7 +54,7 @@ def sums_of(items: Trial, leaves: list[Any], whole: int, findings: Findings) -> 
     ):
         off_mean = abs(together - share * first - (1 - share) * second)
         off_sum = abs(together - first - second)
-        if not min(off_mean, off_sum) <= _TOLERANCE * (abs(first) + abs(second)):
+        if not min(off_mean, off_sum) <= tolerance * (abs(first) + abs(second)):
             findings.note(
                 f"{_WORDS[name]}, and is neither their mean nor their sum: with micro-batches it is"
                 " another loss."
@@ -54,13 +63,15 @@ def sums_of(items: Trial, leaves: list[Any], whole: int, findings: Findings) -> 
     return tf.constant(sums, tf.float32)
 
 
-def note_rows_that_meet(loss: Trial, leaves: list[Any], whole: int, findings: Findings) -> None:
+def note_rows_that_meet(
+    loss: Trial, leaves: list[Any], whole: int, findings: Findings, tolerance: float
+) -> None:
     """Say so where the loss of some rows is not put together from the losses of its parts."""
     if whole < 2 or findings.notes:
         return
     together, first, second = _tried(loss, leaves, whole)
     off = abs(together - first - second)
-    allowed = _TOLERANCE * (abs(first) + abs(second))
+    allowed = tolerance * (abs(first) + abs(second))
     if np.isfinite([together, first, second]).all() and off > allowed:
         findings.note(
             f"The loss of {min(whole, _ROWS)} rows was {float(together):.4g} at once and"

@@ -175,7 +175,9 @@ def _write_board(callback: Any, stored: dict[str, Any]) -> str:
         setattr(callback, name, str(getattr(callback, name)).replace(now, callback.log_dir, 1))
     callback._writers.clear()
     if pushed:
-        callback._push_writer(callback._train_writer, callback._global_train_batch)
+        # A variable of the model in tf_keras, a number in Keras 3.
+        step = getattr(callback, "_train_step", callback._global_train_batch)
+        callback._push_writer(callback._train_writer, step)
     return ""
 
 

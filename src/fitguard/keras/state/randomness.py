@@ -114,8 +114,6 @@ def _never(module: Any) -> Any:
 
 
 _GLOBALS: dict[str, _Global] = {
-    "python": _Global("random", lambda module: module._inst, _never, _never),
-    "numpy": _Global("numpy.random.mtrand", lambda module: module._rand, _never, _never),
     "tensorflow": _Global(
         _EAGER,
         lambda module: getattr(module.context(), "_rng", None),
@@ -140,4 +138,7 @@ _GLOBALS: dict[str, _Global] = {
         _made_tf_keras_counter,
         _drop_tf_keras_counter,
     ),
+    # Behind the others: Keras draws from Python's when it makes one of its own.
+    "python": _Global("random", lambda module: module._inst, _never, _never),
+    "numpy": _Global("numpy.random.mtrand", lambda module: module._rand, _never, _never),
 }

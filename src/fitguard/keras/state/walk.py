@@ -10,6 +10,7 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
+from fitguard.inputs.models.library import root
 from fitguard.keras.state.tensors import bare
 from fitguard.memory.unchanged.reached import CONTAINERS, is_followed, parts, unwrapped
 
@@ -72,14 +73,16 @@ _SKIPPED = frozenset(
 )
 """Hold nothing, or what other attributes hold too; `history` belongs to the callbacks."""
 
+_OURS = "fitguard"
+"""The guarded train function hangs on the model, and has variables that are none of the model's."""
 _PLAIN = (type(None), bool, int, float, str, bytes)
 
 
-def variables_by_way(root: Any) -> Iterator[tuple[str, Any]]:
-    """Each variable that belongs to `root`, once, with its name."""
+def variables_by_way(start: Any) -> Iterator[tuple[str, Any]]:
+    """Each variable that belongs to `start`, once, with its name."""
     seen: dict[int, object] = {}
     numbers = itertools.count()
-    waiting = [(0, next(numbers), "", root)]
+    waiting = [(0, next(numbers), "", start)]
     while waiting:
         rank, _, way, thing = heapq.heappop(waiting)
         thing = unwrapped(thing)
@@ -90,7 +93,7 @@ def variables_by_way(root: Any) -> Iterator[tuple[str, Any]]:
         if variable is not None:
             seen[id(thing)] = thing
             yield way, thing
-        elif is_followed(thing):
+        elif is_followed(thing) and root(type(thing)) != _OURS:
             seen[id(thing)] = thing
             for edge, name, part in _ranked(thing):
                 entry = (max(rank, edge), next(numbers), f"{way}.{name}" if way else name, part)

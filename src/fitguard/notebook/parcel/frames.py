@@ -3,6 +3,8 @@
 import sys
 from typing import Any
 
+import numpy as np
+
 from fitguard.notebook.parcel.errors import cannot_carry
 from fitguard.notebook.parcel.nodes import Frame, Import, Node
 from fitguard.notebook.parcel.sides import NotMine, Packed, Packing, Unpacking
@@ -77,7 +79,9 @@ def _values(column: Any, packing: Packing, where: str) -> Node:
         return packing.node(parts, where)
     if getattr(column.dtype, "tz", None) is not None:
         return packing.node(column.to_numpy(f"datetime64[{column.dtype.unit}]"), where)
-    return packing.node(column.to_numpy(), where)
+    plain = isinstance(column.dtype, np.dtype)
+    # Numbers that may be missing would become floats, and lose digits.
+    return packing.node(column.to_numpy() if plain else column.to_numpy(object), where)
 
 
 def _column(values: Any, dtype: str) -> Any:
@@ -88,7 +92,7 @@ def _column(values: Any, dtype: str) -> Any:
         return pandas.Categorical.from_codes(codes, categories, ordered=ordered)
     if dtype.startswith("datetime64[") and "," in dtype:
         return pandas.DatetimeIndex(values).tz_localize("UTC").tz_convert(_zone(dtype)).array
-    return pandas.array(values, dtype=dtype) if values.dtype.hasobject else values
+    return pandas.array(values, dtype=dtype) if str(values.dtype) != dtype else values
 
 
 def _zone(dtype: str) -> str:

@@ -2,6 +2,7 @@
 
 import contextlib
 import importlib
+import inspect
 import json
 import warnings
 from collections.abc import Callable, Iterator
@@ -13,6 +14,7 @@ from fitguard.notebook.parcel.nodes import Node
 from fitguard.notebook.parcel.sides import Packing, Unpacking
 
 _LAMBDA = "fitguard-lambda-"
+_ALWAYS_WRITTEN = {"name", "trainable", "dtype"}
 _MODULES = {
     "keras": (
         "keras.src.saving.serialization_lib",
@@ -79,13 +81,31 @@ def config_of(value: Any, library: str, where: str, advice: str) -> Config:
     ):
         warnings.simplefilter("ignore")
         try:
-            config.text = json.dumps(serializing.serialize_keras_object(value))
+            written = serializing.serialize_keras_object(value)
+            _leave_out_unknown(written, config.custom)
+            config.text = json.dumps(written)
         except (TypeError, ValueError, NotImplementedError, OSError) as error:
             first = str(error).strip().partition("\n")[0]
             raise cannot_carry(
                 value, where, f"Keras has no config of it ({first})", advice
             ) from error
     return config
+
+
+def _leave_out_unknown(written: Any, custom: dict[str, Any]) -> None:
+    """Keras writes `trainable` and `dtype` even where an `__init__` of the user's takes neither."""
+    for part in written.values() if isinstance(written, dict) else written:
+        if isinstance(part, dict | list | tuple):
+            _leave_out_unknown(part, custom)
+    if not isinstance(written, dict) or not isinstance(written.get("config"), dict):
+        return
+    cls = custom.get(str(written.get("registered_name")))
+    if not isinstance(cls, type):
+        return
+    parameters = inspect.signature(cls.__init__).parameters
+    if not any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values()):
+        for name in _ALWAYS_WRITTEN - parameters.keys():
+            written["config"].pop(name, None)
 
 
 def made_from_config(node: Any, unpacking: Unpacking) -> Any:

@@ -12,8 +12,6 @@ from fitguard.keras.microbatch.state import MovingMoments
 class TfKeras:
     """What micro-batches need to know of tf_keras; see `Library`."""
 
-    name = "tf_keras"
-
     def patches(self) -> list[Patch]:
         return passes.patches()
 

@@ -12,8 +12,6 @@ from fitguard.keras.microbatch.state import MovingMoments
 class Keras3:
     """What micro-batches need to know of Keras 3; see `Library`."""
 
-    name = "keras"
-
     def patches(self) -> list[Patch]:
         return passes.patches()
 

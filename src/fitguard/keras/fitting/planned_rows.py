@@ -1,0 +1,76 @@
+"""The micro-batch that the planner finds for the memory that is left here."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from fitguard.keras.fitting.card import Card
+from fitguard.keras.fitting.out_of_memory import uses_xla
+
+
+@dataclass(frozen=True)
+class PlannedRows:
+    """What the planner says.
+
+    Args:
+        whole_fits: None where that is not sure.
+        rows: The largest micro-batch that fits for sure; None where there is none.
+    """
+
+    whole_fits: bool | None
+    rows: int | None
+
+
+def planned_rows(model: Any, batch: Any, of: int, card: Card) -> PlannedRows | None:
+    """Trace the step on paper; None where that fails: a plan is a help, no condition."""
+    # Most of the planner is not needed by a training that fits.
+    from fitguard.memory.advice import micro_batch_size
+    from fitguard.memory.drafting import USUAL_CAPABILITY
+    from fitguard.memory.estimating import runnable
+    from fitguard.memory.preparation import prepare
+
+    parts = batch if isinstance(batch, tuple) else (batch,)
+    x, y, weight, *_ = (*parts, None, None)
+    usable = _usable_bytes(model, card)
+    try:
+        with prepare(model, of, x, y, weight, jit_compile=uses_xla(model)) as prepared:
+            prepared, estimator = runnable(prepared, USUAL_CAPABILITY)
+            whole = estimator.at(of).required
+            rows = micro_batch_size(prepared.training, estimator, of, usable)
+    except Exception:
+        return None
+    fits = True if whole.high <= usable else False if whole.low > usable else None
+    return PlannedRows(fits, rows)
+
+
+def _usable_bytes(model: Any, card: Card) -> int:
+    """What a step may take: without what the driver keeps, and what others hold in this process."""
+    import tensorflow as tf
+
+    from fitguard.memory.cards import card as planned_card
+
+    if card.is_gpu:
+        planned = planned_card(gpu_memory=card.memory_bytes, free=card.free_bytes)
+        usable, device = (planned.usable_bytes if planned else 0), "GPU:0"
+    else:
+        usable, device = card.free_bytes, "CPU:0"
+    try:
+        held = int(tf.config.experimental.get_memory_info(device)["current"])
+    except (ValueError, RuntimeError):
+        held = 0
+    return usable - max(0, held - state_bytes(model))
+
+
+def state_bytes(model: Any) -> int:
+    """Weights and what the optimizer holds for them: a plan counts these itself."""
+    optimizer = getattr(model, "optimizer", None)
+    variables = getattr(optimizer, "variables", ())
+    held = variables() if callable(variables) else variables
+    return sum(size_of(one.shape) * 4 for one in (*model.weights, *held))
+
+
+def size_of(shape: Any) -> int:
+    """Numbers in an array; an unknown length counts as one."""
+    size = 1
+    for length in shape:
+        size *= int(length or 1)
+    return size

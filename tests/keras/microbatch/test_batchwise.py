@@ -1,0 +1,95 @@
+"""What sees several rows at once is named; what cannot be split is refused."""
+
+from typing import Any
+
+import pytest
+
+
+def compiled(*layers: Any, loss: Any = "mse") -> Any:
+    import keras
+
+    model = keras.Sequential([keras.Input((4, 6)), *layers, keras.layers.Dense(1)])
+    model.compile("sgd", loss)
+    return model
+
+
+def test_batch_normalisation_is_named_unless_it_is_frozen():
+    import keras
+
+    from fitguard.keras.microbatch import batchwise
+
+    layer = keras.layers.BatchNormalization(name="norm")
+    model = compiled(layer)
+    (sentence,) = batchwise(model)
+    assert sentence.startswith("BatchNormalization norm normalises")
+    layer.trainable = False
+    assert batchwise(model) == []
+
+
+def test_layers_that_keep_rows_apart_are_not_named():
+    import keras
+
+    from fitguard.keras.microbatch import batchwise, unsupported
+
+    layers = keras.layers
+    model = compiled(
+        layers.LayerNormalization(), layers.UnitNormalization(), layers.Dropout(0.5), layers.LSTM(3)
+    )
+    assert batchwise(model) == []
+    assert unsupported(model) == ""
+
+
+@pytest.mark.parametrize("loss", ["Dice", "Tversky", "Circle"])
+def test_losses_over_the_batch_are_named(loss):
+    import keras
+
+    from fitguard.keras.microbatch import batchwise
+
+    (sentence,) = batchwise(compiled(loss=getattr(keras.losses, loss)()))
+    assert sentence.startswith(f"The loss {loss} ")
+
+
+def test_dice_of_each_row_is_not_named():
+    import keras
+
+    from fitguard.keras.microbatch import batchwise
+
+    assert batchwise(compiled(loss=keras.losses.Dice(axis=(1, 2)))) == []
+
+
+def test_stateful_layer_is_refused():
+    import keras
+
+    from fitguard.keras.microbatch import unsupported
+
+    model = keras.Sequential(
+        [keras.Input(batch_shape=(4, 3, 2)), keras.layers.LSTM(3, stateful=True, name="memory")]
+    )
+    model.compile("sgd", "mse")
+    assert unsupported(model).startswith("The layer memory is stateful")
+
+
+def test_strategy_with_one_replica_works(table):
+    import keras
+    import numpy as np
+    import tensorflow as tf
+
+    from fitguard.keras.microbatch import MicroTrainStep, unsupported
+
+    def make() -> Any:
+        keras.utils.set_random_seed(1)
+        layers = [keras.layers.BatchNormalization(trainable=False), keras.layers.Dropout(0.3)]
+        model = keras.Sequential([keras.Input((6,)), *layers, keras.layers.Dense(1)])
+        model.compile("adam", "mse")
+        return model
+
+    whole = make()
+    with tf.distribute.MirroredStrategy(["/cpu:0"]).scope():
+        micro = make()
+    assert unsupported(micro) == ""
+    step = MicroTrainStep(micro)
+    for _ in range(2):
+        whole.train_on_batch(*table)
+        step(table, 4)
+    for a, b in zip(whole.get_weights(), micro.get_weights(), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-7)

@@ -1,0 +1,149 @@
+"""Each loss of a micro-batch has its part in that of the whole batch."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+
+def model_with(loss: Any, *extra: Any, **compiled: Any) -> Callable[[], Any]:
+    import keras
+
+    def make() -> Any:
+        model = keras.Sequential(
+            [keras.Input((6,)), keras.layers.Dense(4, "tanh"), *[layer() for layer in extra]]
+        )
+        model.add(keras.layers.Dense(1))
+        model.compile(keras.optimizers.SGD(0.01), loss, **compiled)
+        return model
+
+    return make
+
+
+def numbers(table: tuple[Any, Any]) -> tuple[Any, Any]:
+    x, y = table
+    return x, y.astype("float32")[:, None]
+
+
+@pytest.mark.parametrize(
+    "reduction", ["sum_over_batch_size", "sum", "mean", "mean_with_sample_weight", None]
+)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_reductions(compare, table, rng, reduction, weighted):
+    import keras
+
+    weights = rng.random(10).astype("float32") if weighted else None
+    loss = keras.losses.MeanSquaredError(reduction=reduction)
+    found = compare(model_with(loss), *numbers(table), weights, steps=2)
+    assert found.weights < 1e-6
+    assert found.logs < 1e-6
+
+
+def test_function_as_a_loss(compare, table):
+    import keras
+
+    def loss(y: Any, predicted: Any) -> Any:
+        return keras.ops.abs(y - predicted)
+
+    found = compare(model_with(loss), *numbers(table), steps=2)
+    assert found.weights < 1e-6
+    assert found.logs < 1e-6
+
+
+@pytest.mark.parametrize("reduce", ["mean", "sum"])
+def test_loss_and_metric_that_are_one_number(compare, table, reduce):
+    import keras
+
+    def loss(y: Any, predicted: Any) -> Any:
+        return getattr(keras.ops, reduce)(keras.ops.abs(y - predicted))
+
+    def bias(y: Any, predicted: Any) -> Any:
+        return keras.ops.mean(predicted - y)
+
+    found = compare(model_with(loss, metrics=[bias]), *numbers(table), steps=2)
+    assert found.weights < 1e-6
+    assert found.logs < 1e-6
+    assert not found.notes
+
+
+def test_losses_that_layers_add(compare, table):
+    import keras
+
+    class Adds(keras.layers.Layer):
+        def call(self, x: Any) -> Any:
+            self.add_loss(0.01 * keras.ops.sum(keras.ops.square(x)))
+            self.add_loss(keras.ops.mean(keras.ops.square(x)))
+            return x
+
+    def dropout() -> Any:
+        return keras.layers.Dropout(0.3)
+
+    found = compare(model_with("mse", dropout, Adds), *numbers(table), steps=2)
+    assert found.weights < 1e-6
+    assert found.logs < 1e-6
+    assert not found.notes
+
+
+def test_added_loss_that_is_neither_mean_nor_sum_is_named(compare, table):
+    import keras
+
+    class Root(keras.layers.Layer):
+        def call(self, x: Any) -> Any:
+            self.add_loss(keras.ops.sqrt(keras.ops.sum(keras.ops.square(x))))
+            return x
+
+    found = compare(model_with("mse", Root), *numbers(table), steps=1)
+    assert len(found.notes) == 1
+    assert "neither their mean nor their sum" in found.notes[0]
+
+
+def test_layer_of_the_user_that_looks_at_all_rows_is_found(compare, table):
+    import keras
+
+    class Centred(keras.layers.Layer):
+        def call(self, x: Any) -> Any:
+            return x - keras.ops.mean(x, axis=0, keepdims=True)
+
+    found = compare(model_with("mse", Centred), *numbers(table), steps=1)
+    assert "looks at several rows at once" in found.notes[0]
+    assert found.weights > 1e-6
+
+
+def test_random_numbers_without_a_seed_of_keras_are_found(compare, table):
+    import keras
+    import tensorflow as tf
+
+    class Noise(keras.layers.Layer):
+        def call(self, x: Any) -> Any:
+            return x + tf.random.normal(tf.shape(x))
+
+    found = compare(model_with("mse", Noise), *numbers(table), steps=1)
+    assert "draws random numbers that cannot be drawn again" in found.notes[0]
+
+
+def test_losses_of_outputs_count_as_in_fit(table):
+    """Batches of 4, 4 and 2 rows: Keras weights the outputs' losses by rows, or not, by the spec."""
+    import keras
+    import tensorflow as tf
+
+    from fitguard.keras.microbatch import MicroTrainStep
+
+    x, y = numbers(table)
+
+    def make() -> Any:
+        keras.utils.set_random_seed(1)
+        given = keras.Input((6,))
+        outputs = [keras.layers.Dense(1, name="a")(given), keras.layers.Dense(1, name="b")(given)]
+        model = keras.Model(given, outputs)
+        model.compile("sgd", ["mse", "mae"], loss_weights=[1.0, 0.5])
+        return model
+
+    data = tf.data.Dataset.from_tensor_slices((x, (y, y))).batch(4)
+    expected = make().fit(data, verbose=0).history
+    model = make()
+    step = MicroTrainStep(model, element_spec=data.element_spec)
+    for batch in data:
+        logs = step(batch, 3)
+    for name, values in expected.items():
+        np.testing.assert_allclose(logs[name], values[0], rtol=1e-6)

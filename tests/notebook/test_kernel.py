@@ -1,0 +1,215 @@
+"""`fitguard.fit` and `%%guard` in a real kernel: it outlives its trainings, with their results."""
+
+from pathlib import Path
+
+import pytest
+from notebook.kernel import Kernel, kernel_in
+
+BEGIN = """
+import ctypes, hashlib, os, pathlib
+%load_ext fitguard
+import fitguard, keras, numpy as np
+from fitguard.keras.state.variables import ModelState
+from keras import ops
+
+x = np.random.default_rng(0).random((64, 5)).astype("float32")
+y = x.sum(axis=1, keepdims=True)
+POWER = 2.0
+epochs_seen = []
+
+
+def own_loss(wanted, given):
+    return ops.mean(ops.abs(wanted - given) ** POWER)
+
+
+class Recorder(keras.callbacks.Callback):
+    def __init__(self, crash_at=None, until=None):
+        super().__init__()
+        self.losses = []
+        self.crash_at = crash_at
+        self.until = until
+
+    def on_train_batch_end(self, batch, logs=None):
+        self.losses.append(float(logs["loss"]))
+        if len(self.losses) == self.crash_at and not pathlib.Path("crashed").exists():
+            pathlib.Path("crashed").touch()
+            ctypes.string_at(0)
+
+    def on_epoch_end(self, epoch, logs=None):
+        epochs_seen.append(epoch)
+
+
+def build():
+    keras.utils.set_random_seed(7)
+    model = keras.Sequential(
+        [keras.layers.Dense(8, activation="relu"), keras.layers.Dropout(0.3), keras.layers.Dense(1)]
+    )
+    model.compile(optimizer="adam", loss=own_loss, metrics=["mae"])
+    return model
+
+
+def mark(model):
+    arrays = ModelState(model).read()
+    text = repr([(name, arrays[name].tobytes()) for name in sorted(arrays)])
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def drawn():
+    return float(np.random.rand()), float(keras.random.uniform(()))
+
+
+arguments = dict(batch_size=16, epochs=3, validation_split=0.25)
+plain, recorder = build(), Recorder()
+plain_history = plain.fit(x, y, callbacks=[recorder], verbose=0, **arguments)
+plain_end = (mark(plain), plain_history.history, recorder.losses, list(epochs_seen), drawn())
+epochs_seen.clear()
+"""
+
+
+@pytest.fixture(scope="module")
+def kernel(tmp_path_factory):
+    with kernel_in(tmp_path_factory.mktemp("notebook")) as made:
+        begun = made.run(BEGIN)
+        assert not begun.raised
+        yield made
+
+
+def test_a_segfault_costs_nothing_and_the_next_cell_runs(kernel: Kernel):
+    shown = kernel.run(
+        """
+model, callback = build(), Recorder(crash_at=5)
+history = fitguard.fit(
+    model, x, y, callbacks=[callback], snapshot_seconds=0, runs_folder="runs", **arguments
+)
+"""
+    )
+    assert not shown.raised
+    assert "Epoch 3/3" in shown
+    assert "\b" in shown or "\r" in shown
+    assert "SIGSEGV" in shown.errors
+    after = kernel.run(
+        """
+end = (mark(model), history.history, callback.losses, epochs_seen, drawn())
+print([a == b for a, b in zip(end, plain_end)])
+print(history.epoch, history.model is model, model.history is history, callback.model is model)
+print(history.params == plain_history.params, pathlib.Path("crashed").exists())
+print(os.listdir("runs/.requests"), len(model.predict(x, verbose=0)))
+"""
+    )
+    assert after == (
+        "[True, True, True, True, True]\n[0, 1, 2] True True True\nTrue True\n[] 64\n"
+    )
+
+
+def test_a_model_and_data_from_functions(kernel: Kernel):
+    shown = kernel.run(
+        """
+import tensorflow as tf
+
+
+class Told(keras.Model):
+    def __init__(self, function, units):
+        super().__init__()
+        self.function, self.dense = function, keras.layers.Dense(units)
+
+    def call(self, inputs):
+        return self.function(self.dense(inputs))
+
+
+def build_told():
+    model = Told(ops.relu, 1)
+    model.compile(optimizer="sgd", loss="mse")
+    return model
+
+
+def make_dataset():
+    return tf.data.Dataset.from_tensor_slices((x, y)).shuffle(64, seed=3).batch(8)
+
+
+keras.utils.set_random_seed(5)
+expected = build_told()
+expected.fit(make_dataset(), epochs=2, verbose=0)
+keras.utils.set_random_seed(5)
+history = fitguard.fit(build_told, make_dataset, epochs=2, verbose=0, runs_folder="runs")
+print(mark(history.model) == mark(expected), len(history.history["loss"]))
+fitguard.fit(build_told, make_dataset(), runs_folder="runs")
+"""
+    )
+    assert shown == "True 2\n"
+    assert "x cannot be taken to the training process" in shown.raised
+    assert "def make_dataset():" in shown.raised
+
+
+def test_a_cell_under_guard(kernel: Kernel):
+    shown = kernel.run(
+        """%%guard --runs-folder runs
+import math
+cell_model = build()
+cell_history = cell_model.fit(x, y, verbose=0, **arguments)
+score = math.sqrt(cell_model.evaluate(x, y, verbose=0)[0])
+epochs_seen.append("cell")
+dataset = tf.data.Dataset.range(3)
+
+
+def squared(number):
+    return number**2
+
+
+print("in the training process:", os.getpid())
+squared(4)
+"""
+    )
+    assert not shown.raised
+    assert shown.startswith("in the training process:")
+    assert shown.endswith("\n16\n")
+    assert str(kernel.pid) not in shown
+    assert "stays in the training process: dataset" in shown.errors
+    after = kernel.run(
+        """
+print(mark(cell_model) == mark(plain), cell_history.history == plain_history.history)
+print(cell_history.model is cell_model, epochs_seen[-1], score > 0, squared(3), math.floor(1.5))
+"""
+    )
+    assert after == "True True\nTrue cell True 9 1\n"
+
+
+def test_an_error_of_the_users_ends_it_and_the_kernel_lives(kernel: Kernel):
+    shown = kernel.run("fitguard.fit(build(), x, y[:10], verbose=0, runs_folder='runs')")
+    assert shown.raised.startswith("TrainingDied: The training ended after 1 attempt")
+    assert "fitguard report" in shown.raised
+    assert kernel.run("print(1 + 1)") == "2\n"
+
+
+def test_an_interrupt_keeps_the_run_and_it_can_go_on(kernel: Kernel):
+    began = kernel.folder / "began"
+    thread = kernel.interrupt_when(began)
+    shown = kernel.run(
+        """
+import time
+
+
+class Slow(keras.callbacks.Callback):
+    def on_train_batch_begin(self, batch, logs=None):
+        if not pathlib.Path("go").exists():
+            time.sleep(0.5)
+        if batch == 2:
+            pathlib.Path("began").touch()
+
+
+def slow(**options):
+    model = build()
+    fitguard.fit(
+        model, x, y, callbacks=[Slow()], verbose=0, runs_folder="runs", **arguments, **options
+    )
+    return mark(model)
+
+
+slow()
+"""
+    )
+    thread.join()
+    assert shown.raised.startswith("KeyboardInterrupt")
+    run = shown.errors.partition('resume="')[2].partition('"')[0]
+    assert (kernel.folder / "runs" / run / "snapshots").is_dir()
+    Path(kernel.folder / "go").touch()
+    assert kernel.run(f"print(slow(resume={run!r}) == plain_end[0])") == "True\n"
