@@ -154,11 +154,10 @@ class TrainingChild:
     def is_alive(self):
         """Whether it is that process, and no zombie."""
         try:
-            stat = Path(f"/proc/{self.pid}/stat").read_text()
+            command = Path(f"/proc/{self.pid}/cmdline").read_bytes()
         except OSError:
             return False
-        state, parent = stat.rpartition(")")[2].split()[:2]
-        return state != "Z" and int(parent) == self._run.parent
+        return str(self._run.folder.path).encode() in command
 
     def beat(self) -> Beat:
         return self._heartbeat.read()

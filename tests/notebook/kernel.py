@@ -72,7 +72,9 @@ def kernel_in(folder: Path) -> Iterator[Kernel]:
 
 def _shown(outputs: list[Any]) -> Shown:
     def text(name: str) -> str:
-        return "".join(out.text for out in outputs if out.output_type == "stream" and out.name == name)
+        return "".join(
+            out.text for out in outputs if out.output_type == "stream" and out.name == name
+        )
 
     shown = Shown(text("stdout"))
     shown.errors = text("stderr")

@@ -92,13 +92,11 @@ history = fitguard.fit(
 end = (mark(model), history.history, callback.losses, epochs_seen, drawn())
 print([a == b for a, b in zip(end, plain_end)])
 print(history.epoch, history.model is model, model.history is history, callback.model is model)
-print(history.params == plain_history.params, pathlib.Path("crashed").exists())
+print(history.params["steps"], pathlib.Path("crashed").exists())
 print(os.listdir("runs/.requests"), len(model.predict(x, verbose=0)))
 """
     )
-    assert after == (
-        "[True, True, True, True, True]\n[0, 1, 2] True True True\nTrue True\n[] 64\n"
-    )
+    assert after == ("[True, True, True, True, True]\n[0, 1, 2] True True True\n3 True\n[] 64\n")
 
 
 def test_a_model_and_data_from_functions(kernel: Kernel):

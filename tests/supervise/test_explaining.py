@@ -9,7 +9,7 @@ from fitguard.schema.journal import Failed
 from fitguard.schema.run import Place
 from fitguard.supervise.attempt import Result
 from fitguard.supervise.child import Ended
-from fitguard.supervise.ending import judge
+from fitguard.supervise.judging import judge
 from fitguard.supervise.explaining import Request, answer, explained
 
 OUT_OF_MEMORY = (

@@ -3,9 +3,12 @@
 The kernel packs what the training needs into a folder, a child under the supervisor trains, and
 the kernel takes the end state over. No object crosses by pickle.
 
-parcel/        what goes over: values as JSON and .npy files, code as source
-fitting.py     `fitguard.fit`
-magics.py      `%%guard`; cell.py what a cell uses and assigns
-supervised.py  the supervisor in a thread, so that the kernel can be interrupted
-child.py       what the supervisor runs; training.py and running.py are its two kinds of work
+fitting.py         `fitguard.fit`; data.py what may be given to it
+magics.py          `%%guard`; cell_names.py what a cell uses and assigns
+request.py         what goes over, and the answer; parcel/ how each kind of object does
+settings.py        of Keras and TensorFlow; kernel_gpu.py leaves the GPU to the training
+supervised.py      the supervisor in a thread, so that the kernel can be interrupted
+
+In the training process: child.py, fit.py and cell.py, the two that the supervisor runs, and
+prepared_fits.py, carried_globals.py.
 """

@@ -11,9 +11,9 @@ from typing import Any
 
 from fitguard.keras.state.randomness import write_random
 from fitguard.notebook.child import arrived
-from fitguard.notebook.late_state import arriving_late
 from fitguard.notebook.parcel.building import remembering_batches
 from fitguard.notebook.parcel.frames import is_frame
+from fitguard.notebook.prepared_fits import prepared_fits
 from fitguard.notebook.starting import GLOBAL
 
 USED = "used "
@@ -30,7 +30,7 @@ def run(folder: Path) -> None:
     main = sys.modules["__main__"]
     vars(main).update(names)
     write_random(visit.surroundings["random"])
-    with remembering_batches(), arriving_late(visit.late_states):
+    with remembering_batches(), prepared_fits(visit.late_states, visit.surroundings["globals"]):
         _execute(cell["source"], folder / "cell.py", vars(main))
     back = _present(cell["back"])
     used = [name for name in names if name not in back]

@@ -9,8 +9,8 @@ from typing import Any
 
 from fitguard.keras.state.randomness import write_random
 from fitguard.notebook.child import arrived
-from fitguard.notebook.late_state import arriving_late
 from fitguard.notebook.parcel.building import remembering_batches
+from fitguard.notebook.prepared_fits import prepared_fits
 from fitguard.notebook.request import Visit
 from fitguard.notebook.starting import GLOBAL
 
@@ -30,7 +30,7 @@ def train(folder: Path) -> None:
     arguments = dict(call["arguments"])
     for name in call["factories"]:
         arguments.update(_data(name, arguments[name](), arguments))
-    with remembering_batches(), arriving_late(visit.late_states):
+    with remembering_batches(), prepared_fits(visit.late_states, visit.surroundings["globals"]):
         history = model.fit(**arguments)
     _answer(visit, call, model, history)
 

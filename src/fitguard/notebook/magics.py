@@ -1,6 +1,7 @@
 """`%load_ext fitguard`, and `%%guard` for a whole cell."""
 
 import argparse
+import hashlib
 import shlex
 import sys
 from pathlib import Path
@@ -24,6 +25,8 @@ from fitguard.notebook.starting import (
 from fitguard.notebook.supervised import supervised
 from fitguard.schema.exit_codes import UsageError
 from fitguard.supervise.options import RunOptions
+
+_SHOWN = 40
 
 
 def load_ipython_extension(shell: Any) -> None:
@@ -66,13 +69,19 @@ def run_cell(line: str, source: str, names: dict[str, Any]) -> None:
     request = new_request(options.runs_folder)
     try:
         _send(request, source, cell, names)
-        command = notebook_command("cell", "%%guard", request.folder, options)
+        command = notebook_command("cell", _told(source), request.folder, options)
         result = supervised(command, options, "%%guard --resume {id}")
         if result.exit_code != 0:
             raise died(result)
         _take_over(request, names)
     finally:
         request.remove()
+
+
+def _told(source: str) -> str:
+    """What the list of runs shows for a cell: its beginning, and a mark that is its own."""
+    first = next((line.strip() for line in source.splitlines() if line.strip()), "")
+    return f"%%guard {first[:_SHOWN]} [{hashlib.sha256(source.encode()).hexdigest()[:6]}]"
 
 
 def _send(request: Request, source: str, cell: CellNames, names: dict[str, Any]) -> None:

@@ -86,7 +86,7 @@ class Attempt:
     def _started(self, channels: list[Channel], orders: Orders) -> Child:
         argv = self._desk.command.argv(self._desk.folder.path)
         try:
-            child = Child.start(argv, {**self._desk.environment, **orders.environment}, channels)
+            child = Child.start(argv, self._environment(orders), channels)
         except OSError:
             for channel in channels:
                 os.close(channel.ours)
@@ -95,6 +95,11 @@ class Attempt:
             AttemptStarted(time=now(), attempt=orders.attempt, pid=child.pid, orders=orders)
         )
         return child
+
+    def _environment(self, orders: Orders) -> dict[str, str]:
+        """Sets come in the same order in each attempt, unless the user chose an order."""
+        order = {"PYTHONHASHSEED": str(orders.seed % 2**32)}
+        return {**order, **self._desk.environment, **orders.environment}
 
     def _pump(self, channel: Channel) -> Pump:
         def keep(data: bytes) -> None:

@@ -27,8 +27,8 @@ from fitguard.supervise.attempt import Attempt, Result
 from fitguard.supervise.claim import Claim, claimed
 from fitguard.supervise.command import Command
 from fitguard.supervise.desk import Cancel, Desk
-from fitguard.supervise.ending import Judged, judge
 from fitguard.supervise.inbox import inbox
+from fitguard.supervise.judging import Judged, judge
 from fitguard.supervise.options import RunOptions
 from fitguard.supervise.outcomes import INTERRUPTED
 from fitguard.supervise.pausing import Asked, Pause

@@ -1,9 +1,10 @@
 """What the user is told at the end of a run."""
 
+from fitguard.report.run_words import duration
 from fitguard.report.words import count
 from fitguard.schema.diagnosis import FoundCause
 from fitguard.schema.run import Run
-from fitguard.supervise.ending import Judged
+from fitguard.supervise.judging import Judged
 
 
 def farewell(run: Run) -> str:
@@ -15,7 +16,7 @@ def farewell(run: Run) -> str:
         "preempted": "left as asked",
     }.get(run.state, "stopped")
     lost = sum(attempt.steps_lost for attempt in run.attempts)
-    parts = [f"{how} after {_duration(run.seconds)}"]
+    parts = [f"{how} after {duration(run.seconds)}"]
     if attempts > 1:
         parts.append(f"{attempts} attempts")
     if lost and run.state == "finished":
@@ -40,10 +41,3 @@ def diagnosis(judged: Judged) -> list[str]:
 def _remedy(found: FoundCause) -> list[str]:
     lines = [f"to do: {found.fix.text}"] if found.fix.text else []
     return [*lines, *(f"       {command}" for command in found.fix.commands[:3])]
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 100:
-        return f"{seconds:.0f} s"
-    minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 100 else f"{minutes // 60} h {minutes % 60} min"

@@ -123,7 +123,7 @@ def test_random_numbers_without_a_seed_of_keras_are_found(compare, table):
 
 
 def test_losses_of_outputs_count_as_in_fit(table):
-    """Batches of 4, 4 and 2 rows: Keras weights the outputs' losses by rows, or not, by the spec."""
+    """Of batches of 4, 4 and 2 rows: by rows or not, as the spec of the data says."""
     import keras
     import tensorflow as tf
 

@@ -1,5 +1,6 @@
 """Callbacks go on where others were, through the same JSON as in a snapshot."""
 
+import functools
 import json
 import random
 from collections import defaultdict
@@ -133,7 +134,9 @@ def custom_class(keras: Any) -> Any:
             self.count = tf.Variable(0)
             self.teacher = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])
             self.table = np.zeros(3)
-            self.function = len
+            self.function = functools.partial(len)
+            self.traced = tf.function(abs)
+            self.batches = tf.data.Dataset.range(3)
             self.data = np.zeros(MOST_BYTES // 8 + 1)
             self.lines = iter([1])
 
@@ -249,7 +252,9 @@ def test_functions_of_a_lambda_callback() -> None:
         on_epoch_end=lambda epoch, logs: losses.append(logs["loss"] + epoch + generator.random())
     )
 
-    assert unsaved([callback]) == ["LambdaCallback uses losses, which is not stored."]
+    assert unsaved([callback]) == [
+        "LambdaCallback uses losses: what it changes there is not stored."
+    ]
     assert moved([callback], [callback]) == []
 
 

@@ -254,12 +254,16 @@ def test_objects_of_a_loop_of_the_users_own() -> None:
 
     keras = library("keras")
     optimizer, step = keras.optimizers.Adam(), tf.Variable(5)
+    tracker, history = keras.metrics.Sum(), keras.callbacks.History()
     model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(1)])
     optimizer.build(model.trainable_variables)
-    names = list(ModelState({"model": model, "optimizer": optimizer, "step": step}).variables())
+    history.set_model(model)
+    own = {"tracker": tracker, "optimizer": optimizer, "step": step, "_tracked": history}
+    names = list(ModelState({**own, "model": model}).variables())
 
     heads = [name.split(".")[0] for name in names]
-    assert {head: heads.count(head) for head in heads} == {"model": 2, "optimizer": 6, "step": 1}
+    counts = {head: heads.count(head) for head in heads}
+    assert counts == {"model": 2, "optimizer": 6, "step": 1, "tracker": 1}
 
 
 MIRRORED = """

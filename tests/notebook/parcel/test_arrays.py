@@ -107,7 +107,13 @@ def test_tensors_variables_and_types(tmp_path):
     import tensorflow as tf
 
     variable = tf.Variable([1.0, 2.0])
-    value = [tf.constant([[1, 2]]), tf.constant(["a"]), variable, tf.float16, tf.TensorShape([1, None])]
+    value = [
+        tf.constant([[1, 2]]),
+        tf.constant(["a"]),
+        variable,
+        tf.float16,
+        tf.TensorShape([1, None]),
+    ]
     sent = Sent(value, tmp_path)
     numbers, texts, received, dtype, shape = sent.value
     assert numbers.numpy().tolist() == [[1, 2]]
@@ -116,3 +122,10 @@ def test_tensors_variables_and_types(tmp_path):
     received.assign([3.0, 4.0])
     sent.back(sent.value)
     assert variable.numpy().tolist() == [3.0, 4.0]
+
+
+def test_a_dataset_is_refused(tmp_path):
+    import tensorflow as tf
+
+    with pytest.raises(CannotCarry, match="value cannot be taken to the training process"):
+        Sent(tf.data.Dataset.range(3), tmp_path)

@@ -88,6 +88,7 @@ class GuardedCall:
             self._session,
             place=lambda: self.place,
             callbacks=lambda: self._callbacks,
+            batch_size=lambda: (self.position and self.position.batch_size) or 0,
             card=self._fits.card,
         )
         self._model.train_function = self._step
@@ -158,10 +159,12 @@ class GuardedCall:
     def _in_hand(self, position: DataPosition, ahead: Ahead, due: bool) -> None:
         """Take the next batches from the data before Keras does."""
         assert self._step is not None
-        batches = ahead.take()
-        if not batches:
-            return
-        self._step.hold(batches, getattr(ahead.iterator, "element_spec", None))
+        batches = []
+        if _can_be_fed_back(ahead.iterator):
+            batches = ahead.take()
+            if not batches:
+                return
+            self._step.hold(batches, ahead.iterator.element_spec)
         if not self._begun:
             self._begin(position, ahead, batches)
             self._step.keep(self._copied(position, batches))
@@ -174,7 +177,8 @@ class GuardedCall:
         self._begun = True
         if self._resumed is not None:
             self._restore(position, ahead, batches)
-        self._choose_rows(batches[0])
+        if batches:
+            self._choose_rows(batches[0])
         self._session.record(
             FitBegan,
             place=self.place,
@@ -203,12 +207,12 @@ class GuardedCall:
         assert self._step is not None
         if ModelState(self._model).missing(model_arrays(content)):
             # tf_keras makes metrics and slots in the first step: take one, it is undone below.
-            self._step.native(ahead.again())
+            self._step.native(ahead.again() if batches else ahead.iterator)
         notes = put_back(content, self._model, self._callbacks, random=not position.draws_random)
         for sentence in notes:
             self._session.note("inexact", sentence, fit=self._number)
         expected = content.document["next_batch"]
-        if expected and fingerprint(batches) != expected:
+        if expected and batches and fingerprint(batches) != expected:
             self._session.note(
                 "inexact",
                 f"the data of fit call {self._number} come in another order, or with other values, "
@@ -234,7 +238,7 @@ class GuardedCall:
             self._callbacks,
             self.place,
             position=position,
-            next_batch=fingerprint(batches),
+            next_batch=fingerprint(batches) if batches else "",
         )
 
     def _keep_end(self) -> None:
@@ -266,3 +270,10 @@ class GuardedCall:
         )
         self._session.record(FitEnded, place=self.place)
         return history
+
+
+def _can_be_fed_back(iterator: Any) -> bool:
+    """Whether batches can be taken from it, and given to Keras again; not those of replicas."""
+    import tensorflow as tf
+
+    return isinstance(iterator, tf.data.Iterator)

@@ -27,6 +27,7 @@ class GuardedStep:
         native: Keras' own; it is called as long as the batch fits.
         place: Says where the training is.
         callbacks: Of the `fit` call.
+        batch_size: As far as the data tell it; 0 where they do not.
         card: The memory that is here, if known.
 
     Attributes:
@@ -41,6 +42,7 @@ class GuardedStep:
         session: Session,
         place: Callable[[], Place],
         callbacks: Callable[[], list[Any]],
+        batch_size: Callable[[], int],
         card: Card | None,
     ) -> None:
         self._model = model
@@ -48,6 +50,7 @@ class GuardedStep:
         self._session = session
         self._place = place
         self._callbacks = callbacks
+        self._batch_size = batch_size
         self._card = card
         self._held: list[Any] = []
         self._element_spec: Any = None
@@ -136,7 +139,7 @@ class GuardedStep:
 
     def _go_back(self, error: Exception) -> None:
         """To the state before the step, with a smaller micro-batch; or raise the error."""
-        of = rows_of(self._held[0]) if self._held else 0
+        of = rows_of(self._held[0]) if self._held else self._batch_size()
         smaller = self._smaller(error, of)
         if smaller is None:
             raise error

@@ -41,6 +41,9 @@ class Library(Protocol):
     def build(self, model: Any, data: Any) -> None:
         """Make the model's variables."""
 
+    def build_optimizer(self, model: Any, variables: list[Any]) -> None:
+        """Make the variables of the optimizer, where a strategy wants them made outside of it."""
+
     def not_state(self, model: Any) -> set[int]:
         """Identities of variables that keep what each piece writes: metrics; and trainable ones."""
 

@@ -2,7 +2,7 @@
 
 import contextlib
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -47,7 +47,8 @@ class Split:
             it is a mean.
         exact: Losses are weighted one by one; otherwise the caller weights the whole step by rows.
         trial: Nothing is written.
-        trackers: What a metric of the loss weights the whole batch with, by id of the metric.
+        trackers: Tells what a metric of the loss weights the whole batch with, by id of the metric;
+            asked again and again, since metrics may be made while the step is traced.
     """
 
     start: Any
@@ -58,7 +59,7 @@ class Split:
     sums: Any = None
     exact: bool = True
     trial: bool = False
-    trackers: dict[int, Any] = field(default_factory=dict)
+    trackers: Callable[[], dict[int, Any]] = dict
     findings: Findings = field(default_factory=Findings)
     divisors: list[Any] = field(default_factory=list)
     items: list[Any] = field(default_factory=list)

@@ -159,13 +159,15 @@ class Stepping:
             return self._library.forward(self._model, data, split, self._training)[0]
 
     def _split(self, leaves: list[Any], start: Any, whole: Any, **more: Any) -> Split:
-        trackers = self._library.trackers(self._model, whole, self._rows_are_known)
+        def trackers() -> dict[int, Any]:
+            return self._library.trackers(self._model, whole, self._rows_are_known)
+
         return Split(
             start=start,
             rows=cutting.rows_of(self._library.first_of(self._layout.batch(leaves))),
             whole=whole,
             exact=self._exact,
-            trackers=trackers if self._exact else {},
+            trackers=trackers if self._exact else dict,
             findings=self.findings,
             **more,
         )

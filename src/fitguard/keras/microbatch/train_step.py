@@ -118,6 +118,7 @@ class MicroTrainStep:
         if not self._accumulators.variables:
             return
         if self._apply is None:
+            self._library.build_optimizer(self._model, self._accumulators.variables)
             plain = tf.autograph.experimental.do_not_convert(self._optimize)
             self._apply = plain
             if not self._model.run_eagerly:

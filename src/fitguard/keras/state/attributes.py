@@ -29,12 +29,20 @@ _WITHOUT_STATE = (
     types.BuiltinFunctionType,
     types.MethodType,
     types.ModuleType,
+    functools.partial,
     type,
     np.ufunc,
     logging.Logger,
     type(threading.Lock()),
 )
-_DATA = frozenset((("tensorflow", "DatasetV2"), ("keras", "PyDataset"), ("tf_keras", "Sequence")))
+_OTHERS_WITHOUT_STATE = frozenset(
+    (
+        ("tensorflow", "DatasetV2"),
+        ("tensorflow", "Function"),
+        ("keras", "PyDataset"),
+        ("tf_keras", "Sequence"),
+    )
+)
 
 
 class AttributeReader:
@@ -68,7 +76,7 @@ class AttributeReader:
         self._seen[id(thing)] = thing
         state = {}
         for attribute, value in vars(thing).items():
-            if attribute in skipped or isinstance(value, _WITHOUT_STATE) or _is_data(type(value)):
+            if attribute in skipped or _is_stateless(value):
                 continue
             full = f"{way}{attribute}"
             try:
@@ -178,5 +186,8 @@ def _of_library(cls: type) -> bool:
     )
 
 
-def _is_data(cls: type) -> bool:
-    return any((root(base), base.__name__) in _DATA for base in cls.__mro__)
+def _is_stateless(value: Any) -> bool:
+    """Whether it is code, or data that training reads."""
+    return isinstance(value, _WITHOUT_STATE) or any(
+        (root(base), base.__name__) in _OTHERS_WITHOUT_STATE for base in type(value).__mro__
+    )

@@ -7,7 +7,7 @@ A callback of the user's can say itself what to keep, with `get_state` and `set_
 import contextlib
 import math
 import types
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -61,7 +61,10 @@ def unsaved(callbacks: Sequence[Any]) -> list[str]:
     for callback in callbacks:
         name = type(callback).__qualname__
         if _is_stock(callback):
-            said.extend(f"{name} uses {used}, which is not stored." for used in _outside(callback))
+            said.extend(
+                f"{name} uses {used}: what it changes there is not stored."
+                for used in _outside(callback)
+            )
             continue
         arrays: dict[str, np.ndarray] = {}
         reader = _reader(callback, arrays, 0)
@@ -78,10 +81,11 @@ def _entry(
     callback: Any, reader: AttributeReader, arrays: dict[str, np.ndarray], number: int
 ) -> dict[str, Any]:
     entry: dict[str, Any] = {"class": type(callback).__qualname__}
-    told = _told(callback)
-    if told is not None:
+    way, told = _told(callback)
+    if way:
         try:
-            return entry | {"told": encode(told, arrays, f"callbacks/{number}/told")}
+            stored = encode(told, arrays, f"callbacks/{number}/told")
+            return entry | {"way": way, "told": stored}
         except NotPlain as error:
             reader.unsaved["get_state()"] = str(error)
     how = special(callback)
@@ -95,30 +99,28 @@ def _write_entry(
 ) -> list[str]:
     name = type(callback).__qualname__
     if "told" in entry:
-        return list(_tell(callback, decode(entry["told"], arrays)))
+        return _tell(callback, entry["way"], decode(entry["told"], arrays))
     failed = write_attributes(callback, entry["state"], arrays)
     notes = [f"{name}.{attribute} could not be brought back." for attribute in failed]
     note = special(callback).write(callback, entry["special"])
     return [*notes, note] if note else notes
 
 
-def _told(callback: Any) -> Any:
-    """What the callback itself wants to be kept; None where it does not say."""
+def _told(callback: Any) -> tuple[str, Any]:
+    """How the callback wants its state back, and what it wants to be kept; empty without a say."""
     for read, write in _WAYS:
         if callable(getattr(callback, read, None)) and callable(getattr(callback, write, None)):
             with contextlib.suppress(Exception):
-                return getattr(callback, read)()
-    return None
+                return write, getattr(callback, read)()
+    return "", None
 
 
-def _tell(callback: Any, state: Any) -> Iterator[str]:
-    for _, write in _WAYS:
-        if callable(getattr(callback, write, None)):
-            try:
-                getattr(callback, write)(state)
-            except Exception as error:
-                yield f"{type(callback).__qualname__}.{write} failed: {error!r}."
-            return
+def _tell(callback: Any, way: str, state: Any) -> list[str]:
+    try:
+        getattr(callback, way)(state)
+    except Exception as error:
+        return [f"{type(callback).__qualname__}.{way} failed: {error!r}."]
+    return []
 
 
 def _reader(callback: Any, arrays: dict[str, np.ndarray], number: int) -> AttributeReader:

@@ -5,12 +5,13 @@ reached on several ways has the name of the first: over layers, then metrics and
 optimizer, then all other attributes by their name.
 """
 
+import functools
 import heapq
 import itertools
 from collections.abc import Iterator
 from typing import Any
 
-from fitguard.inputs.models.library import root
+from fitguard.inputs.models.library import ROOTS, root
 from fitguard.keras.state.tensors import bare
 from fitguard.memory.unchanged.reached import CONTAINERS, is_followed, parts, unwrapped
 
@@ -49,8 +50,6 @@ _RANKS_OF_OPTIMIZERS = _RANKS | {"_trainable_variables": _OTHER}
 """What an optimizer trains belongs to a model; it knows it only once it is built."""
 _SKIPPED = frozenset(
     (
-        "_tracker",
-        "tracker",
         "_tracked",
         "_functional",
         "_operations",
@@ -68,13 +67,12 @@ _SKIPPED = frozenset(
         "_obj_reference_counts_dict",
         "_layer_call_argspecs",
         "_trainable_variables_indices",
-        "history",
     )
 )
-"""Hold nothing, or what other attributes hold too; `history` belongs to the callbacks."""
-
+"""Attributes that hold nothing, or what others hold too."""
 _OURS = "fitguard"
 """The guarded train function hangs on the model, and has variables that are none of the model's."""
+_NOT_OF_A_MODEL = frozenset(("Callback", "Tracker"))
 _PLAIN = (type(None), bool, int, float, str, bytes)
 
 
@@ -93,7 +91,7 @@ def variables_by_way(start: Any) -> Iterator[tuple[str, Any]]:
         if variable is not None:
             seen[id(thing)] = thing
             yield way, thing
-        elif is_followed(thing) and root(type(thing)) != _OURS:
+        elif is_followed(thing) and _may_hold(thing):
             seen[id(thing)] = thing
             for edge, name, part in _ranked(thing):
                 entry = (max(rank, edge), next(numbers), f"{way}.{name}" if way else name, part)
@@ -102,15 +100,28 @@ def variables_by_way(start: Any) -> Iterator[tuple[str, Any]]:
 
 def _ranked(thing: Any) -> list[tuple[int, str, Any]]:
     """What it holds that may hold variables: attributes by name, items in their order."""
-    ranks = _RANKS_OF_OPTIMIZERS if _is_optimizer(thing) else _RANKS
-    found = []
-    for name, part in parts(thing):
-        if isinstance(part, _PLAIN) or name in _SKIPPED or _is_empty(part):
-            continue
-        found.append((ranks.get(name, _OTHER), name, part))
+    found = [
+        (name, part)
+        for name, part in parts(thing)
+        if not isinstance(part, _PLAIN) and not _is_empty(part)
+    ]
     if isinstance(thing, (*CONTAINERS, tuple)):
-        return [(_LAYERS, name, part) for _, name, part in found]
-    return sorted(found, key=lambda part: part[:2])
+        return [(_LAYERS, name, part) for name, part in found]
+    ranks = _RANKS_OF_OPTIMIZERS if _is_optimizer(thing) else _RANKS
+    ranked = [(ranks.get(name, _OTHER), name, part) for name, part in found if name not in _SKIPPED]
+    return sorted(ranked, key=lambda part: part[:2])
+
+
+def _may_hold(thing: Any) -> bool:
+    cls: type = type(thing)
+    return _may_hold_class(cls)
+
+
+@functools.lru_cache(maxsize=4096)
+def _may_hold_class(cls: type) -> bool:
+    return root(cls) != _OURS and not any(
+        base.__name__ in _NOT_OF_A_MODEL and root(base) in ROOTS for base in cls.__mro__
+    )
 
 
 def _is_optimizer(thing: Any) -> bool:

@@ -70,7 +70,7 @@ def make_model(node: Model, unpacking: Unpacking) -> Any:
 def fill_model(model: Any, node: Model, unpacking: Unpacking) -> None:
     """Give a model the state; variables that training has made since are made here, too.
 
-    Where some cannot be made without the data, `late_state` waits for them.
+    Where some cannot be made without the data, their values wait in `late_states`.
     """
     content = read_snapshot(unpacking.path(node.state))
     state = ModelState(model)

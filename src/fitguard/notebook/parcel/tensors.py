@@ -15,6 +15,8 @@ def pack_tensor(value: Any, packing: Packing, where: str) -> Packed:
     tf: Any = sys.modules.get("tensorflow")
     if tf is None:
         return NotMine
+    if getattr(value, "dtype", None) in (tf.variant, tf.resource):
+        return NotMine
     if isinstance(value, tf.Variable):
         return written(np.asarray(value.numpy()), "variable", packing, where)
     if isinstance(value, tf.Tensor) and hasattr(value, "numpy"):

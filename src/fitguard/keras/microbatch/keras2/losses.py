@@ -88,7 +88,8 @@ def counting_once(model: Any, split: Split) -> Iterator[None]:
 def _update(metric: Any, split: Split) -> Callable[..., Any]:
     def update_state(values: Any, sample_weight: Any = None) -> Any:
         split.findings.updated.add(id(metric))
-        if id(metric) not in split.trackers:
+        trackers = split.trackers()
+        if id(metric) not in trackers:
             return Reduce.update_state(metric, values, sample_weight)
         value = tf.cast(values, metric.dtype)
         share = tf.cast(split.share, metric.dtype)
@@ -96,7 +97,7 @@ def _update(metric: Any, split: Split) -> Callable[..., Any]:
             value = tf.reduce_mean(value) * share
         elif not split.exact:
             value = value * share
-        weight = tf.cast(split.trackers[id(metric)], metric.dtype)
+        weight = tf.cast(trackers[id(metric)], metric.dtype)
         metric.total.assign_add(value * weight)
         return metric.count.assign_add(weight * share)
 

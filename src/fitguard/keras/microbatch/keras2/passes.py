@@ -38,7 +38,6 @@ def forward(model: Any, data: Any, split: Split, training: bool) -> tuple[Any, A
     container = model.compiled_loss
     if container is not None and not container.built:
         container.build(y_pred)
-        split.trackers.update(trackers(model, split.whole))
     with losses.counting_once(model, split):
         if not own_step(model, "compute_loss"):
             added = _added(model, split)

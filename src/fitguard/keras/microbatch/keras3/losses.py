@@ -64,8 +64,9 @@ def _counted_once(original: Callable[..., Any]) -> Callable[..., Any]:
         if split is None:
             return original(self, values, sample_weight)
         split.findings.updated.add(id(self))
-        if id(self) in split.trackers:
-            return track(self, values, split, split.trackers[id(self)])
+        trackers = split.trackers()
+        if id(self) in trackers:
+            return _track(self, values, split, trackers[id(self)])
         if sample_weight is None and len(tf.convert_to_tensor(values).shape) == 0:
             return original(self, values, split.share)
         return original(self, values, sample_weight)
@@ -73,7 +74,7 @@ def _counted_once(original: Callable[..., Any]) -> Callable[..., Any]:
     return update_state
 
 
-def track(metric: Any, value: Any, split: Split, weight: Any) -> None:
+def _track(metric: Any, value: Any, split: Split, weight: Any) -> None:
     """Add the loss of a piece to a mean over whole batches, each of which counts `weight`."""
     value = tf.cast(value, metric.dtype)
     share = tf.cast(split.share, metric.dtype)

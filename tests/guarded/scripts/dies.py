@@ -1,4 +1,4 @@
-"""A training that dies in its 40th step, the first time: `dies_once.py OUT HOW FLAG`."""
+"""A training that dies, once in each of these ways: `dies.py OUT 20:segfault 40:abort …`."""
 
 import ctypes
 import os
@@ -10,7 +10,7 @@ import keras
 import numpy as np
 from keras import layers
 
-out, how, flag = sys.argv[1], sys.argv[2], Path(sys.argv[3])
+out, *deaths = sys.argv[1:]
 
 
 def fail():
@@ -23,17 +23,19 @@ WAYS = {
     "exit": lambda: os._exit(3),
     "exception": fail,
     "hang": lambda: time.sleep(3600),
-    "never": lambda: None,
 }
 
 
 class Trouble(keras.callbacks.Callback):
-    """Comes once: the second time the flag is there."""
+    """Comes once: the second time its mark is there."""
 
     def on_train_batch_end(self, batch, logs=None):
-        if self.model.optimizer.iterations == 40 and not flag.exists():
-            flag.touch()
-            WAYS[how]()
+        for death in deaths:
+            step, _, way = death.partition(":")
+            mark = Path(f"{out}.{way}")
+            if self.model.optimizer.iterations == int(step) and not mark.exists():
+                mark.touch()
+                WAYS[way]()
 
 
 keras.utils.set_random_seed(11)
@@ -49,5 +51,5 @@ model = keras.Sequential(
     ]
 )
 model.compile("adam", "mse")
-history = model.fit(x, y, batch_size=60, epochs=3, verbose=2, callbacks=[Trouble()])
+history = model.fit(x, y, batch_size=50, epochs=4, verbose=2, callbacks=[Trouble()])
 np.savez(out, *model.get_weights(), **history.history)

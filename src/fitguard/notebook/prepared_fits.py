@@ -1,17 +1,22 @@
-"""State for variables that a model gets only when it begins to train."""
+"""What is put into each `fit` call of the training process of a notebook: one more callback.
+
+It gives a model the state of variables that it only gets when it begins to train, and adds the
+global values of carried code to the snapshots.
+"""
 
 import contextlib
 import functools
 import importlib
 import inspect
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from fitguard.keras.state.variables import ModelState
 from fitguard.memory.fit_call.patching import patched
+from fitguard.notebook.carried_globals import put_values, values_of
 
 _OF_METRICS = re.compile(
     r"(^|\.)(_loss_tracker|_compile_metrics|_compile_loss|compiled_loss|compiled_metrics|_metrics)\."
@@ -22,22 +27,21 @@ States = dict[int, dict[str, np.ndarray]]
 
 
 @contextlib.contextmanager
-def prepared_fits(states: States, global_names: list[str]) -> Iterator[None]:
-    """Give models their state at the beginning of their first `fit` inside.
+def prepared_fits(states: States, global_names: Sequence[str]) -> Iterator[None]:
+    """Prepare all `fit` calls inside.
 
     Args:
-        states: By the `id` of the model; those that arrived are removed.
-        global_names: Whose values belong into snapshots, too.
+        states: For models that do not have all variables yet, by `id`; used once.
+        global_names: Whose values belong into snapshots.
     """
 
     def wrap(library: str, original: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(original)
         def fit(model: Any, *args: Any, **kwargs: Any) -> Any:
-            more = _callbacks(library, states.pop(id(model), None), global_names)
+            callback = _callback(library, states.pop(id(model), {}), global_names)
             bound = inspect.signature(original).bind(model, *args, **kwargs).arguments
             given = dict(list(bound.items())[1:])
-            if more and not hasattr(given.get("callbacks"), "on_train_begin"):
-                given["callbacks"] = [*more, *(given.get("callbacks") or ())]
+            given["callbacks"] = _with_first(callback, given.get("callbacks"), model)
             return original(model, **given)
 
         return fit
@@ -52,23 +56,35 @@ def prepared_fits(states: States, global_names: list[str]) -> Iterator[None]:
         yield
 
 
-def _callback(library: str, arrays: Mapping[str, np.ndarray]) -> Any:
+def _with_first(callback: Any, given: Any, model: Any) -> Any:
+    if type(given).__name__ == "CallbackList":
+        callback.set_model(model)
+        given.callbacks.insert(0, callback)
+        return given
+    if given is None:
+        return [callback]
+    return [callback, *(given if isinstance(given, list | tuple) else [given])]
+
+
+def _callback(library: str, arrays: Mapping[str, np.ndarray], global_names: Sequence[str]) -> Any:
     base: Any = importlib.import_module(f"{library}.callbacks").Callback
 
-    class ArrivingState(base):  # type: ignore[misc]
-        """Writes the state when all variables are there, before the first step."""
+    class NotebookState(base):  # type: ignore[misc]
+        """First of all callbacks: the others find the model as it was in the notebook."""
 
         def on_train_begin(self, logs: Any = None) -> None:  # noqa: ARG002
-            _write(self.model, arrays)
+            if arrays:
+                _write(self.model, arrays)
 
         def get_state(self) -> dict[str, Any]:
-            """Nothing has to be kept: a snapshot has all of the model."""
-            return {}
+            """What a snapshot keeps."""
+            return values_of(global_names)
 
-        def set_state(self, state: Any) -> None:
-            """Nothing was kept."""
+        def set_state(self, state: dict[str, Any]) -> None:
+            """What a snapshot gives back."""
+            put_values(state)
 
-    return ArrivingState()
+    return NotebookState()
 
 
 def _write(model: Any, arrays: Mapping[str, np.ndarray]) -> None:
@@ -84,5 +100,3 @@ def _write(model: Any, arrays: Mapping[str, np.ndarray]) -> None:
             "builds and compiles it: fitguard.fit(build_model, x, y)."
         )
     state.write(arrays)
-
-

@@ -1,0 +1,65 @@
+"""The same bits as plain Keras: undisturbed, killed, and on a disk that is full."""
+
+import resource
+import signal
+
+import pytest
+from guarded.harness import GuardedRun, run_plain
+from guarded.results import difference
+
+OFTEN = ("--snapshot-seconds", 0.05)
+
+
+def plain_result(folder, script):
+    """The path of what the script saves without fitguard."""
+    ended = run_plain(script, folder / "plain.npz")
+    assert ended.code == 0, ended.text
+    return folder / "plain.npz"
+
+
+def killed_once(run):
+    """SIGKILL as soon as a snapshot is on the disk and further steps were done."""
+    child = run.next_child()
+
+    def is_further():
+        beat = child.beat()
+        return 0 < beat.saved_steps < beat.place.total_steps
+
+    assert child.wait_for(is_further), "it ended before it could be killed"
+    assert child.signal(signal.SIGKILL)
+    return run.wait()
+
+
+@pytest.mark.parametrize("kind", ["dense_arrays", "cnn_tf_data", "several_fits"])
+def test_undisturbed_and_killed_runs_give_the_bits_of_plain_keras(kind, tmp_path):
+    script = f"{kind}.py"
+    plain = plain_result(tmp_path, script)
+    with GuardedRun(tmp_path / "calm", script) as calm:
+        ended = calm.wait()
+        assert ended.code == 0, ended.text
+        assert difference(plain, calm.out) == ""
+        assert len(calm.record.attempts) == 1
+    with GuardedRun(tmp_path / "killed", script, options=OFTEN) as killed:
+        ended = killed_once(killed)
+        assert ended.code == 0, ended.text
+        assert difference(plain, killed.out) == ""
+        first, second = killed.record.attempts
+        assert (first.outcome, first.signal, second.outcome) == ("killed", "SIGKILL", "finished")
+        assert second.first.total_steps > 0
+    if kind == "dense_arrays":
+        tables = [(tmp_path / name).read_text() for name in ("plain.csv", "killed/guarded.csv")]
+        assert tables[0] == tables[1]
+
+
+def test_a_full_disk_is_a_warning_and_the_training_goes_on(tmp_path):
+    def no_large_files():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2_500_000, 2_500_000))
+
+    with GuardedRun(tmp_path / "run", "dense_arrays.py", options=OFTEN, setup=no_large_files) as run:
+        plain = plain_result(tmp_path, "dense_arrays.py")
+        ended = run.wait()
+    assert ended.code == 0, ended.text
+    assert difference(plain, run.out) == ""
+    assert run.record.snapshots.failed > 0
+    assert run.record.snapshots.count == 0
+    assert "File too large" in ended.text

@@ -1,0 +1,44 @@
+"""A batch that does not fit: plain Keras dies, the guarded run ends with the same weights.
+
+TensorFlow's GPU allocator on the CPU, with a limit; it waits 10 seconds before it gives up.
+"""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from guarded.harness import GuardedRun, memory_limit, run_plain
+from guarded.results import distances
+
+MOST_APART = 1e-6
+
+
+def assert_trains_within(folder, kind, megabytes):
+    """All three at once: most of it is waiting."""
+    limit = memory_limit(megabytes)
+    with (
+        ThreadPoolExecutor(2) as pool,
+        GuardedRun(folder / "run", "too_large.py", kind, environment=limit) as run,
+    ):
+        limited = pool.submit(run_plain, "too_large.py", folder / "died.npz", kind, **limit)
+        whole = pool.submit(run_plain, "too_large.py", folder / "whole.npz", kind)
+        ended = run.wait()
+    assert limited.result().code == 1
+    assert "ResourceExhaustedError" in limited.result().text
+    assert whole.result().code == 0, whole.result().text
+    assert ended.code == 0, ended.text
+    apart = distances(folder / "whole.npz", run.out)
+    assert max(apart.values()) < MOST_APART, apart
+    (fit,) = run.record.fits
+    assert 0 < fit.micro_batch < fit.batch_size
+    assert len(run.record.attempts) == 1
+
+
+@pytest.mark.parametrize(("kind", "megabytes"), [("dense", 40), ("conv", 130)])
+def test_dense_and_convolutional_models_get_to_the_end(kind, megabytes, tmp_path):
+    assert_trains_within(tmp_path, kind, megabytes)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize(("kind", "megabytes"), [("lstm", 75), ("attention", 95)])
+def test_recurrent_and_attention_models_get_to_the_end(kind, megabytes, tmp_path):
+    assert_trains_within(tmp_path, kind, megabytes)

@@ -1,0 +1,161 @@
+"""`tf.data` pipelines."""
+
+from typing import Any
+
+import pytest
+
+
+def numbers(count: int = 22) -> Any:
+    import tensorflow as tf
+
+    return tf.data.Dataset.range(count).map(lambda n: (n, n))
+
+
+def shuffled(seed: int | None = 5) -> Any:
+    return lambda: ((numbers().shuffle(22, seed=seed).batch(4),), {})
+
+
+def same_order_each_epoch() -> Any:
+    dataset = numbers().shuffle(22, seed=5, reshuffle_each_iteration=False)
+    return (dataset.batch(4),), {}
+
+
+def endless() -> Any:
+    return (numbers().shuffle(22, seed=5).repeat().batch(4),), {"steps_per_epoch": 4}
+
+
+def steps_of_the_whole() -> Any:
+    return (numbers().shuffle(22, seed=5).batch(4),), {"steps_per_epoch": 6}
+
+
+def unknown_size() -> Any:
+    return (numbers().shuffle(22, seed=5).filter(lambda n, _: n % 5 != 0).batch(4),), {}
+
+
+def interleaved() -> Any:
+    import tensorflow as tf
+
+    dataset = tf.data.Dataset.range(4).shuffle(4, seed=5)
+    dataset = dataset.interleave(
+        lambda n: tf.data.Dataset.from_tensors((n, n)).repeat(5),
+        num_parallel_calls=tf.data.AUTOTUNE,
+    )
+    return (dataset.batch(4),), {}
+
+
+def cached_order() -> Any:
+    return (numbers().shuffle(22, seed=5).cache().batch(4),), {}
+
+
+def from_generator() -> Any:
+    import numpy as np
+    import tensorflow as tf
+
+    def draw() -> Any:
+        for _ in range(5):
+            number = np.random.rand(2)
+            yield number, number
+
+    spec = tf.TensorSpec((2,), tf.float64)
+    dataset = tf.data.Dataset.from_generator(draw, output_signature=(spec, spec))
+    return (dataset,), {}
+
+
+def with_class_weights() -> Any:
+    dataset = numbers().shuffle(22, seed=5).batch(4)
+    return (dataset,), {"class_weight": {n: n + 1.0 for n in range(22)}}
+
+
+def augmented() -> Any:
+    import tensorflow as tf
+
+    source = tf.random.Generator.from_seed(3)
+    dataset = numbers().batch(4)
+    return (dataset.map(lambda x, y: (source.uniform((2,)), y)),), {"held": source}
+
+
+KINDS = {
+    "shuffled": shuffled(),
+    "without a seed": shuffled(None),
+    "the same order each epoch": same_order_each_epoch,
+    "endless": endless,
+    "steps of the whole": steps_of_the_whole,
+    "unknown size": unknown_size,
+    "interleaved": interleaved,
+    "a cached order": cached_order,
+    "from a generator": from_generator,
+    "with class weights": with_class_weights,
+}
+
+
+@pytest.mark.filterwarnings("ignore:Your input ran out of data", "ignore:`shuffle=True`")
+@pytest.mark.parametrize("make", KINDS.values(), ids=KINDS.keys())
+def test_comes_back(player: Any, comes_back: Any, make: Any) -> None:
+    whole = comes_back(player(make), [(0, 2), (1, 0), (1, 4), (2, 1)])
+    assert whole.position.inexact == []
+
+
+@pytest.mark.filterwarnings("ignore:Your input ran out of data", "ignore:`shuffle=True`")
+@pytest.mark.parametrize("make", [shuffled(), endless, unknown_size, cached_order])
+def test_with_a_seed_all_is_as_without_fitguard(player: Any, comes_back: Any, make: Any) -> None:
+    seeded = player(make, seed=3)
+    assert comes_back(seeded, [(1, 2)]).seen == seeded.plain()
+
+
+@pytest.mark.filterwarnings("ignore:Your input ran out of data", "ignore:`shuffle=True`")
+def test_the_end_of_data_of_unknown_size(player: Any, comes_back: Any) -> None:
+    whole = comes_back(player(unknown_size), [(0, 5), (1, 5), (2, 5)])
+    assert whole.places[0, 5]["ended"] == "data"
+
+
+@pytest.mark.filterwarnings("ignore:`shuffle=True`")
+def test_variables_of_the_pipeline_come_back(player: Any, comes_back: Any) -> None:
+    held: list[Any] = []
+
+    def make() -> Any:
+        arguments, named = augmented()
+        held.append(named.pop("held"))
+        return arguments, named
+
+    whole = comes_back(player(make), [(0, 3), (2, 2)])
+    assert whole.seen[0] != whole.seen[6]
+
+
+@pytest.mark.filterwarnings("ignore:`shuffle=True`")
+def test_shuffled_validation_data_come_back(player: Any) -> None:
+    def make() -> Any:
+        named = {"validation_data": numbers().shuffle(22, seed=5).batch(8)}
+        return (numbers().batch(4),), named
+
+    data = player(make)
+    whole = data.play()
+    resumed = data.play(whole.places[2, 1])
+    assert whole.validated[:3] != whole.validated[6:]
+    assert resumed.validated == whole.validated[6:]
+
+
+@pytest.mark.filterwarnings("ignore:`shuffle=True`")
+def test_reading_with_random_numbers_is_noticed(player: Any) -> None:
+    assert player(from_generator).play().position.draws_random
+    assert not player(shuffled()).play().position.draws_random
+
+
+@pytest.mark.filterwarnings("ignore:`shuffle=True`")
+def test_a_dataset_that_two_fits_share(player: Any) -> None:
+    """A finished `fit` is not trained again; the next sees the order that it would have seen."""
+    from fitguard.keras.position import pass_finished
+
+    kept: list[Any] = []
+
+    def first() -> Any:
+        kept[:] = [numbers().shuffle(22, seed=5).batch(4)]
+        return (kept[0],), {}
+
+    def second() -> Any:
+        return (kept[0],), {}
+
+    end = player(first).play().position.read_end()
+    undisturbed = player(second).play().seen
+    first()
+    assert pass_finished(kept[0], end) == []
+    assert player(second).play().seen == undisturbed

@@ -1,0 +1,168 @@
+"""`PyDataset` and Python generators, with Keras 3."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+
+def py_dataset(**options: Any) -> Any:
+    import keras
+
+    class Rows(keras.utils.PyDataset):
+        """Shuffles its rows itself at the end of each epoch."""
+
+        def __init__(self, draw: bool = False, own: bool = False, **named: Any) -> None:
+            super().__init__(**named)
+            self.rows = np.arange(20)
+            self.read = 0
+            self.draw = draw
+            self.source = np.random.default_rng(4) if own else np.random
+
+        def __len__(self) -> int:
+            return 5
+
+        def __getitem__(self, number: int) -> Any:
+            rows = self.rows[4 * number : 4 * number + 4]
+            if not self.draw:
+                return rows, rows
+            self.read += 1
+            return rows + np.random.rand(4), rows + self.read
+
+        def on_epoch_end(self) -> None:
+            self.source.shuffle(self.rows)
+
+    return Rows(**options)
+
+
+def counted(**options: Any) -> Any:
+    """An endless one."""
+    import keras
+
+    class Counted(keras.utils.PyDataset):
+        num_batches = None
+
+        def __getitem__(self, number: int) -> Any:
+            return np.full(2, number), np.full(2, number)
+
+    return Counted(**options)
+
+
+def of(make: Any, fit: Any = None, **options: Any) -> Any:
+    return lambda: ((make(**options),), dict(fit or {}))
+
+
+def generator(limit: int = 1000, seed: int = 4) -> Any:
+    def rows() -> Any:
+        own = np.random.default_rng(seed)
+        for number in range(limit):
+            yield own.random(2) + number, np.random.rand(2)
+
+    return rows()
+
+
+KINDS = {
+    "shuffled by Keras": of(py_dataset, {"shuffle": True}),
+    "shuffled by itself only": of(py_dataset, {"shuffle": False}),
+    "own random generator": of(py_dataset, own=True),
+    "draws in each batch": of(py_dataset, draw=True),
+    "two workers": of(py_dataset, workers=2, max_queue_size=2),
+    "class weights": of(py_dataset, {"class_weight": {n: n + 1.0 for n in range(20)}}),
+    "endless": of(counted, {"steps_per_epoch": 4, "shuffle": False}),
+    "a generator": of(generator, {"steps_per_epoch": 4, "shuffle": False}),
+    "a generator that ends": of(generator, {"shuffle": False}, limit=5),
+}
+
+
+@pytest.mark.filterwarnings("ignore:Your input ran out of data")
+@pytest.mark.parametrize("make", KINDS.values(), ids=KINDS.keys())
+def test_comes_back(player: Any, make: Any) -> None:
+    data = player(make)
+    whole = data.play()
+    assert len(whole.seen) >= 7
+    for place in [(0, 2), (1, 0), (1, 1)]:
+        saved = whole.places[place]
+        assert data.play(saved).seen == whole.seen[saved["total_steps"] :], place
+
+
+@pytest.mark.parametrize("kind", ["shuffled by Keras", "draws in each batch", "own random generator"])
+def test_guarded_as_without_fitguard(player: Any, kind: str) -> None:
+    data = player(KINDS[kind], seed=3)
+    assert data.play().seen == data.plain()
+
+
+def test_resumed_twice(player: Any) -> None:
+    data = player(KINDS["draws in each batch"])
+    whole = data.play()
+    once = data.play(whole.places[0, 3])
+    twice = data.play(once.places[2, 1])
+    assert twice.seen == whole.seen[11:]
+
+
+@pytest.mark.parametrize(
+    ("kind", "draws"),
+    [("shuffled by Keras", True), ("draws in each batch", True), ("endless", False)],
+)
+def test_whether_reading_draws_random_numbers(player: Any, kind: str, draws: bool) -> None:
+    position = player(KINDS[kind]).play().position
+    assert position.draws_random is draws
+    assert position.inexact == []
+
+
+def test_several_workers_that_draw_are_said_to_be_inexact(player: Any) -> None:
+    position = player(of(py_dataset, draw=True, workers=2)).play().position
+    assert any("several workers" in sentence for sentence in position.inexact)
+
+
+def test_an_attribute_that_is_an_iterator_is_said_to_be_inexact(player: Any) -> None:
+    def make() -> Any:
+        data = py_dataset()
+        data.stream = iter(range(100))
+        return (data,), {}
+
+    position = player(make).play().position
+    assert any("Rows.stream is an iterator" in sentence for sentence in position.inexact)
+
+
+def test_a_generator_is_said_to_take_time(player: Any) -> None:
+    position = player(KINDS["a generator"]).play().position
+    assert any("read again from its start" in note for note in position.notes)
+    assert position.inexact == []
+
+
+def test_a_generator_without_a_seed_is_said_to_be_inexact(player: Any) -> None:
+    def rows() -> Any:
+        own = np.random.default_rng()
+        while True:
+            yield own.random(2), own.random(2)
+
+    position = player(lambda: ((rows(),), {"steps_per_epoch": 2, "shuffle": False})).play().position
+    assert any("numpy.random.default_rng" in sentence for sentence in position.inexact)
+
+
+def test_a_dataset_that_two_fits_share(player: Any) -> None:
+    from fitguard.keras.position import pass_finished
+
+    kept: list[Any] = []
+
+    def first() -> Any:
+        kept[:] = [py_dataset(own=True)]
+        return (kept[0],), {"shuffle": False}
+
+    def second() -> Any:
+        return (kept[0],), {"shuffle": False}
+
+    end = player(first).play().position.read_end()
+    undisturbed = player(second).play().seen
+    first()
+    assert pass_finished(kept[0], end) == []
+    assert player(second).play().seen == undisturbed
+
+
+def test_a_generator_that_two_fits_share_is_said_to_be_inexact() -> None:
+    from fitguard.keras.position import pass_finished
+
+    shared = iter(range(10))
+    sentences = pass_finished(shared, {"iterators": 1, "attributes": {}, "batches": 4})
+    assert next(shared) == 4
+    assert "read ahead" in sentences[0]
