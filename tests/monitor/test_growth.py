@@ -4,6 +4,7 @@ import math
 import random
 from collections.abc import Callable
 
+import msgspec
 import pytest
 
 from fitguard.monitor.growth import forecast
@@ -211,6 +212,11 @@ def gpu_series(minutes: float, used: Curve, free: Curve) -> list[MemorySample]:
     ]
 
 
+def _limited(samples: list[MemorySample], limit_bytes: int) -> list[MemorySample]:
+    replace = msgspec.structs.replace
+    return [replace(sample, allocator_limit_bytes=limit_bytes) for sample in samples]
+
+
 def busy(_: float, noise: random.Random) -> float:
     return 2 * GIB + noise.choice([0.0, 3.0]) * GIB
 
@@ -221,7 +227,7 @@ def block_of_a_step(_: float, noise: random.Random) -> float:
 
 def test_leak_of_the_allocator():
     samples = gpu_series(40, leak(100, 3 * GIB, GIB), lambda *_: 4.0 * GIB)
-    found = forecast(samples, allocator_limit_bytes=8 * GIB + 50 * MIB)
+    found = forecast(_limited(samples, 8 * GIB + 50 * MIB))
     assert found is not None
     assert (found.what, found.cause) == ("allocator", "gpu-memory-leak")
     assert forecast(samples) is None
@@ -241,7 +247,7 @@ def test_fragmentation_is_a_block_that_shrinks_while_use_stays():
 
 
 def test_healthy_allocator():
-    assert forecast(gpu_series(60, busy, block_of_a_step), allocator_limit_bytes=6 * GIB) is None
+    assert forecast(_limited(gpu_series(60, busy, block_of_a_step), 6 * GIB)) is None
 
 
 def test_block_that_shrinks_because_more_is_in_use_is_no_fragmentation():
@@ -250,6 +256,6 @@ def test_block_that_shrinks_because_more_is_in_use_is_no_fragmentation():
 
     samples = gpu_series(40, leak(160, 2 * GIB, GIB), shrinking)
     assert forecast(samples) is None
-    found = forecast(samples, allocator_limit_bytes=10 * GIB)
+    found = forecast(_limited(samples, 10 * GIB))
     assert found is not None
     assert found.what == "allocator"

@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from fitguard.schema.journal import Failed
+from fitguard.schema.journal import LEFT_AS_ASKED, Failed
 from fitguard.schema.run import Place
 from fitguard.supervise.attempt import Result
 from fitguard.supervise.child import Ended
-from fitguard.supervise.judging import judge
 from fitguard.supervise.explaining import Request, answer, explained
+from fitguard.supervise.judging import judge
 
 OUT_OF_MEMORY = (
     b"W0000 00:00:1794706402.432981   23037 op_kernel.cc:1858] OP_REQUIRES failed at "
@@ -27,6 +27,7 @@ RESULT = Result(
     ended=Ended(exit_code=1),
     reason=None,
     evidence=(),
+    foreseen="",
     forwarded=frozenset(),
     place=Place(fit=1, step=3, total_steps=3),
     output=b"",
@@ -104,3 +105,16 @@ def test_a_broken_pipe_is_not_explained_away():
 
 def test_the_request_survives_any_bytes():
     assert explained(Request(output=os.urandom(1000))).diagnosis.schema == "fitguard/diagnosis/1"
+
+
+def test_a_planned_end_names_what_it_came_before():
+    left = replace(
+        RESULT,
+        ended=Ended(exit_code=LEFT_AS_ASKED),
+        reason="planned",
+        evidence=("memory grows",),
+        foreseen="gpu-memory-leak",
+    )
+    event = judge(left, 1, [], killed_by_kernel=0).event
+    assert (event.outcome, event.cause) == ("planned", "gpu-memory-leak")
+    assert event.evidence == ("memory grows",)

@@ -68,24 +68,22 @@ class Growth(msgspec.Struct, frozen=True, kw_only=True):
         return f"{_NAMES[self.what].format(rate=rate)} in about {minutes} min."
 
 
-def forecast(
-    samples: Sequence[MemorySample], *, allocator_limit_bytes: int | None = None
-) -> Growth | None:
+def forecast(samples: Sequence[MemorySample]) -> Growth | None:
     """The most urgent growth that the samples of one attempt show; None where all is well.
 
     Args:
-        samples: Of the attempt that runs, in the order of time. `host_limit_bytes` is in them.
-        allocator_limit_bytes: What TensorFlow's allocator can have; None where unknown.
+        samples: Of the attempt that runs, in the order of time. The limits are in them.
     """
     trained = [sample for sample in samples if sample.total_steps > 0]
     if not trained:
         return None
     begin = trained[0].time + _WARM_UP_SECONDS
     warm = [sample for sample in trained if sample.time >= begin]
-    limits = [sample.host_limit_bytes for sample in warm if sample.host_limit_bytes]
     found = (
-        _growth("host", _series(warm, "host_bytes"), limits[-1] if limits else None),
-        _growth("allocator", _series(warm, "allocator_bytes"), allocator_limit_bytes),
+        _growth("host", _series(warm, "host_bytes"), _last(warm, "host_limit_bytes")),
+        _growth(
+            "allocator", _series(warm, "allocator_bytes"), _last(warm, "allocator_limit_bytes")
+        ),
         _fragmentation(warm),
     )
     return min(
@@ -93,6 +91,11 @@ def forecast(
         key=lambda growth: growth.left_seconds,
         default=None,
     )
+
+
+def _last(samples: Sequence[MemorySample], field: str) -> int | None:
+    limits: list[int] = [limit for sample in samples if (limit := getattr(sample, field))]
+    return limits[-1] if limits else None
 
 
 def _series(samples: Sequence[MemorySample], field: str) -> list[Point]:

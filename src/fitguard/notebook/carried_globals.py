@@ -26,7 +26,7 @@ def put_values(values: Mapping[str, Any]) -> None:
     """Change what is there, so that all who hold it see it; else bind the name anew."""
     main = vars(sys.modules["__main__"])
     for name, value in values.items():
-        there = main.get(name)
+        there: Any = main.get(name)
         if type(there) is type(value) and isinstance(value, list | dict | set):
             there.clear()
             (there.extend if isinstance(there, list) else there.update)(value)

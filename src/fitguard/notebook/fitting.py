@@ -13,7 +13,7 @@ from fitguard.notebook.data import factories_in, require_carriable
 from fitguard.notebook.died import died
 from fitguard.notebook.fit import THE_MODEL
 from fitguard.notebook.kernel_gpu import leave_gpu_memory, warn_about_gpu
-from fitguard.notebook.parcel.models import library_of
+from fitguard.notebook.parcel.models import is_compiled, library_of
 from fitguard.notebook.request import Request
 from fitguard.notebook.starting import new_request, notebook_command, run_options, take_globals
 from fitguard.notebook.supervised import supervised
@@ -133,7 +133,7 @@ def _builder(model: Any) -> Callable[[], Any] | None:
         builder: Callable[[], Any] = model
         return builder
     recognise(model, "fit")
-    if not model.compiled:
+    if not is_compiled(model):
         raise UsageError(
             f"Received {model.name}, which is not compiled. Expected a compiled model: call "
             "model.compile(optimizer, loss) before fitguard.fit(model, x, y)."

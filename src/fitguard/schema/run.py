@@ -157,7 +157,8 @@ class MemorySample(msgspec.Struct, frozen=True, kw_only=True):
         host_limit_bytes: What they may have: the cgroup's limit or the machine's memory.
         gpu_bytes: Memory the process holds on its GPUs, as the driver counts it.
         allocator_bytes: In use, as TensorFlow's allocator counts it; `allocator_peak_bytes` since
-            the process began; `largest_free_bytes` the largest block that is free in it.
+            the process began; `allocator_limit_bytes` what it may have; `largest_free_bytes` the
+            largest block that is free in it.
     """
 
     time: float
@@ -168,6 +169,7 @@ class MemorySample(msgspec.Struct, frozen=True, kw_only=True):
     gpu_bytes: int | None = None
     allocator_bytes: int | None = None
     allocator_peak_bytes: int | None = None
+    allocator_limit_bytes: int | None = None
     largest_free_bytes: int | None = None
 
 

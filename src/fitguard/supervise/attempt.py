@@ -35,6 +35,7 @@ class Result:
     Args:
         reason: Why it was made to leave, if it was.
         evidence: What was seen of that.
+        foreseen: The cause that would have ended it, where it left before that.
         output: The end of what it wrote.
         since_seconds: When it began, by `time.monotonic`.
         reader_gone: Nobody reads its output any more.
@@ -45,6 +46,7 @@ class Result:
     ended: Ended
     reason: Reason | None
     evidence: tuple[str, ...]
+    foreseen: str
     forwarded: frozenset[int]
     place: Place
     output: bytes
@@ -200,6 +202,7 @@ class Attempt:
             ended=ended,
             reason=self._departure.reason,
             evidence=self._vigil.evidence(),
+            foreseen=self._vigil.foreseen,
             forwarded=frozenset(self._departure.forwarded),
             place=beat.place,
             output=self._desk.log.tail(self._log_from),

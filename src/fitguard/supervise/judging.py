@@ -59,7 +59,9 @@ def judge(
     if how not in _MEANT and not result.reader_gone:
         answer = explained(_request(result))
     found = _primary(answer.diagnosis)
-    cause = _cause(result, how, found, killed_by_kernel) if how not in _MEANT else Cause()
+    cause = _meant(result, how)
+    if how not in _MEANT:
+        cause = _cause(result, how, found, killed_by_kernel)
     written = _autotuning_failure(result, attempt) if how == "out-of-memory" and not known else None
     event = AttemptEnded(
         time=now(),
@@ -94,6 +96,13 @@ def _primary(diagnosis: Diagnosis) -> FoundCause | None:
     if diagnosis.primary in _UNDECIDED or not diagnosis.causes:
         return None
     return diagnosis.causes[0]
+
+
+def _meant(result: Result, how: Outcome) -> Cause:
+    """Of an end that was wanted: what would have ended it otherwise."""
+    if how != "planned" or not result.foreseen:
+        return Cause()
+    return Cause(result.foreseen, "medium", "It left before memory ran out.", result.evidence)
 
 
 def _cause(

@@ -21,6 +21,9 @@ class Vigil:
 
     Args:
         attempt: Its number.
+
+    Attributes:
+        foreseen: The cause that would have ended it, where it leaves before that.
     """
 
     def __init__(
@@ -36,6 +39,7 @@ class Vigil:
         self._forecast_at = begun + FORECAST_EVERY_SECONDS
         self._stacks_from = self._stacks_size()
         self._seen: tuple[str, ...] = ()
+        self.foreseen = ""
 
     def look(self, child: Child, departure: Departure, *, stalled: bool) -> None:
         """Make the child leave where it must.
@@ -75,6 +79,7 @@ class Vigil:
         growth = forecast([one for one in samples if one.attempt == self._attempt])
         if growth is not None and growth.advised:
             self._seen = (growth.text,)
+            self.foreseen = growth.cause
             self._desk.say(f"{growth.text} The training takes a snapshot and begins again.")
             departure.leave("planned")
 

@@ -28,14 +28,14 @@ def test_evaluation(model, sentences, rng, jit):
     y = {"each": numbers, "one": rng.normal(size=(10, 2)).astype("float32")}
     model.jit_compile = jit
     expected = model.test_on_batch(words, y, return_dict=True)
-    before = [np.array(variable) for variable in model.variables]
+    before = [variable.numpy() for variable in model.variables]
     model.reset_metrics()
     logs = split_evaluation(model)((words, y), 4)
     assert set(logs) == set(expected)
     for name, value in expected.items():
         np.testing.assert_allclose(logs[name], value, rtol=1e-6)
     for a, b in zip(before, model.variables, strict=True):
-        np.testing.assert_array_equal(a, b)
+        np.testing.assert_array_equal(a, b.numpy())
 
 
 def test_own_test_step(table):

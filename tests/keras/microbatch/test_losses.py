@@ -27,15 +27,15 @@ def numbers(table: tuple[Any, Any]) -> tuple[Any, Any]:
 
 
 @pytest.mark.parametrize(
-    "reduction", ["sum_over_batch_size", "sum", "mean", "mean_with_sample_weight", None]
+    ("reduction", "weighted"),
+    [("sum", True), ("mean", False), ("mean_with_sample_weight", True), (None, False)],
 )
-@pytest.mark.parametrize("weighted", [False, True])
 def test_reductions(compare, table, rng, reduction, weighted):
     import keras
 
     weights = rng.random(10).astype("float32") if weighted else None
     loss = keras.losses.MeanSquaredError(reduction=reduction)
-    found = compare(model_with(loss), *numbers(table), weights, steps=2)
+    found = compare(model_with(loss), *numbers(table), weights, rows=(4, 3))
     assert found.weights < 1e-6
     assert found.logs < 1e-6
 
@@ -46,7 +46,7 @@ def test_function_as_a_loss(compare, table):
     def loss(y: Any, predicted: Any) -> Any:
         return keras.ops.abs(y - predicted)
 
-    found = compare(model_with(loss), *numbers(table), steps=2)
+    found = compare(model_with(loss), *numbers(table), rows=(4, 3))
     assert found.weights < 1e-6
     assert found.logs < 1e-6
 
@@ -61,7 +61,7 @@ def test_loss_and_metric_that_are_one_number(compare, table, reduce):
     def bias(y: Any, predicted: Any) -> Any:
         return keras.ops.mean(predicted - y)
 
-    found = compare(model_with(loss, metrics=[bias]), *numbers(table), steps=2)
+    found = compare(model_with(loss, metrics=[bias]), *numbers(table), rows=(4, 3))
     assert found.weights < 1e-6
     assert found.logs < 1e-6
     assert not found.notes
@@ -79,7 +79,7 @@ def test_losses_that_layers_add(compare, table):
     def dropout() -> Any:
         return keras.layers.Dropout(0.3)
 
-    found = compare(model_with("mse", dropout, Adds), *numbers(table), steps=2)
+    found = compare(model_with("mse", dropout, Adds), *numbers(table), rows=(4, 3))
     assert found.weights < 1e-6
     assert found.logs < 1e-6
     assert not found.notes
@@ -93,7 +93,7 @@ def test_added_loss_that_is_neither_mean_nor_sum_is_named(compare, table):
             self.add_loss(keras.ops.sqrt(keras.ops.sum(keras.ops.square(x))))
             return x
 
-    found = compare(model_with("mse", Root), *numbers(table), steps=1)
+    found = compare(model_with("mse", Root), *numbers(table), rows=(4,))
     assert len(found.notes) == 1
     assert "neither their mean nor their sum" in found.notes[0]
 
@@ -105,7 +105,7 @@ def test_layer_of_the_user_that_looks_at_all_rows_is_found(compare, table):
         def call(self, x: Any) -> Any:
             return x - keras.ops.mean(x, axis=0, keepdims=True)
 
-    found = compare(model_with("mse", Centred), *numbers(table), steps=1)
+    found = compare(model_with("mse", Centred), *numbers(table), rows=(4,))
     assert "looks at several rows at once" in found.notes[0]
     assert found.weights > 1e-6
 
@@ -118,7 +118,7 @@ def test_random_numbers_without_a_seed_of_keras_are_found(compare, table):
         def call(self, x: Any) -> Any:
             return x + tf.random.normal(tf.shape(x))
 
-    found = compare(model_with("mse", Noise), *numbers(table), steps=1)
+    found = compare(model_with("mse", Noise), *numbers(table), rows=(4,))
     assert "draws random numbers that cannot be drawn again" in found.notes[0]
 
 

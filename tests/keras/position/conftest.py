@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
+
 from fitguard.keras.position import DataPosition, epoch_iterators, seeding_methods
 from fitguard.memory.fit_call.patching import patched
 
@@ -40,6 +41,7 @@ class Player:
         seed: What the script gives `tf.random.set_seed`; None if it does not call it.
         execution: Steps in one call of the train function.
         take: Whether the hook takes each batch in hand.
+        draws: Whether reading the data draws from the global random generators.
     """
 
     def __init__(
@@ -50,12 +52,14 @@ class Player:
         seed: int | None = None,
         execution: int = 1,
         take: bool = True,
+        draws: bool = False,
     ) -> None:
         self._make = make
         self._keras = importlib.import_module(library)
         self._seed = seed
         self._execution = execution
         self._take = take
+        self._draws = draws
 
     def plain(self) -> list[Any]:
         """What is seen without fitguard."""
@@ -87,7 +91,8 @@ class Player:
         import numpy as np
         import tensorflow as tf
 
-        gc.collect()  # Threads of an earlier training may still read ahead.
+        if self._draws:
+            gc.collect()  # Threads of an earlier training may still read ahead, and draw.
         random.seed(RUN_SEED)
         np.random.seed(RUN_SEED)
         tf.random.set_seed(self._seed)
@@ -142,7 +147,9 @@ class Player:
 def _plain(batch: Any) -> list[Any]:
     import tensorflow as tf
 
-    return [tensor.numpy().tolist() for tensor in tf.nest.flatten(batch) if hasattr(tensor, "numpy")]
+    return [
+        tensor.numpy().tolist() for tensor in tf.nest.flatten(batch) if hasattr(tensor, "numpy")
+    ]
 
 
 def _comes_back(player: Player, places: list[tuple[int, int]]) -> Played:

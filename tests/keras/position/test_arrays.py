@@ -36,7 +36,7 @@ KINDS = {
 
 @pytest.mark.parametrize("make", KINDS.values(), ids=KINDS.keys())
 def test_comes_back_without_a_seed(player: Any, comes_back: Any, make: Any) -> None:
-    whole = comes_back(player(make), [(0, 0), (0, 2), (1, 0), (2, 1)])
+    whole = comes_back(player(make), [(0, 2), (1, 0), (2, 1)])
     assert whole.position.inexact == []
     assert not whole.position.draws_random
 
@@ -51,7 +51,9 @@ def test_with_a_seed_all_is_as_without_fitguard(player: Any, comes_back: Any, ma
 def test_each_epoch_and_each_fit_have_an_order_of_their_own(player: Any) -> None:
     seen = player(rows()).play().seen
     epochs = [seen[0:6], seen[6:12], seen[12:18]]
-    assert all(sorted(sum((batch[1] for batch in epoch), [])) == list(range(22)) for epoch in epochs)
+    assert all(
+        sorted(sum((batch[1] for batch in epoch), [])) == list(range(22)) for epoch in epochs
+    )
     assert epochs[0] != epochs[1] != epochs[2] != epochs[0]
 
 
@@ -99,10 +101,10 @@ def test_an_early_stop_in_the_middle_of_an_epoch(player: Any) -> None:
 
 
 def test_without_the_seed_of_a_run_it_is_said(player: Any) -> None:
-    from fitguard.keras.position import DataPosition, epoch_iterators
-
     import keras
     import tensorflow as tf
+
+    from fitguard.keras.position import DataPosition, epoch_iterators
 
     tf.random.set_seed(None)
     position = DataPosition(lambda _, __: None)

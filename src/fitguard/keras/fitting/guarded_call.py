@@ -74,6 +74,11 @@ class GuardedCall:
         self._session.record(FitEnded, place=self.place)
         return history
 
+    @property
+    def is_resumed(self) -> bool:
+        """Whether it goes on from a snapshot."""
+        return self._resumed is not None
+
     def train_begins(self, callbacks: list[Any]) -> None:
         """Keras has made its train function, and told the callbacks."""
         if self._step is not None:
@@ -105,8 +110,9 @@ class GuardedCall:
         heartbeat.beat("training", place.fit, place.epoch, place.step, place.total_steps)
         if ahead is None or self._step is None:
             return
+        self._fits.allocator.look(place.total_steps)
         wish = heartbeat.wished()
-        due = (self._fits.pacing.due(time.monotonic()) or wish != "none") and self._begun
+        due = self._begun and (wish != "none" or self._fits.is_due())
         if due or not self._begun or self._step.rows is not None:
             self._in_hand(position, ahead, due)
         if wish == "leave":
@@ -175,6 +181,7 @@ class GuardedCall:
         """Before the first step of this process."""
         assert self._step is not None
         self._begun = True
+        self._fits.begin(ModelState(self._model).size_bytes())
         if self._resumed is not None:
             self._restore(position, ahead, batches)
         if batches:

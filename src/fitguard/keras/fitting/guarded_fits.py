@@ -5,15 +5,18 @@ import itertools
 import math
 import os
 import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
+from fitguard.keras.fitting.allocator import AllocatorWatch
 from fitguard.keras.fitting.card import card_here
 from fitguard.keras.fitting.guarded_call import GuardedCall
 from fitguard.keras.session import Session
 from fitguard.keras.snapshots.pacing import Pacing
 from fitguard.keras.snapshots.store import SnapshotStore
 from fitguard.keras.snapshots.writer import SnapshotWriter
+from fitguard.keras.state.callback_kinds import standing_back
 from fitguard.schema.journal import Logged, SnapshotFailed, SnapshotWritten
 from fitguard.schema.run import Place
 
@@ -31,6 +34,7 @@ class GuardedFits:
             self.store, on_written=self._written, on_failed=self._not_written
         )
         self.card = card_here(os.environ)
+        self.allocator = AllocatorWatch(session, self.card)
         self.pacing = Pacing(session.orders.snapshot_seconds)
         self._numbers = itertools.count(1)
         self._here = threading.local()
@@ -71,9 +75,12 @@ class GuardedFits:
 
         @functools.wraps(original)
         def on_train_begin(callbacks: Any, *args: Any, **kwargs: Any) -> Any:
-            result = original(callbacks, *args, **kwargs)
-            if self.current is not None:
-                self.current.train_begins(callbacks.callbacks)
+            call = self.current
+            if call is None:
+                return original(callbacks, *args, **kwargs)
+            with standing_back(callbacks.callbacks if call.is_resumed else ()):
+                result = original(callbacks, *args, **kwargs)
+            call.train_begins(callbacks.callbacks)
             return result
 
         return on_train_begin
@@ -92,6 +99,15 @@ class GuardedFits:
             return result
 
         return on_epoch_end
+
+    def begin(self, state_bytes: int) -> None:
+        """A `fit` begins whose snapshots have this size."""
+        self.pacing.expect(state_bytes)
+        self.pacing.due(time.monotonic())
+
+    def is_due(self) -> bool:
+        """Whether to take a snapshot; not while one waits for a slow disk."""
+        return self.pacing.due(time.monotonic()) and self.writer.wait(0)
 
     def log(self, place: Place, logs: Any, *, epoch_end: bool = False) -> None:
         """Write numbers of Keras' logs into the journal."""

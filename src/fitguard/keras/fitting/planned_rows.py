@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from fitguard.keras.fitting.allocator import allocator_now
 from fitguard.keras.fitting.card import Card
 from fitguard.keras.fitting.out_of_memory import uses_xla
 
@@ -44,20 +45,15 @@ def planned_rows(model: Any, batch: Any, of: int, card: Card) -> PlannedRows | N
 
 def _usable_bytes(model: Any, card: Card) -> int:
     """What a step may take: without what the driver keeps, and what others hold in this process."""
-    import tensorflow as tf
-
     from fitguard.memory.cards import card as planned_card
 
     if card.is_gpu:
         planned = planned_card(gpu_memory=card.memory_bytes, free=card.free_bytes)
-        usable, device = (planned.usable_bytes if planned else 0), "GPU:0"
+        usable = planned.usable_bytes if planned else 0
     else:
-        usable, device = card.free_bytes, "CPU:0"
-    try:
-        held = int(tf.config.experimental.get_memory_info(device)["current"])
-    except (ValueError, RuntimeError):
-        held = 0
-    return usable - max(0, held - state_bytes(model))
+        usable = card.free_bytes
+    held = allocator_now(card)
+    return usable - max(0, (held["current"] if held else 0) - state_bytes(model))
 
 
 def state_bytes(model: Any) -> int:

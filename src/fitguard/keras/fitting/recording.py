@@ -34,7 +34,8 @@ def recorded(
         next_batch: Fingerprint of the batch that comes next.
     """
     said, held = read_callbacks(callbacks)
-    arrays = {_MODEL + name: array for name, array in ModelState(model).read().items()}
+    state = ModelState(model)
+    arrays = {_MODEL + name: array for name, array in state.read().items()}
     arrays.update((_CALLBACKS + name, array) for name, array in held.items())
     document = {
         "place": msgspec.to_builtins(place),
@@ -42,7 +43,7 @@ def recorded(
         "next_batch": next_batch,
         "random": read_random(),
         "callbacks": said,
-        "stop_training": bool(model.stop_training),
+        "model": state.extra(),
     }
     return Content(document=document, arrays=arrays)
 
@@ -57,6 +58,11 @@ def model_arrays(content: Content) -> Arrays:
     return _under(content.arrays, _MODEL)
 
 
+def has_more(model: Any, content: Content) -> bool:
+    """Whether the model has got variables since: nobody knows what they held before."""
+    return bool(ModelState(model).more_than(model_arrays(content)))
+
+
 def put_back(
     content: Content, model: Any, callbacks: Sequence[Any], *, random: bool = True
 ) -> list[str]:
@@ -65,8 +71,9 @@ def put_back(
     Args:
         random: Whether the random numbers too.
     """
-    ModelState(model).write(model_arrays(content))
-    model.stop_training = content.document["stop_training"]
+    state = ModelState(model)
+    state.write(model_arrays(content))
+    state.write_extra(content.document["model"])
     notes = write_callbacks(
         callbacks, content.document["callbacks"], _under(content.arrays, _CALLBACKS)
     )

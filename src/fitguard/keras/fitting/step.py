@@ -9,7 +9,7 @@ from fitguard.keras.fitting.card import Card
 from fitguard.keras.fitting.hidden_draws import hidden_draws
 from fitguard.keras.fitting.out_of_memory import is_out_of_memory, uses_xla
 from fitguard.keras.fitting.planned_rows import planned_rows
-from fitguard.keras.fitting.recording import put_back
+from fitguard.keras.fitting.recording import has_more, put_back
 from fitguard.keras.session import Session, shortened
 from fitguard.keras.snapshots.content import Content
 from fitguard.schema.batch_parts import smaller_part
@@ -144,7 +144,7 @@ class GuardedStep:
         if smaller is None:
             raise error
         xla = uses_xla(self._model)
-        if xla or self._point is None or not self._held:
+        if xla or self._point is None or not self._held or has_more(self._model, self._point):
             self._record(error, of, "xla" if xla else "graph")
             leave(REPLACE_ME)
         # The traceback holds the tensors of the failed step.

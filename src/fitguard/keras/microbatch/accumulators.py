@@ -43,7 +43,8 @@ class Accumulators:
         """The gradients of the whole batch; None for a variable that has none."""
         found: list[Any] = [None] * len(self.variables)
         for index, total in self._sums.items():
-            found[index] = tf.cast(total, self.variables[index].dtype)
+            # A strategy wants a tensor that has a device, which a read of the sum has not.
+            found[index] = tf.identity(tf.cast(total, self.variables[index].dtype))
         for index, (values, indices) in zip(self._sparse, rows, strict=True):
             shape = tf.constant(self.variables[index].shape.as_list(), tf.int64)
             found[index] = tf.IndexedSlices(values, indices, tf.cast(shape, indices.dtype))

@@ -29,5 +29,8 @@ def joined(model: Any, logs: list[Any], shares: list[float], findings: Findings)
 
 
 def _names(metric: Any) -> list[str]:
-    """Of a metric, and of those in it where it is a collection of metrics."""
-    return [metric.name, *(inner.name for inner in getattr(metric, "metrics", []))]
+    """Under which a metric stands in the logs: a collection of metrics has several."""
+    if not getattr(metric, "built", True):
+        return []
+    result = metric.result()
+    return list(result) if isinstance(result, dict) else [metric.name]

@@ -41,8 +41,8 @@ class Library(Protocol):
     def build(self, model: Any, data: Any) -> None:
         """Make the model's variables."""
 
-    def build_optimizer(self, model: Any, variables: list[Any]) -> None:
-        """Make the variables of the optimizer, where a strategy wants them made outside of it."""
+    def build_optimizer(self, model: Any) -> None:
+        """Make the variables of the optimizer; without them a trace keeps the loss's first scale."""
 
     def not_state(self, model: Any) -> set[int]:
         """Identities of variables that keep what each piece writes: metrics; and trainable ones."""

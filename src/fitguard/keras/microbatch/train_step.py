@@ -96,6 +96,8 @@ class MicroTrainStep:
     def _make_stepping(
         self, layout: Layout, leaves: list[Any], specs: list[Any] | None
     ) -> Stepping:
+        if self._model.built:
+            self._library.build_optimizer(self._model)
         return Stepping(
             self._library,
             self._model,
@@ -118,7 +120,6 @@ class MicroTrainStep:
         if not self._accumulators.variables:
             return
         if self._apply is None:
-            self._library.build_optimizer(self._model, self._accumulators.variables)
             plain = tf.autograph.experimental.do_not_convert(self._optimize)
             self._apply = plain
             if not self._model.run_eagerly:

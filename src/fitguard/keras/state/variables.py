@@ -43,6 +43,10 @@ class ModelState:
         """Names that the model has no variable for, or not yet."""
         return sorted(arrays.keys() - self._places().keys())
 
+    def more_than(self, arrays: Mapping[str, np.ndarray]) -> list[str]:
+        """Names of variables that have no value among them: made since, perhaps."""
+        return sorted(self._places().keys() - arrays.keys())
+
     def misfit(self, arrays: Mapping[str, np.ndarray]) -> str:
         """Says where a value cannot be that of a variable; empty where all can."""
         for name, variables in self._places().items():

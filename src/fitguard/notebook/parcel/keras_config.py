@@ -99,9 +99,10 @@ def _leave_out_unknown(written: Any, custom: dict[str, Any]) -> None:
             _leave_out_unknown(part, custom)
     if not isinstance(written, dict) or not isinstance(written.get("config"), dict):
         return
-    cls = custom.get(str(written.get("registered_name")))
-    if not isinstance(cls, type):
+    cls: Any = custom.get(str(written.get("registered_name")))
+    if cls is None or inspect.isfunction(cls):
         return
+    # Not the signature of the class: Keras' `__new__` takes anything.
     parameters = inspect.signature(cls.__init__).parameters
     if not any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values()):
         for name in _ALWAYS_WRITTEN - parameters.keys():

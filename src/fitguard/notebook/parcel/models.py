@@ -36,6 +36,11 @@ def library_of(value: Any, class_name: str) -> str | None:
     return next((root(base) for base in bases if root(base) in ROOTS), None)
 
 
+def is_compiled(model: Any) -> bool:
+    """Whether it can be trained; tf_keras has another name for it."""
+    return bool(getattr(model, "compiled", getattr(model, "_is_compiled", False)))
+
+
 def pack_model(value: Any, packing: Packing, where: str) -> Packed:
     """A model with all its state, or NotMine."""
     library = library_of(value, "Model")
@@ -121,5 +126,5 @@ def _require_compile_config(model: Any, library: str, where: str) -> None:
     cls: Any = type(model)
     base: Any = next(base for base in cls.__mro__ if root(base) == library)
     own = cls.compile is not base.compile
-    if own and cls.compile_from_config is base.compile_from_config and model.compiled:
+    if own and cls.compile_from_config is base.compile_from_config and is_compiled(model):
         raise cannot_carry(model, where, f"{cls.__name__} has a compile() of its own", _COMPILE)

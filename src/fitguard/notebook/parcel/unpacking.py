@@ -115,8 +115,9 @@ class Unpacker:
             raise RecursionError(f"Object {number} of the parcel is needed to make itself.")
         self._begun.add(number)
         entry = self._table[number]
-        known = entry.origin is not None and entry.origin in self._originals
-        value = self._originals[entry.origin] if known else self._made(entry.node)
+        origin = -1 if entry.origin is None else entry.origin
+        known = entry.origin is not None and origin in self._originals
+        value = self._originals[origin] if known else self._made(entry.node)
         self.objects[number] = value
         self._begun.discard(number)
         self._fill(value, entry.node, known)

@@ -43,8 +43,8 @@ class TfKeras:
     def build(self, model: Any, data: Any) -> None:
         passes.build(model, data)
 
-    def build_optimizer(self, model: Any, variables: list[Any]) -> None:
-        """tf_keras makes them by itself."""
+    def build_optimizer(self, model: Any) -> None:
+        """tf_keras makes them by itself in time."""
 
     def not_state(self, model: Any) -> set[int]:
         return variables.not_state(model)

@@ -43,10 +43,8 @@ class Keras3:
     def build(self, model: Any, data: Any) -> None:
         passes.build(model, data)
 
-    def build_optimizer(self, model: Any, variables: list[Any]) -> None:
-        if not model.optimizer.built and model._distribute_strategy is not None:
-            with model.distribute_strategy.scope():
-                model.optimizer.build(variables)
+    def build_optimizer(self, model: Any) -> None:
+        passes.build_optimizer(model)
 
     def not_state(self, model: Any) -> set[int]:
         return variables.not_state(model)

@@ -78,6 +78,7 @@ def gradients(model: Any, data: Any, split: Split) -> tuple[list[Any], list[Any]
     with tf.GradientTape() as tape:
         loss, y_pred = forward(model, data, split, training=True)
         _track(model, loss)
+        build_optimizer(model)
         scaled = model.optimizer.scale_loss(loss)
     variables = list(model.trainable_weights)
     found = tape.gradient(scaled, variables)
@@ -113,3 +114,14 @@ def build(model: Any, data: Any) -> None:
         y_pred = model(x)
         if model._compile_loss is not None and not model._compile_loss.built:
             model._compile_loss.build(y, y_pred)
+
+
+def build_optimizer(model: Any) -> None:
+    """Make the variables of the optimizer: without them a trace keeps the first scale of the loss.
+
+    Under a strategy this is done in its scope, before the step is traced.
+    """
+    if model.optimizer.built or tf.distribute.in_cross_replica_context():
+        return
+    with model.distribute_strategy.scope(), tf.init_scope():
+        model.optimizer.build(list(model.trainable_weights))
