@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The main jobs on this machine: will it train, would others, will this data, will it fit, why did a run die.
+# The main jobs on this machine: will it train, would others, will this data, will it fit, why did a
+# run die, and how does it not.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 export VIRTUAL_ENV="$PWD/.venv"
@@ -18,6 +19,11 @@ show() {
   if [ "$code" -ne 0 ] && [ "$code" -ne 3 ]; then exit "$code"; fi
 }
 
+# Its report page stays: it is the last thing that the demo shows.
+work="$(mktemp -d)"
+. scripts/demo_training.sh
+
+start_without_limit
 echo "Will this machine train?"
 show doctor
 echo
@@ -39,14 +45,12 @@ echo
 echo "Will a batch of 384 fit an RTX 3060, and what if not?"
 show plan scripts/demo_plan.py:make --batch-size 384 --gpu "RTX 3060 12GB"
 echo
-echo "A training dies: its batch of 1024 is too big for 512 MB (TensorFlow's GPU allocator, on the CPU)"
-log="$(mktemp -d)/train.log"
-TF_CPU_ALLOCATOR_USE_BFC=1 TF_CPU_BFC_MEM_LIMIT_IN_MB=512 \
-  "$VIRTUAL_ENV/bin/python" scripts/demo_failure.py >"$log" 2>&1
-code=$?
-printf '\n… %s lines in its log, the last of them:\n' "$(wc -l <"$log")"
-tail -n 2 "$log" | cut -c 1-160
+show_plain_death
 echo
 echo "Why?"
-show explain "$log" --exit-code "$code"
-rm -r "$(dirname "$log")"
+show explain "$work/died.log" --exit-code "$died"
+echo
+show_survival
+echo
+echo "What happened?"
+show report last --runs-folder "$work/runs"

@@ -29,7 +29,6 @@ def assert_trains_within(folder, kind, megabytes):
     assert distance(folder / "whole.npz", run.out) < MOST_APART
     (fit,) = run.record.fits
     assert 0 < fit.micro_batch < fit.batch_size
-    assert len(run.record.attempts) == 1
 
 
 @pytest.mark.parametrize(("kind", "megabytes"), [("dense", 40), ("conv", 130)])

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from cyclopts import Parameter
 
-from fitguard.cli.console import PLAIN_OUTPUT, Output, show
+from fitguard.cli.console import PLAIN_OUTPUT, Output, complain, show
+from fitguard.cli.run_left import GuardedRunLeft, died_last, left_by
 from fitguard.schema.exit_codes import UnreadableInput, UsageError
 
 if TYPE_CHECKING:
@@ -52,8 +53,10 @@ def explain(
     """Why did it die, and what now?
 
     Reads what is left of a run that died and names the cause, the line that proves it, and the
-    fix. Harmless messages are listed as such. With a code or a slug, prints its page; with
-    nothing, lists them all. Exits with 0 whenever there is an answer, whatever it is.
+    fix. Harmless messages are listed as such. With the folder of a guarded run, reads what that
+    wrote; with nothing, that of the last run here, unless it finished. With a code or a slug,
+    prints its page; with nothing, and no such run, lists them all. Exits with 0 whenever there is
+    an answer, whatever it is.
 
     For example:
 
@@ -61,11 +64,15 @@ def explain(
         python train.py 2>&1 | fitguard explain -
         fitguard explain train.log --exit-code 137 --kernel-log auto
         fitguard explain train.log --what-if tf=2.10 --what-if gpu="GTX 1060 6GB"
+        fitguard explain fitguard-runs/20261115-142500-train-4f2a
         fitguard explain gpu-oom
         fitguard explain FG204
     """
     given = _parted(what, what_if)
-    asked_for_diagnosis = given.files or given.what_if or exit_code is not None
+    if not what and output == PLAIN_OUTPUT and (last := died_last()):
+        complain(f"the last run here, {last.id}:")
+        given.runs.append(last)
+    asked_for_diagnosis = given.files or given.runs or given.what_if or exit_code is not None
     if asked_for_diagnosis or signal or kernel_log or facts:
         if given.names:
             raise UsageError(
@@ -93,6 +100,7 @@ class Given(NamedTuple):
     files: list[str]
     names: list[str]
     what_if: dict[str, str]
+    runs: list[GuardedRunLeft]
 
 
 def _parted(arguments: tuple[str, ...], what_if: tuple[str, ...]) -> Given:
@@ -102,7 +110,7 @@ def _parted(arguments: tuple[str, ...], what_if: tuple[str, ...]) -> Given:
         UnreadableInput: for what looks like a path and is no file.
         UsageError: for `--what-if` without `=`.
     """
-    given = Given([], [], {})
+    given = Given([], [], {}, [])
     for argument in what_if:
         key, separator, value = argument.partition("=")
         if not separator:
@@ -111,6 +119,8 @@ def _parted(arguments: tuple[str, ...], what_if: tuple[str, ...]) -> Given:
     for argument in arguments:
         if argument == STDIN or _is_file(argument):
             given.files.append(argument)
+        elif (run := left_by(Path(argument))) is not None:
+            given.runs.append(run)
         elif what_if and "=" in argument:  # as `fitguard doctor` takes several after one --what-if
             key, _, value = argument.partition("=")
             given.what_if[key.strip()] = value
@@ -157,7 +167,12 @@ def _diagnose(
     from fitguard.crash.given import AUTO
 
     logs: list[Log] = [sys.stdin.buffer if file == STDIN else Path(file) for file in given.files]
-    with waiting(f"Reading {', '.join(given.files) or 'the kernel log'} …"):
+    for run in given.runs:
+        logs.append(run.output)
+        exit_code = run.exit_code if exit_code is None else exit_code
+        signal = signal or run.signal
+    read = [*given.files, *(run.id for run in given.runs)]
+    with waiting(f"Reading {', '.join(read) or 'the kernel log'} …"):
         diagnosis = explain_crash(
             logs,
             exit_code=exit_code,

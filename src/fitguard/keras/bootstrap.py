@@ -6,6 +6,7 @@
 The script finds what it would find under plain Python: `__main__`, `sys.argv`, `sys.path`.
 """
 
+import atexit
 import builtins
 import contextlib
 import ctypes
@@ -15,11 +16,13 @@ import random
 import runpy
 import signal
 import sys
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
-from types import ModuleType, TracebackType
+from types import ModuleType
 
 from fitguard.keras.fitting.wrapping import guarding
-from fitguard.keras.session import Session, shortened
+from fitguard.keras.session import Session
+from fitguard.keras.tracebacks import show
 from fitguard.monitor.run_folder import RunFolder
 from fitguard.schema.exit_codes import ExitCode, UnreadableInput
 from fitguard.schema.journal import Failed
@@ -38,13 +41,14 @@ def main(arguments: list[str]) -> int:
     session = Session.of(RunFolder(Path(folder)))
     _die_with_parent(parent)
     _be_killed_first()
-    with session.folder.stacks.open("a") as stacks:
-        faulthandler.enable()
-        faulthandler.register(STACKS_SIGNAL, file=stacks, all_threads=True)
-        _seed(session.orders.seed)
-        _leave_when_terminated(session)
-        with guarding(session):
-            return _run(command, session)
+    _tell_stacks(session.folder.stacks)
+    _seed(session.orders.seed)
+    _leave_when_terminated(session)
+    guard = contextlib.ExitStack()
+    # After the end of all threads, and of what the script itself has registered: they may train.
+    atexit.register(guard.close)
+    guard.enter_context(guarding(session))
+    return _run(command, session)
 
 
 def _die_with_parent(parent: int) -> None:
@@ -60,6 +64,15 @@ def _be_killed_first() -> None:
     score = Path("/proc/self/oom_score_adj")
     with contextlib.suppress(OSError, ValueError):
         score.write_text(str(min(1000, int(score.read_text()) + _MORE_OOM_SCORE)))
+
+
+def _tell_stacks(path: Path) -> None:
+    """Where a signal asks for it, write down what all threads do."""
+    faulthandler.enable()
+    with contextlib.suppress(OSError):
+        # Open until the end: a process may hang while it ends.
+        file = path.open("a")
+        faulthandler.register(STACKS_SIGNAL, file=file, all_threads=True)
 
 
 def _leave_when_terminated(session: Session) -> None:
@@ -102,40 +115,44 @@ def _run(command: list[str], session: Session) -> int:
             session.record(Failed, kind="system-exit", code=code)
         raise
     except KeyboardInterrupt as interrupt:
-        _show(interrupt)
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-        os.kill(os.getpid(), signal.SIGINT)
+        show(interrupt)
+        # Python itself ends by the signal, once it has run what shall run at the end.
+        sys.excepthook = lambda *_: None
+        raise
     except BaseException as error:
-        session.record(Failed, kind="exception", error=shortened(error))
-        _show(error)
+        session.failed(error, kind="exception")
+        show(error)
         return 1
     return 0
 
 
 def _run_script(script: Path, arguments: list[str]) -> None:
-    sys.path[0] = str(script.resolve().parent)
+    if not sys.flags.safe_path:
+        sys.path[0] = str(script.resolve().parent)
     sys.argv[:] = [str(script), *arguments]
-    module = ModuleType("__main__")
+    file = str(script.absolute())
+    module = _new_main()
     # A process that the script spawns looks for these.
-    module.__dict__.update(__file__=str(script), __builtins__=builtins, __cached__=None)
-    sys.modules["__main__"] = module
-    code = compile(script.read_bytes(), str(script), "exec")
+    module.__dict__.update(
+        __file__=file, __loader__=SourceFileLoader("__main__", file), __cached__=None
+    )
+    code = compile(script.read_bytes(), file, "exec", dont_inherit=True)
     exec(code, module.__dict__)
 
 
 def _run_module(command: list[str]) -> None:
     name, *arguments = command
     sys.argv[:] = ["-m", *arguments]
+    _new_main()
     runpy._run_module_as_main(name)  # type: ignore[attr-defined]
 
 
-def _show(error: BaseException) -> None:
-    """Print the traceback as plain Python would, without the frames of this file."""
-    trace: TracebackType | None = error.__traceback__
-    while trace is not None and trace.tb_frame.f_code.co_filename in (__file__, runpy.__file__):
-        trace = trace.tb_next
-    sys.stdout.flush()
-    sys.excepthook(type(error), error.with_traceback(trace), trace)
+def _new_main() -> ModuleType:
+    """The script shall not find the names of this file."""
+    module = ModuleType("__main__")
+    module.__dict__.update(__builtins__=builtins, __annotations__={})
+    sys.modules["__main__"] = module
+    return module
 
 
 if __name__ == "__main__":

@@ -52,7 +52,7 @@ class Guard:
         self._number = self._fits.next_number()
         saved = self._fits.store.newest(self._number)
         if saved is not None:
-            self._restore(saved)
+            self._restore(saved, self._fits)
         self._fits.session.record(
             FitBegan, place=self._place(self.start), library="loop", model=_name(model)
         )
@@ -94,20 +94,25 @@ class Guard:
     def _save(self, fits: GuardedFits, steps: int, *, end: bool = False) -> None:
         began = time.monotonic()
         content = Content(
-            document={"steps": steps, "random": read_random()},
+            document={
+                "steps": steps,
+                "random": read_random(),
+                "begun": fits.begun,
+                "ended": fits.ended,
+            },
             arrays=ModelState(self._objects).read(),
         )
         seconds = time.monotonic() - began
         fits.pacing.taken(time.monotonic(), seconds)
         fits.writer.submit(content, self._place(steps), seconds, end=end)
 
-    def _restore(self, saved: Content) -> None:
+    def _restore(self, saved: Content, fits: GuardedFits) -> None:
         state = ModelState(self._objects)
         wrong = state.misfit(saved.arrays)
         missing = state.missing(saved.arrays)
         metrics = [name for name in missing if "metric" in name]
-        if metrics and self._fits is not None:
-            self._fits.session.note(
+        if metrics:
+            fits.session.note(
                 "inexact",
                 "metrics that the model makes in its first step begin anew after an interruption; "
                 "the weights do not depend on them",
@@ -122,6 +127,8 @@ class Guard:
         state.write(saved.arrays)
         write_random(saved.document["random"])
         self.start = int(saved.document["steps"])
+        # A `fit` inside of the loop has the number that it had.
+        fits.begun, fits.ended = saved.document["begun"], saved.document["ended"]
 
 
 def _make_slots(model: Any, optimizer: Any) -> None:

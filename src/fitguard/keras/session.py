@@ -1,5 +1,6 @@
 """What the training process knows of the run that guards it."""
 
+import contextlib
 import os
 import sys
 import threading
@@ -11,9 +12,10 @@ from fitguard.monitor.heartbeat import Heartbeat
 from fitguard.monitor.journal import Journal, now
 from fitguard.monitor.run_folder import RunFolder
 from fitguard.schema.exit_codes import UnreadableInput
-from fitguard.schema.journal import AnyEvent, Noted, Orders
+from fitguard.schema.journal import AnyEvent, Failed, Noted, Orders
 
 _MOST_CHARACTERS = 2000
+_TOLD = "_fitguard_told"
 
 
 class Session:
@@ -61,6 +63,13 @@ class Session:
         event: AnyEvent = event_type(time=now(), attempt=self.orders.attempt, **fields)
         self._journal.append(event, durable=durable)
 
+    def failed(self, error: BaseException, *, durable: bool = False, **fields: Any) -> None:
+        """Write an error into the journal; once, by the first who knows of it."""
+        if not getattr(error, _TOLD, False):
+            self.record(Failed, durable=durable, error=_shortened(error), **fields)
+            with contextlib.suppress(AttributeError):
+                setattr(error, _TOLD, True)
+
     def events(self) -> list[AnyEvent]:
         """All that the journal of the run holds."""
         return self._journal.read()
@@ -79,6 +88,6 @@ class Session:
         print(f"fitguard: {text}", file=sys.stderr, flush=True)  # noqa: T201
 
 
-def shortened(error: BaseException) -> str:
+def _shortened(error: BaseException) -> str:
     """The kind of an error and the beginning of what it says."""
     return f"{type(error).__name__}: {error}"[:_MOST_CHARACTERS]

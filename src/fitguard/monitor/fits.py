@@ -46,6 +46,9 @@ def _unheard(number: int) -> RunFit:
 
 
 def _begun(fit: RunFit, event: FitBegan, ordered: dict[str, int]) -> RunFit:
+    if event.restored and fit.library:
+        # Nothing was trained: what is known of the training stays.
+        return msgspec.structs.replace(fit, finished=True)
     return msgspec.structs.replace(
         fit,
         library=event.library,

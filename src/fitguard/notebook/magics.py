@@ -45,6 +45,12 @@ def load_ipython_extension(shell: Any) -> None:
     leave_gpu_memory()
 
     def guard(line: str, cell: str) -> None:
+        """Run the cell in a process of its own that survives crashes; its names come back.
+
+        %%guard [--runs-folder FOLDER] [--resume ID] [--exact-only] [--allow jit-off]
+                [--micro-batch ROWS] [--snapshot-seconds SECONDS] [--max-attempts COUNT]
+                [--hang-seconds SECONDS]
+        """
         run_cell(line, shell.transform_cell(cell), shell.user_ns)
 
     shell.register_magic_function(guard, "cell", "guard")

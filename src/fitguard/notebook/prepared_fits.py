@@ -8,7 +8,6 @@ import contextlib
 import functools
 import importlib
 import inspect
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -17,11 +16,6 @@ import numpy as np
 from fitguard.keras.state.variables import ModelState
 from fitguard.memory.fit_call.patching import patched
 from fitguard.notebook.carried_globals import put_values, values_of
-
-_OF_METRICS = re.compile(
-    r"(^|\.)(_loss_tracker|_compile_metrics|_compile_loss|compiled_loss|compiled_metrics|_metrics)\."
-)
-"""Each epoch begins with new ones."""
 
 States = dict[int, dict[str, np.ndarray]]
 
@@ -92,7 +86,7 @@ def _write(model: Any, arrays: Mapping[str, np.ndarray]) -> None:
     if state.missing(arrays) and hasattr(model.optimizer, "build"):
         # tf_keras makes the slots of its optimizers in the first step.
         model.optimizer.build(model.trainable_variables)
-    lost = [name for name in state.missing(arrays) if not _OF_METRICS.search(name)]
+    lost = state.missing(arrays)
     if lost or state.misfit(arrays):
         raise ValueError(
             f"The model that was made again here is not that of the notebook: "

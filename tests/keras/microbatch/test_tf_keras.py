@@ -59,7 +59,7 @@ def test_masks_and_several_outputs(sentences, rng):
         words = tf_keras.Input((7,), dtype="int32")
         embedded = layers.Embedding(11, 4, mask_zero=True)(words)
         each = layers.Dense(1, name="each")(embedded)
-        one = layers.Dense(1, name="one")(layers.GlobalAveragePooling1D()(embedded))
+        one = layers.Dense(1, name="one")(layers.GlobalMaxPooling1D()(embedded))
         model = tf_keras.Model(words, [each, one])
         model.compile("adam", ["mse", "mae"], loss_weights=[0.3, 2.0])
         return model

@@ -23,7 +23,7 @@ def test_dense_with_all_kinds_of_noise(compare, table):
         model.compile(keras.optimizers.SGD(0.1, clipnorm=0.5), loss, metrics=["accuracy"])
         return model
 
-    found = compare(make, *table, jit=True)
+    found = compare(make, *table, rows=(4, 4), jit=True)
     assert found.weights < 1e-6
     assert found.logs < 1e-6
     assert found.counters
@@ -45,6 +45,6 @@ def test_embedding_with_mask(compare, sentences):
         model.compile("adam", "mse", weighted_metrics=["mae"])
         return model
 
-    found = compare(make, *sentences, jit=True)
+    found = compare(make, *sentences, rows=(4, 4), jit=True)
     assert found.weights < 1e-6
     assert found.logs < 1e-6

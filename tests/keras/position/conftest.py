@@ -109,11 +109,11 @@ class Player:
     def _model(self, played: Played) -> Any:
         import tensorflow as tf
 
-        def train_step(_: Any, data: Any) -> dict[str, Any]:
+        def train_step(_model: Any, data: Any) -> dict[str, Any]:
             played.seen.append(_plain(data))
             return {"loss": tf.constant(0.0)}
 
-        def test_step(_: Any, data: Any) -> dict[str, Any]:
+        def test_step(_model: Any, data: Any) -> dict[str, Any]:
             played.validated.append(_plain(data))
             return {"loss": tf.constant(0.0)}
 

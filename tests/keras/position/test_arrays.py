@@ -51,9 +51,8 @@ def test_with_a_seed_all_is_as_without_fitguard(player: Any, comes_back: Any, ma
 def test_each_epoch_and_each_fit_have_an_order_of_their_own(player: Any) -> None:
     seen = player(rows()).play().seen
     epochs = [seen[0:6], seen[6:12], seen[12:18]]
-    assert all(
-        sorted(sum((batch[1] for batch in epoch), [])) == list(range(22)) for epoch in epochs
-    )
+    for epoch in epochs:
+        assert sorted(row for batch in epoch for row in batch[1]) == list(range(22))
     assert epochs[0] != epochs[1] != epochs[2] != epochs[0]
 
 
@@ -100,7 +99,7 @@ def test_an_early_stop_in_the_middle_of_an_epoch(player: Any) -> None:
     assert whole.position.ended == "loop"
 
 
-def test_without_the_seed_of_a_run_it_is_said(player: Any) -> None:
+def test_without_the_seed_of_a_run_it_is_said() -> None:
     import keras
     import tensorflow as tf
 

@@ -71,7 +71,7 @@ def augmented() -> Any:
 
     source = tf.random.Generator.from_seed(3)
     dataset = numbers().batch(4)
-    return (dataset.map(lambda x, y: (source.uniform((2,)), y)),), {"held": source}
+    return (dataset.map(lambda _, y: (source.uniform((2,)), y)),), {"held": source}
 
 
 KINDS = {

@@ -85,9 +85,7 @@ def test_comes_back(player: Any, make: Any) -> None:
         assert data.play(saved).seen == whole.seen[saved["total_steps"] :], place
 
 
-@pytest.mark.parametrize(
-    "kind", ["shuffled by Keras", "draws in each batch", "own random generator"]
-)
+@pytest.mark.parametrize("kind", ["shuffled by Keras", "draws in each batch"])
 def test_guarded_as_without_fitguard(player: Any, kind: str) -> None:
     data = player(KINDS[kind], seed=3, draws=True)
     assert data.play().seen == data.plain()

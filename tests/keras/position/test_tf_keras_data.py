@@ -88,9 +88,7 @@ def test_comes_back(player: Any, make: Any) -> None:
         assert resumed.places[2, 1] == whole.places[2, 1]
 
 
-@pytest.mark.parametrize(
-    "kind", ["arrays", "dataset", "endless dataset", "dataset of unknown size"]
-)
+@pytest.mark.parametrize("kind", ["arrays", "dataset", "dataset of unknown size"])
 def test_with_a_seed_all_is_as_without_fitguard(player: Any, kind: str) -> None:
     seeded = player(KINDS[kind], library="tf_keras", seed=3)
     whole = seeded.play()
@@ -120,7 +118,7 @@ def test_workers_that_shuffle_are_said_to_be_inexact(player: Any) -> None:
     assert any("once more" in sentence for sentence in shuffling.play().position.inexact)
 
 
-def test_without_fitguards_hook_nothing_is_followed(player: Any) -> None:
+def test_without_fitguards_hook_nothing_is_followed() -> None:
     """Evaluation and prediction have data handlers of their own."""
     import tf_keras
 

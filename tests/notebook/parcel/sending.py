@@ -57,6 +57,11 @@ class Sent:
         self.other = Notebook()
         self._unpacker, self.value = _unpacked(self.text, files, self.other, {})
 
+    @property
+    def late_states(self) -> dict[int, dict[str, Any]]:
+        """Values of variables that a model does not have yet."""
+        return self._unpacker.late_states
+
     def back(self, value: Any) -> Any:
         """What the first side gets when the other sends an object back."""
         files = ParcelFiles(self._folder / "back", memory=None)

@@ -7,6 +7,7 @@ from notebook.parcel.sending import Notebook, Sent
 from fitguard.keras.state.variables import ModelState
 from fitguard.notebook.parcel.building import remembering_batches
 from fitguard.notebook.parcel.errors import CannotCarry
+from fitguard.notebook.prepared_fits import prepared_fits
 
 X = np.random.default_rng(0).random((20, 4)).astype("float32")
 Y = X.sum(axis=1, keepdims=True)
@@ -153,6 +154,17 @@ def test_training_over_there_gives_what_training_here_gives(notebook, tmp_path):
     keras.utils.set_random_seed(4)
     with sent.other.as_main():
         trained(sent.value)
+    same(model, sent.value)
+
+
+@pytest.mark.parametrize("make", [built, of_tf_keras])
+def test_a_trained_model_goes_on_over_there_as_here(make, notebook, tmp_path):
+    model = make(notebook)
+    trained(model)
+    sent = Sent(model, tmp_path, notebook)
+    with sent.other.as_main(), prepared_fits(sent.late_states, ()):
+        history = trained(sent.value).history
+    assert trained(model).history == history
     same(model, sent.value)
 
 

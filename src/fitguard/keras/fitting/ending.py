@@ -4,8 +4,9 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
+from fitguard.keras.fitting.out_of_memory import is_out_of_memory
 from fitguard.keras.fitting.recording import model_arrays, put_back
-from fitguard.keras.session import Session
+from fitguard.keras.position import iterators_made, pass_finished
 from fitguard.keras.snapshots.content import Content
 from fitguard.keras.state.variables import ModelState
 
@@ -18,14 +19,17 @@ def made_again(
     original: Callable[..., Any],
     arguments: dict[str, Any],
     ended: Content,
-    session: Session,
-) -> Any:
-    """Give model, callbacks and random numbers the state they had; what `fit` returned."""
+) -> list[str]:
+    """Give model, data, callbacks and random numbers the state they had; what is not exact."""
+    x, data = arguments.get("x"), ended.document["data"]
+    made_before = iterators_made(x)
     _build(model, library, original, arguments, ended)
+    notes = []
+    if data is not None:
+        made = iterators_made(x) - made_before
+        notes = pass_finished(x, {**data, "iterators": data["iterators"] - made})
     callbacks = _callback_list(model, library, arguments)
-    for sentence in put_back(ended, model, callbacks.callbacks):
-        session.note("inexact", sentence)
-    return model.history
+    return [*notes, *put_back(ended, model, callbacks.callbacks)]
 
 
 def _build(
@@ -41,7 +45,12 @@ def _build(
     for more in (no_step, one_step) if library == "keras" else (one_step,):
         if not ModelState(model).missing(model_arrays(ended)):
             return
-        original(model, **{**arguments, **_QUIET, **more})
+        try:
+            original(model, **{**arguments, **_QUIET, **more})
+        except Exception as error:
+            # The batch was too large then, too. The variables were made before it ran.
+            if not is_out_of_memory(error):
+                raise
 
 
 def _callback_list(model: Any, library: str, arguments: dict[str, Any]) -> Any:

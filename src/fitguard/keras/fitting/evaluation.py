@@ -3,24 +3,21 @@
 Both begin with fresh metrics and leave no trace in the model, so that they can be repeated whole.
 """
 
-import contextlib
 import functools
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from fitguard.keras.fitting.out_of_memory import is_out_of_memory, uses_xla
+from fitguard.keras.fitting.pieces import in_pieces
 from fitguard.keras.fitting.step import leave, rows_of
-from fitguard.keras.session import shortened
+from fitguard.monitor.heartbeat import Phase
 from fitguard.schema.batch_parts import smaller_part
-from fitguard.schema.journal import REPLACE_ME, Failed, MicroBatchChosen
+from fitguard.schema.journal import REPLACE_ME, MicroBatchChosen
 from fitguard.schema.run import Place
 
 if TYPE_CHECKING:
     from fitguard.keras.fitting.guarded_fits import GuardedFits
-
-Split = Callable[[Any, int], Any]
-"""Works on a batch, so many rows at a time."""
 
 _KERAS_BATCH = 32
 """What Keras takes where no batch size is given."""
@@ -36,59 +33,78 @@ class GuardedEvaluation:
 
     def evaluate(self, original: Callable[..., Any]) -> Callable[..., Any]:
         """Metrics as of whole batches."""
-        return self._guarded(original, "test_function", _split_evaluation)
+        return self._guarded(original, "test_function")
 
     def predict(self, original: Callable[..., Any]) -> Callable[..., Any]:
         """Outputs as of whole batches."""
-        return self._guarded(original, "predict_function", _split_prediction)
+        return self._guarded(original, "predict_function")
 
-    def _guarded(
-        self,
-        original: Callable[..., Any],
-        function: str,
-        split: Callable[[Any], Split],
-    ) -> Callable[..., Any]:
+    def goes_on(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        """`CallbackList.on_test_batch_end` and its like: the process is alive."""
+
+        @functools.wraps(original)
+        def on_batch_end(*args: Any, **kwargs: Any) -> Any:
+            if self._session.is_here:
+                self._session.heartbeat.alive()
+            return original(*args, **kwargs)
+
+        return on_batch_end
+
+    def _guarded(self, original: Callable[..., Any], function: str) -> Callable[..., Any]:
         @functools.wraps(original)
         def guarded(model: Any, *args: Any, **kwargs: Any) -> Any:
             if not self._session.is_here:
                 return original(model, *args, **kwargs)
-            self._beat()
-            while True:
-                try:
-                    with _in_pieces(model, function, split, self._rows.get(self._key)):
-                        return original(model, *args, **kwargs)
-                except Exception as error:
-                    if not is_out_of_memory(error):
-                        raise
-                    given = inspect.signature(original).bind(model, *args, **kwargs).arguments
-                    if not self._smaller(model, error, given):
-                        raise
-                    # The traceback holds the tensors that did not fit.
-                    error.__traceback__ = None
+            self._beat("evaluating")
+            try:
+                return self._done(functools.partial(original, model, *args, **kwargs), function)
+            finally:
+                if self._fits.outermost is None:
+                    self._beat("idle")
 
         return guarded
 
+    def _done(self, call: functools.partial[Any], function: str) -> Any:
+        """Whole, or in pieces that get smaller until they fit."""
+        model = call.args[0]
+        while True:
+            try:
+                with in_pieces(model, function, self._rows.get(self._key)):
+                    return call()
+            except Exception as error:
+                if not is_out_of_memory(error):
+                    raise
+                failure = error
+            given = inspect.signature(call.func).bind(*call.args, **call.keywords).arguments
+            if not self._smaller(model, failure, given):
+                raise failure
+            # The traceback holds the tensors that did not fit.
+            failure.__traceback__ = None
+
     @property
     def _place(self) -> Place:
-        call = self._fits.current
+        call = self._fits.outermost
         return call.place if call is not None else Place()
 
     @property
     def _key(self) -> str:
         return str(self._place.fit)
 
-    def _beat(self) -> None:
+    def _beat(self, phase: Phase) -> None:
         place = self._place
-        self._session.heartbeat.beat(
-            "evaluating", place.fit, place.epoch, place.step, place.total_steps
-        )
+        self._session.heartbeat.beat(phase, place.fit, place.epoch, place.step, place.total_steps)
 
     def _smaller(self, model: Any, error: Exception, given: dict[str, Any]) -> bool:
         """Choose smaller pieces; False where there are none."""
+        # TensorFlow must not be loaded before the script loads it.
+        from fitguard.keras.microbatch import inseparable
+
+        if inseparable(model) or not _is_repeatable(given.get("x")):
+            return False
         of = _batch_rows(given)
         rows = self._rows.get(self._key, of)
         smaller = smaller_part(rows, of)
-        if smaller is None or not _is_repeatable(given.get("x")):
+        if smaller is None:
             return False
         if uses_xla(model):
             self._be_replaced(error, rows, of)
@@ -107,61 +123,18 @@ class GuardedEvaluation:
         return True
 
     def _be_replaced(self, error: Exception, rows: int, of: int) -> NoReturn:
-        self._session.record(
-            Failed,
+        self._session.failed(
+            error,
             durable=True,
             kind="out-of-memory",
             place=self._place,
-            error=shortened(error),
             mode="xla",
             rows=rows,
             of=of,
             evaluation=True,
         )
+        self._fits.writer.wait()
         leave(REPLACE_ME)
-
-
-@contextlib.contextmanager
-def _in_pieces(
-    model: Any,
-    function: str,
-    split: Callable[[Any], Split],
-    rows: int | None,
-) -> Iterator[None]:
-    """Keras finds a function in the place of its own that takes so many rows at a time."""
-    if rows is None:
-        yield
-        return
-    native = getattr(model, function)
-    setattr(model, function, _Pieces(split(model), rows))
-    try:
-        yield
-    finally:
-        setattr(model, function, native)
-
-
-def _split_evaluation(model: Any) -> Split:
-    # TensorFlow must not be loaded before the script loads it.
-    from fitguard.keras.microbatch import split_evaluation
-
-    return split_evaluation(model)
-
-
-def _split_prediction(model: Any) -> Split:
-    from fitguard.keras.microbatch import split_prediction
-
-    return split_prediction(model)
-
-
-class _Pieces:
-    def __init__(self, split: Split, rows: int) -> None:
-        self._split = split
-        self._rows = rows
-
-    def __call__(self, data: Any) -> Any:
-        """Keras 3 gives `predict` a list of batches; all others give an iterator."""
-        batch = data[0] if isinstance(data, list) else next(data)
-        return self._split(batch, self._rows)
 
 
 def _batch_rows(given: dict[str, Any]) -> int:
@@ -171,8 +144,8 @@ def _batch_rows(given: dict[str, Any]) -> int:
         return int(size)
     x: Any = given.get("x")
     if hasattr(x, "element_spec"):
-        return rows_of(next(iter(x)))
-    if hasattr(x, "__getitem__") and hasattr(x, "num_batches"):
+        return rows_of(x.element_spec) or rows_of(next(iter(x)))
+    if hasattr(x, "__getitem__") and hasattr(x, "on_epoch_end"):
         return rows_of(x[0])
     return _KERAS_BATCH
 

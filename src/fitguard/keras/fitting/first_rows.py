@@ -1,5 +1,6 @@
 """The micro-batch to begin with."""
 
+import contextlib
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,9 +67,8 @@ def _rough_bytes(model: Any, batch: Any, rows: int) -> int:
     held = state_bytes(model)
     held += sum(size_of(one.shape) * int(one.dtype.size) for one in tf.nest.flatten(batch))
     for layer in getattr(model, "layers", ()):
-        try:
+        # A layer that has not been called, or in several places, has no output to tell.
+        with contextlib.suppress(AttributeError, ValueError, RuntimeError):
             outputs = tf.nest.flatten(layer.output)
-        except (AttributeError, ValueError, RuntimeError):
-            outputs = []
-        held += sum(_COPIES * 4 * rows * size_of(one.shape[1:]) for one in outputs)
+            held += sum(_COPIES * 4 * rows * size_of(one.shape[1:]) for one in outputs)
     return held

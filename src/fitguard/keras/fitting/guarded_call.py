@@ -10,16 +10,21 @@ from fitguard.keras.fitting.first_rows import first_rows
 from fitguard.keras.fitting.recording import model_arrays, place_of, put_back, recorded
 from fitguard.keras.fitting.remembered import Memory
 from fitguard.keras.fitting.step import GuardedStep, leave, rows_of
+from fitguard.keras.fitting.traced import trace
 from fitguard.keras.position import Ahead, DataPosition, fingerprint
-from fitguard.keras.session import shortened
 from fitguard.keras.snapshots.content import Content
 from fitguard.keras.state.callbacks import unsaved
 from fitguard.keras.state.variables import ModelState
-from fitguard.schema.journal import LEFT_AS_ASKED, Failed, FitBegan, FitEnded
+from fitguard.monitor.heartbeat import Wish
+from fitguard.schema.journal import LEFT_AS_ASKED, FitBegan, FitEnded
 from fitguard.schema.run import Place
 
 if TYPE_CHECKING:
     from fitguard.keras.fitting.guarded_fits import GuardedFits
+
+
+class OtherModel(Exception):
+    """The model that is resumed turns out to be another than that of the snapshot."""
 
 
 class GuardedCall:
@@ -64,14 +69,17 @@ class GuardedCall:
         self, original: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
         """Train, from where the run was; or not at all, where this call has ended before."""
-        bound = inspect.signature(original).bind(self._model, *args, **kwargs).arguments
+        try:
+            bound = inspect.signature(original).bind(self._model, *args, **kwargs).arguments
+        except TypeError:
+            # Keras itself says best what is wrong.
+            return original(self._model, *args, **kwargs)
         self._arguments = dict(list(bound.items())[1:])
-        ended = self._fits.store.end_of(self._number)
-        if ended is not None and self._is_of_this_fit(ended):
+        ended = self._usable(self._fits.store.end_of(self._number))
+        if ended is not None:
             return self._skipped(original, ended)
         history = self._trained(original)
-        self._keep_end()
-        self._session.record(FitEnded, place=self.place)
+        self._finish()
         return history
 
     @property
@@ -81,20 +89,21 @@ class GuardedCall:
 
     def train_begins(self, callbacks: list[Any]) -> None:
         """Keras has made its train function, and told the callbacks."""
-        if self._step is not None:
-            return
         self._callbacks = callbacks
-        if self._resumed is not None and hasattr(self._model, "_initial_epoch"):
+        restored = getattr(self._model, "_initial_epoch", None)
+        if self._resumed is not None and restored is not None:
             # What BackupAndRestore put there is older than the snapshot, or newer: not the same.
             self._model._initial_epoch = None
+        elif restored and self.position is not None:
+            self.position.starts_at(restored)
         self._step = GuardedStep(
             self._model,
             self._model.train_function,
             self._session,
             place=lambda: self.place,
-            callbacks=lambda: self._callbacks,
-            batch_size=lambda: (self.position and self.position.batch_size) or 0,
+            position=lambda: self.position,
             card=self._fits.card,
+            wait=self._fits.writer.wait,
         )
         self._model.train_function = self._step
 
@@ -111,18 +120,40 @@ class GuardedCall:
         if ahead is None or self._step is None:
             return
         self._fits.allocator.look(place.total_steps)
+        self._follow_train_function(self._step)
         wish = heartbeat.wished()
-        due = self._begun and (wish != "none" or self._fits.is_due())
-        if due or not self._begun or self._step.rows is not None:
-            self._in_hand(position, ahead, due)
+        due = wish != "none" or (self._begun and self._fits.is_due())
+        if not due and not self._step.is_first and self._step.rows is None:
+            return
+        # At the end of data that do not tell their length, the next epoch begins first.
+        if self._in_hand(position, ahead, due) and wish != "none":
+            self._answer(wish)
+
+    def _answer(self, wish: Wish) -> None:
+        """The snapshot that the parent wants was taken."""
         if wish == "leave":
             self._fits.writer.wait()
             leave(LEFT_AS_ASKED)
-        if wish == "snapshot":
-            heartbeat.wish("none")
+        self._session.heartbeat.wish("none")
+
+    def _follow_train_function(self, step: GuardedStep) -> None:
+        """Callbacks that unfreeze layers have Keras make it anew."""
+        native = self._model.train_function
+        if native is not step and native is not None:
+            step.adopt(native)
+            self._model.train_function = step
 
     def _trained(self, original: Callable[..., Any]) -> Any:
-        self._resumed = self._newest()
+        self._resumed = self._usable(self._fits.store.newest(self._number))
+        try:
+            return self._run_keras(original)
+        except OtherModel as other:
+            why = str(other)
+        self._reject(why)
+        self._resumed, self._begun, self.place = None, False, Place(fit=self._number)
+        return self._run_keras(original)
+
+    def _run_keras(self, original: Callable[..., Any]) -> Any:
         initial = int(self._arguments.get("initial_epoch") or 0)
         saved = None
         if self._resumed is not None:
@@ -139,64 +170,85 @@ class GuardedCall:
         )
         try:
             return original(self._model, **{**self._arguments, "initial_epoch": initial})
-        except BaseException as error:
-            self._session.record(Failed, kind="exception", place=self.place, error=shortened(error))
+        except OtherModel:
+            raise
+        except Exception as error:
+            self._session.failed(error, kind="exception", place=self.place)
             raise
         finally:
-            if self._step is not None:
+            if self._step is not None and self._model.train_function is self._step:
                 self._model.train_function = self._step.native
 
-    def _newest(self) -> Content | None:
-        content = self._fits.store.newest(self._number)
-        return content if content is not None and self._is_of_this_fit(content) else None
-
-    def _is_of_this_fit(self, content: Content) -> bool:
-        misfit = ModelState(self._model).misfit(model_arrays(content))
+    def _usable(self, content: Content | None) -> Content | None:
+        """A snapshot of this call, unless it is of another model."""
+        for sentence in self._fits.store.torn:
+            self._session.note("snapshot", sentence)
+        misfit = self._misfit(content) if content is not None else ""
         if misfit:
-            self._session.note(
-                "inexact",
-                f"the snapshot of fit call {self._number} belongs to another model: {misfit}. This "
-                "call is trained from its beginning. Does the script build its model the same way "
-                "each time?",
-                fit=self._number,
-            )
-        return not misfit
+            self._reject(misfit)
+            return None
+        return content
 
-    def _in_hand(self, position: DataPosition, ahead: Ahead, due: bool) -> None:
-        """Take the next batches from the data before Keras does."""
+    def _misfit(self, content: Content) -> str:
+        name, said = _name(self._model), content.document["name"]
+        if content.document["several"] and name != said:
+            # Threads began in another order. Alone, a name means nothing: Keras counts them.
+            return f"It is of the model {said}, this one is {name}"
+        return ModelState(self._model).misfit(model_arrays(content))
+
+    def _reject(self, misfit: str) -> None:
+        self._fits.store.forget(self._number, later=not self._fits.several)
+        self._note(
+            f"the snapshot of fit call {self._number} belongs to another model: {misfit} This "
+            "call is trained from its beginning. Does the script build its model the same way "
+            "each time?"
+        )
+
+    def _in_hand(self, position: DataPosition, ahead: Ahead, due: bool) -> bool:
+        """Take the next batches from the data before Keras does; False where there are none."""
         assert self._step is not None
         batches = []
         if _can_be_fed_back(ahead.iterator):
             batches = ahead.take()
             if not batches:
-                return
-            self._step.hold(batches, ahead.iterator.element_spec)
+                return False
+            self._step.hold(batches, ahead)
         if not self._begun:
             self._begin(position, ahead, batches)
-            self._step.keep(self._copied(position, batches))
-        elif due:
-            self._step.keep(self._snapshot(position, batches))
+        if due:
+            self._snapshot(position, batches)
+        return True
 
     def _begin(self, position: DataPosition, ahead: Ahead, batches: list[Any]) -> None:
         """Before the first step of this process."""
         assert self._step is not None
-        self._begun = True
-        self._fits.begin(ModelState(self._model).size_bytes())
         if self._resumed is not None:
             self._restore(position, ahead, batches)
+        elif self._library == "tf_keras":
+            # A step that is taken back must find all variables that it may change.
+            trace(self._step.native, ahead.iterator)
+        self._begun = True
+        self._fits.begin(ModelState(self._model).size_bytes())
         if batches:
             self._choose_rows(batches[0])
+        self._announce(steps_per_epoch=position.steps_per_epoch, batch_size=position.batch_size)
+        for sentence in position.notes:
+            self._session.note("data", sentence, fit=self._number)
+        for sentence in [*position.inexact, *unsaved(self._callbacks)]:
+            self._note(sentence)
+
+    def _announce(self, **more: Any) -> None:
         self._session.record(
             FitBegan,
             place=self.place,
             library=self._library,
-            model=str(getattr(self._model, "name", "")),
+            model=_name(self._model),
             epochs=self._arguments.get("epochs", 1),
-            steps_per_epoch=position.steps_per_epoch,
-            batch_size=position.batch_size,
+            **more,
         )
-        for sentence in [*position.inexact, *unsaved(self._callbacks)]:
-            self._session.note("inexact", sentence, fit=self._number)
+
+    def _note(self, sentence: str) -> None:
+        self._session.note("inexact", sentence, fit=self._number)
 
     def _choose_rows(self, batch: Any) -> None:
         assert self._step is not None
@@ -204,79 +256,106 @@ class GuardedCall:
         first = first_rows(self._session.orders, self._number, self._model, batch, card)
         if card is not None:
             self._memory = Memory.here(self._model, batch, card)
-        if first.rows is not None:
-            self._step.split(first.rows)
-            self._step.tell(first.rows, rows_of(batch), first.why)
+        if first.rows is None:
+            return
+        why_whole = self._step.why_whole()
+        if why_whole:
+            self._session.note(
+                "micro-batch", f"the batch is not split: {why_whole}", fit=self._number
+            )
+            return
+        self._step.split(first.rows)
+        self._step.tell(first.rows, rows_of(batch), first.why)
 
     def _restore(self, position: DataPosition, ahead: Ahead, batches: list[Any]) -> None:
         content = self._resumed
         assert content is not None
         assert self._step is not None
-        if ModelState(self._model).missing(model_arrays(content)):
-            # tf_keras makes metrics and slots in the first step: take one, it is undone below.
+        state, saved = ModelState(self._model), model_arrays(content)
+        if state.missing(saved) and not trace(self._step.native, ahead.iterator):
+            # Made in the first step only: take one, it is undone below.
             self._step.native(ahead.again() if batches else ahead.iterator)
+        misfit = state.misfit(saved)
+        if misfit:
+            raise OtherModel(misfit)
+        for name in state.missing(saved)[:1]:
+            self._note(f"the variable {name} of the snapshot is not there any more, or not yet")
         notes = put_back(content, self._model, self._callbacks, random=not position.draws_random)
         for sentence in notes:
-            self._session.note("inexact", sentence, fit=self._number)
+            self._note(sentence)
         expected = content.document["next_batch"]
         if expected and batches and fingerprint(batches) != expected:
-            self._session.note(
-                "inexact",
+            self._note(
                 f"the data of fit call {self._number} come in another order, or with other values, "
                 "than before the interruption: the result will not be that of an undisturbed run. "
-                "Give shuffling and augmentation a seed",
-                fit=self._number,
+                "Give shuffling and augmentation a seed"
             )
         self._resumed = None
 
-    def _snapshot(self, position: DataPosition, batches: list[Any]) -> Content:
+    def _snapshot(self, position: DataPosition, batches: list[Any]) -> None:
         began = time.monotonic()
-        content = self._copied(position, batches)
+        content = self._recorded(
+            position=position, next_batch=fingerprint(batches) if batches else ""
+        )
         seconds = time.monotonic() - began
         self._fits.pacing.taken(time.monotonic(), seconds)
         self._fits.writer.submit(content, self.place, seconds)
         if self._step is not None:
             self._fits.log(self.place, self._step.last_logs)
-        return content
+        for sentence in position.inexact:
+            # Some of it shows only while data are read.
+            self._note(sentence)
 
-    def _copied(self, position: DataPosition, batches: list[Any]) -> Content:
+    def _recorded(self, **more: Any) -> Content:
         return recorded(
             self._model,
             self._callbacks,
             self.place,
-            position=position,
-            next_batch=fingerprint(batches) if batches else "",
+            name=_name(self._model),
+            several=self._fits.several,
+            **more,
         )
 
-    def _keep_end(self) -> None:
+    def _finish(self) -> None:
+        if not self._begun:
+            self._announce()
+        leaving = self._session.heartbeat.wished() == "leave"
+        self._keep_end(leaving)
+        self._session.record(FitEnded, place=self.place)
+        if leaving:
+            self._answer("leave")
+
+    def _keep_end(self, leaving: bool) -> None:
         """Write the end down; that of a call too short to pay for it can be trained again."""
         if self._step is not None and self._step.rows is not None and self._memory is not None:
             self._memory.keep(self._step.rows)
         pacing = self._fits.pacing
-        if not pacing.affordable(time.monotonic()):
+        if not leaving and not pacing.affordable(time.monotonic()):
             return
         began = time.monotonic()
-        content = recorded(self._model, self._callbacks, self.place)
+        content = self._recorded(data=self._data_end())
         taking = time.monotonic() - began
         pacing.taken(time.monotonic(), taking)
         self._fits.writer.submit(content, self.place, taking, end=True)
 
+    def _data_end(self) -> dict[str, Any] | None:
+        position = self.position
+        return position.read_end() if position is not None and position.claimed else None
+
     def _skipped(self, original: Callable[..., Any], ended: Content) -> Any:
         """Make the end of this call again, without training."""
         self.place = place_of(ended)
-        history = ending.made_again(
-            self._model, self._library, original, self._arguments, ended, self._session
-        )
-        self._session.record(
-            FitBegan,
-            place=self.place,
-            library=self._library,
-            model=str(getattr(self._model, "name", "")),
-            epochs=self._arguments.get("epochs", 1),
-            restored=True,
-        )
+        with self._fits.aside():
+            notes = ending.made_again(self._model, self._library, original, self._arguments, ended)
+        for sentence in notes:
+            self._note(sentence)
+        self._announce(restored=True)
         self._session.record(FitEnded, place=self.place)
-        return history
+        return self._model.history
+
+
+def _name(model: Any) -> str:
+    return str(getattr(model, "name", ""))
 
 
 def _can_be_fed_back(iterator: Any) -> bool:

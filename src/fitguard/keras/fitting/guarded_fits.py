@@ -1,12 +1,12 @@
 """Numbers the `fit` calls of the process, and holds what they share."""
 
+import contextlib
 import functools
-import itertools
 import math
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from fitguard.keras.fitting.allocator import AllocatorWatch
@@ -25,6 +25,10 @@ class GuardedFits:
     """The outermost `fit` calls of a process, in the order in which they begin.
 
     A `fit` that a `fit` calls, in a callback or a train step, belongs to it and is left alone.
+
+    Attributes:
+        begun: Number of the last call that began.
+        ended: Number of the last call that came to its end.
     """
 
     def __init__(self, session: Session) -> None:
@@ -36,39 +40,91 @@ class GuardedFits:
         self.card = card_here(os.environ)
         self.allocator = AllocatorWatch(session, self.card)
         self.pacing = Pacing(session.orders.snapshot_seconds)
-        self._numbers = itertools.count(1)
+        self.begun = 0
+        self.ended = 0
+        self._running = 0
+        self._lock = threading.Lock()
         self._here = threading.local()
 
     @property
-    def current(self) -> GuardedCall | None:
+    def outermost(self) -> GuardedCall | None:
         """The call that runs in this thread."""
-        call: GuardedCall | None = getattr(self._here, "call", None)
-        return call
+        calls = self._calls()
+        return calls[0] if calls and self.session.is_here else None
+
+    @property
+    def current(self) -> GuardedCall | None:
+        """That call; None inside of what it leaves alone."""
+        calls = self._calls()
+        return calls[-1] if calls and self.session.is_here else None
+
+    def _calls(self) -> list[GuardedCall | None]:
+        calls: list[GuardedCall | None] = vars(self._here).setdefault("calls", [])
+        return calls
+
+    @contextlib.contextmanager
+    def aside(self) -> Iterator[None]:
+        """What is trained inside is left alone."""
+        with self._as_current(None):
+            yield
+
+    @contextlib.contextmanager
+    def _as_current(self, call: GuardedCall | None) -> Iterator[None]:
+        self._calls().append(call)
+        try:
+            yield
+        finally:
+            self._calls().pop()
 
     def position(self) -> Any:
-        """Of the data of that call."""
-        return self.current.position if self.current is not None else None
+        """Of the data of the current call."""
+        call = self.current
+        return call.position if call is not None else None
 
     def next_number(self) -> int:
         """Of a `fit` call, or of a loop of the user's own."""
-        return next(self._numbers)
+        with self._lock:
+            self.begun += 1
+            return self.begun
+
+    @property
+    def several(self) -> bool:
+        """Whether calls run in several threads at once."""
+        return self._running > 1
 
     def fit(self, library: str, original: Callable[..., Any]) -> Callable[..., Any]:
         """The guarded `fit`."""
 
         @functools.wraps(original)
         def fit(model: Any, *args: Any, **kwargs: Any) -> Any:
-            if self.current is not None or not self.session.is_here:
+            if not self.session.is_here:
                 return original(model, *args, **kwargs)
+            if self._calls():
+                with self.aside():
+                    return original(model, *args, **kwargs)
             call = GuardedCall(self, self.next_number(), library, model)
-            self._here.call = call
-            try:
+            with self._as_current(call), self._counted(call):
                 return call.run(original, args, kwargs)
-            finally:
-                self._here.call = None
-                self._idle(call.place)
 
         return fit
+
+    @contextlib.contextmanager
+    def _counted(self, call: GuardedCall) -> Iterator[None]:
+        with self._lock:
+            self._running += 1
+        if self.several:
+            self.session.note(
+                "inexact",
+                "several fit calls train at the same time, in threads: they draw from the same "
+                "random numbers in an order of their own, so a resumed run may differ",
+            )
+        try:
+            yield
+            self.ended = max(self.ended, call.place.fit)
+        finally:
+            with self._lock:
+                self._running -= 1
+            self._idle(call.place)
 
     def train_begins(self, original: Callable[..., Any]) -> Callable[..., Any]:
         """`CallbackList.on_train_begin`."""
@@ -90,12 +146,13 @@ class GuardedFits:
 
         @functools.wraps(original)
         def on_epoch_end(callbacks: Any, epoch: int, logs: Any = None) -> Any:
-            if self.current is not None:
-                # What callbacks do here may take as long as they like.
-                self._idle(self.current.place)
+            call = self.current
+            if call is None:
+                return original(callbacks, epoch, logs)
+            # What callbacks do here may take as long as they like.
+            self._idle(call.place)
             result = original(callbacks, epoch, logs)
-            if self.current is not None:
-                self.log(self.current.place, logs, epoch_end=True)
+            self.log(call.place, logs, epoch_end=True)
             return result
 
         return on_epoch_end

@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
+from fitguard.keras.fitting.traced import traced_functions
+
 _HIDDEN = frozenset(
     (
         "Multinomial",
@@ -16,7 +18,6 @@ _HIDDEN = frozenset(
         "TruncatedNormal",
     )
 )
-_DEEPEST = 4
 
 
 def hidden_draws(train_function: Any) -> str:
@@ -38,7 +39,7 @@ def hidden_draws(train_function: Any) -> str:
 def _graphs(train_function: Any) -> Iterator[Any]:
     waiting = [
         concrete.graph
-        for function in _traced(train_function, _DEEPEST)
+        for function in traced_functions(train_function)
         for concrete in function._list_all_concrete_functions()
     ]
     seen: set[int] = set()
@@ -50,12 +51,3 @@ def _graphs(train_function: Any) -> Iterator[Any]:
         yield graph
         inner = getattr(graph, "_functions", {})
         waiting.extend(getattr(function, "graph", None) for function in inner.values())
-
-
-def _traced(function: Any, depth: int) -> Iterator[Any]:
-    """The `tf.function` itself; Keras 3 hides it in the closure of a plain one."""
-    if hasattr(function, "_list_all_concrete_functions"):
-        yield function
-    elif depth and callable(function):
-        for cell in getattr(function, "__closure__", None) or ():
-            yield from _traced(cell.cell_contents, depth - 1)

@@ -61,7 +61,15 @@ def state_bytes(model: Any) -> int:
     optimizer = getattr(model, "optimizer", None)
     variables = getattr(optimizer, "variables", ())
     held = variables() if callable(variables) else variables
-    return sum(size_of(one.shape) * 4 for one in (*model.weights, *held))
+    return sum(size_of(one.shape) * 4 for one in (*weights_of(model), *held))
+
+
+def weights_of(model: Any) -> list[Any]:
+    """None of a model of tf_keras that was not built yet."""
+    try:
+        return list(model.weights)
+    except ValueError:
+        return []
 
 
 def size_of(shape: Any) -> int:

@@ -25,13 +25,13 @@ def recorded(
     place: Place,
     *,
     position: DataPosition | None = None,
-    next_batch: str = "",
+    **more: Any,
 ) -> Content:
     """The state of a training between two steps, copied.
 
     Args:
         position: Of its data; None at the end of a `fit`.
-        next_batch: Fingerprint of the batch that comes next.
+        more: What else the document shall hold.
     """
     said, held = read_callbacks(callbacks)
     state = ModelState(model)
@@ -40,10 +40,10 @@ def recorded(
     document = {
         "place": msgspec.to_builtins(place),
         "position": position.read() if position is not None else None,
-        "next_batch": next_batch,
         "random": read_random(),
         "callbacks": said,
         "model": state.extra(),
+        **more,
     }
     return Content(document=document, arrays=arrays)
 
@@ -56,11 +56,6 @@ def place_of(content: Content) -> Place:
 def model_arrays(content: Content) -> Arrays:
     """The variables of the model."""
     return _under(content.arrays, _MODEL)
-
-
-def has_more(model: Any, content: Content) -> bool:
-    """Whether the model has got variables since: nobody knows what they held before."""
-    return bool(ModelState(model).more_than(model_arrays(content)))
 
 
 def put_back(

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from fitguard.keras.fitting.card import Card
+from fitguard.keras.fitting.planned_rows import weights_of
 from fitguard.memory.measuring.store import cache_folder
 
 _MORE_FREE = 1.1
@@ -66,7 +67,7 @@ class Memory:
 def _key(model: Any, batch: Any, card: Card) -> str:
     import tensorflow as tf
 
-    shapes = [(tuple(weight.shape), str(weight.dtype)) for weight in model.weights]
+    shapes = [(tuple(weight.shape), str(weight.dtype)) for weight in weights_of(model)]
     data = [(tuple(one.shape), str(one.dtype)) for one in tf.nest.flatten(batch)]
     optimizer = type(getattr(model, "optimizer", None)).__name__
     facts = (shapes, data, optimizer, getattr(model, "jit_compile", None), card.name)

@@ -1,5 +1,6 @@
 """Keras' train function, and what happens where it runs out of memory."""
 
+import contextlib
 import os
 import sys
 from collections.abc import Callable
@@ -9,11 +10,11 @@ from fitguard.keras.fitting.card import Card
 from fitguard.keras.fitting.hidden_draws import hidden_draws
 from fitguard.keras.fitting.out_of_memory import is_out_of_memory, uses_xla
 from fitguard.keras.fitting.planned_rows import planned_rows
-from fitguard.keras.fitting.recording import has_more, put_back
-from fitguard.keras.session import Session, shortened
-from fitguard.keras.snapshots.content import Content
+from fitguard.keras.fitting.step_start import StepStart
+from fitguard.keras.position import Ahead, DataPosition
+from fitguard.keras.session import Session
 from fitguard.schema.batch_parts import smaller_part
-from fitguard.schema.journal import REPLACE_ME, Failed, MicroBatchChosen
+from fitguard.schema.journal import REPLACE_ME, MicroBatchChosen
 from fitguard.schema.run import Place
 
 if TYPE_CHECKING:
@@ -26,12 +27,13 @@ class GuardedStep:
     Args:
         native: Keras' own; it is called as long as the batch fits.
         place: Says where the training is.
-        callbacks: Of the `fit` call.
-        batch_size: As far as the data tell it; 0 where they do not.
+        position: Of its data; None before they are known.
         card: The memory that is here, if known.
+        wait: Until all snapshots are on the disk.
 
     Attributes:
         rows: Of a micro-batch; None for whole batches.
+        is_first: Whether it was not called yet.
         last_logs: What the last step returned.
     """
 
@@ -41,22 +43,23 @@ class GuardedStep:
         native: Callable[[Any], Any],
         session: Session,
         place: Callable[[], Place],
-        callbacks: Callable[[], list[Any]],
-        batch_size: Callable[[], int],
+        position: Callable[[], DataPosition | None],
         card: Card | None,
+        wait: Callable[[], object],
     ) -> None:
         self._model = model
         self._native = native
         self._session = session
         self._place = place
-        self._callbacks = callbacks
-        self._batch_size = batch_size
+        self._position = position
         self._card = card
+        self._wait = wait
         self._held: list[Any] = []
+        self._fed: tuple[Any, ...] = ()
         self._element_spec: Any = None
-        self._point: Content | None = None
+        self._start: StepStart | None = None
         self._micro: MicroTrainStep | None = None
-        self._is_first = True
+        self.is_first = True
         self.rows: int | None = None
         self.last_logs: Any = None
 
@@ -65,25 +68,48 @@ class GuardedStep:
         """Keras' own train function."""
         return self._native
 
-    def hold(self, batches: list[Any], element_spec: Any) -> None:
-        """The batches of the next call, and how the data describe them."""
-        self._held = batches
-        self._element_spec = element_spec
+    def adopt(self, native: Callable[[Any], Any]) -> None:
+        """A callback has made the train function anew: with other layers to be trained, perhaps."""
+        self._native = native
+        self._micro = None
+        self.is_first = True
+        if self.rows is not None:
+            self.split(self.rows)
 
-    def keep(self, point: Content) -> None:
-        """The state before the next call."""
-        self._point = point
+    def hold(self, batches: list[Any], ahead: Ahead) -> None:
+        """The batches of the next call, and where they come from."""
+        self._held = batches
+        self._fed = (ahead.iterator, ahead.source)
+        self._element_spec = ahead.iterator.element_spec
 
     def split(self, rows: int) -> None:
         """Train in micro-batches of so many rows from now on."""
         # TensorFlow must not be loaded before the script loads it.
-        from fitguard.keras.microbatch import MicroTrainStep, batchwise
+        from fitguard.keras.microbatch import batchwise
 
         self.rows = rows
+        self._micro_step()
+        for sentence in batchwise(self._model):
+            self._note("inexact", sentence)
+
+    def _micro_step(self) -> "MicroTrainStep":
+        from fitguard.keras.microbatch import MicroTrainStep
+
         if self._micro is None:
             self._micro = MicroTrainStep(self._model, element_spec=self._element_spec)
-            for sentence in batchwise(self._model):
-                self._note("inexact", sentence)
+        return self._micro
+
+    def why_whole(self) -> str:
+        """Why the batch must not be split; empty where it may."""
+        from fitguard.keras.microbatch import batchwise, unsupported
+
+        why_not = unsupported(self._model)
+        if why_not or not self._session.orders.exact_only:
+            return why_not
+        changes = batchwise(self._model)
+        if not changes and self._held:
+            changes = self._micro_step().prepare(self._held[0])
+        return f"--exact-only was given. {changes[0]}" if changes else ""
 
     def tell(self, rows: int, of: int, why: str) -> None:
         """Say that a batch of `of` rows is trained in parts, and why."""
@@ -92,15 +118,25 @@ class GuardedStep:
         self._session.say(f"the batch of {of} is trained in micro-batches of {rows}: {why}")
 
     def __call__(self, iterator: Any) -> Any:
+        if self._held and not any(iterator is one for one in self._fed):
+            # A callback trains on data of its own, with train_on_batch.
+            return self._native(iterator)
+        if self.is_first and self._held:
+            # Not between the steps: callbacks have set the learning rate of this one since.
+            self._start = StepStart(self._model, data_draw=self._data_draw())
         logs = self._trained(iterator)
-        if self._is_first:
+        if self.is_first:
+            self.is_first = False
             self._look_at_draws()
-        self._held, self._point = [], None
+        self._held, self._start = [], None
         self.last_logs = logs
         return logs
 
+    def _data_draw(self) -> bool:
+        position = self._position()
+        return position is not None and position.draws_random
+
     def _look_at_draws(self) -> None:
-        self._is_first = False
         hidden = hidden_draws(self._native)
         if hidden:
             self._note("inexact", hidden)
@@ -117,11 +153,11 @@ class GuardedStep:
         return self._again(failure)
 
     def _in_parts(self, rows: int) -> Any:
-        assert self._micro is not None
+        micro = self._micro_step()
         for batch in self._held:
-            logs = self._micro(batch, rows)
+            logs = micro(batch, rows)
             self._session.heartbeat.alive()
-        for sentence in self._micro.notes:
+        for sentence in micro.notes:
             self._note("inexact", sentence)
         return logs
 
@@ -139,26 +175,34 @@ class GuardedStep:
 
     def _go_back(self, error: Exception) -> None:
         """To the state before the step, with a smaller micro-batch; or raise the error."""
-        of = rows_of(self._held[0]) if self._held else self._batch_size()
+        of = self._batch_rows()
         smaller = self._smaller(error, of)
         if smaller is None:
             raise error
         xla = uses_xla(self._model)
-        if xla or self._point is None or not self._held or has_more(self._model, self._point):
+        if xla or self._start is None or not self._start.is_whole:
             self._record(error, of, "xla" if xla else "graph")
+            self._wait()
             leave(REPLACE_ME)
         # The traceback holds the tensors of the failed step.
         error.__traceback__ = None
-        put_back(self._point, self._model, self._callbacks())
+        self._start.put_back()
         failed = self.rows or of
         self.split(smaller)
         step = self._place().total_steps + 1
         self._session.say(f"out of memory at step {step}: the state is rolled back")
         self.tell(smaller, of, f"{failed} rows do not fit into memory")
 
+    def _batch_rows(self) -> int:
+        """Rows of the batch; 0 where nobody knows."""
+        if self._held:
+            return rows_of(self._held[0])
+        position = self._position()
+        return (position.batch_size if position is not None else None) or 0
+
     def _smaller(self, error: Exception, of: int) -> int | None:
         """The next smaller micro-batch; None where there is none that gives the same result."""
-        why_not = self._why_whole()
+        why_not = self.why_whole()
         if why_not:
             self._note("micro-batch", f"the batch does not fit, and is not split: {why_not}")
             return None
@@ -167,16 +211,6 @@ class GuardedStep:
             self._record(error, of, "graph")
             return None
         return min(smaller, self._planned(of) or smaller)
-
-    def _why_whole(self) -> str:
-        """Why the batch must not be split; empty where it may."""
-        from fitguard.keras.microbatch import batchwise, unsupported
-
-        why_not = unsupported(self._model)
-        if not why_not and self._session.orders.exact_only:
-            changes = batchwise(self._model)
-            why_not = f"--exact-only was given. {changes[0]}" if changes else ""
-        return why_not
 
     def _planned(self, of: int) -> int | None:
         """What the planner thinks, where it is asked for the first time: each try costs 10 s."""
@@ -190,12 +224,11 @@ class GuardedStep:
         self._session.note(kind, sentence, fit=self._place().fit)
 
     def _record(self, error: Exception, of: int, mode: str) -> None:
-        self._session.record(
-            Failed,
+        self._session.failed(
+            error,
             durable=True,
             kind="out-of-memory",
             place=self._place(),
-            error=shortened(error),
             mode=mode,
             rows=self.rows or of,
             of=of,
@@ -216,5 +249,6 @@ def rows_of(batch: Any) -> int:
 def leave(code: int) -> NoReturn:
     """End the process at once, as a signal would: the script must not go on."""
     for stream in (sys.stdout, sys.stderr):
-        stream.flush()
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            stream.flush()
     os._exit(code)

@@ -41,7 +41,7 @@ def _all_methods(fits: GuardedFits) -> Methods:
     for methods in (
         _training(fits, evaluation),
         position_methods(fits.position),
-        seeding_methods(fits.session.orders.seed),
+        seeding_methods(fits.session.orders.seed, lambda: fits.ended),
         compiling(fits.session.orders),
     ):
         for module, wraps in methods.items():
@@ -54,6 +54,8 @@ def _training(fits: GuardedFits, evaluation: GuardedEvaluation) -> Methods:
     lists: dict[tuple[str, str], Wrap] = {
         ("CallbackList", "on_train_begin"): fits.train_begins,
         ("CallbackList", "on_epoch_end"): fits.epoch_ends,
+        ("CallbackList", "on_test_batch_end"): evaluation.goes_on,
+        ("CallbackList", "on_predict_batch_end"): evaluation.goes_on,
     }
     return {
         "keras.src.backend.tensorflow.trainer": {

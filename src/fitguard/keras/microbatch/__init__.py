@@ -2,14 +2,13 @@
 
 from fitguard.keras.microbatch.batchwise import batchwise
 from fitguard.keras.microbatch.evaluation import split_evaluation, split_prediction
-from fitguard.keras.microbatch.sizes import halved
-from fitguard.keras.microbatch.supported import unsupported
+from fitguard.keras.microbatch.supported import inseparable, unsupported
 from fitguard.keras.microbatch.train_step import MicroTrainStep
 
 __all__ = [
     "MicroTrainStep",
     "batchwise",
-    "halved",
+    "inseparable",
     "split_evaluation",
     "split_prediction",
     "unsupported",

@@ -42,7 +42,7 @@ class Library(Protocol):
         """Make the model's variables."""
 
     def build_optimizer(self, model: Any) -> None:
-        """Make the variables of the optimizer; without them a trace keeps the loss's first scale."""
+        """Make the variables of the optimizer: without them a trace keeps the first loss scale."""
 
     def not_state(self, model: Any) -> set[int]:
         """Identities of variables that keep what each piece writes: metrics; and trainable ones."""

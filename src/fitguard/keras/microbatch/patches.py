@@ -11,8 +11,8 @@ Patch = tuple[Any, str, Wrap]
 """Owner, name, and what makes the new function out of the old one."""
 
 _lock = threading.Lock()
-_uses = 0
-_undo = contextlib.ExitStack()
+_uses: dict[tuple[Any, str], int] = {}
+_originals: dict[tuple[Any, str], Any] = {}
 
 
 @contextlib.contextmanager
@@ -22,18 +22,28 @@ def installed(patches: list[Patch]) -> Iterator[None]:
     Each new function must ask whether its own thread traces a micro-batch: other threads may train
     other models meanwhile.
     """
-    global _uses
     with _lock:
-        if _uses == 0:
-            for owner, name, wrap in patches:
-                original = vars(owner)[name]
-                setattr(owner, name, functools.wraps(original)(wrap(original)))
-                _undo.callback(setattr, owner, name, original)
-        _uses += 1
+        for patch in patches:
+            _install(*patch)
     try:
         yield
     finally:
         with _lock:
-            _uses -= 1
-            if _uses == 0:
-                _undo.close()
+            for owner, name, _ in patches:
+                _remove(owner, name)
+
+
+def _install(owner: Any, name: str, wrap: Wrap) -> None:
+    key = owner, name
+    _uses[key] = _uses.get(key, 0) + 1
+    if _uses[key] == 1:
+        original = _originals[key] = vars(owner)[name]
+        setattr(owner, name, functools.wraps(original)(wrap(original)))
+
+
+def _remove(owner: Any, name: str) -> None:
+    key = owner, name
+    _uses[key] -= 1
+    if _uses[key] == 0:
+        setattr(owner, name, _originals.pop(key))
+        del _uses[key]

@@ -12,6 +12,16 @@ _APPLYING = ("apply", "apply_gradients", "minimize", "train_step")
 
 def unsupported(model: Any) -> str:
     """Why the model cannot be trained in micro-batches: a sentence; empty where it can."""
+    why_not = inseparable(model)
+    if why_not:
+        return why_not
+    if getattr(model, "optimizer", None) is None:
+        return "The model was compiled without an optimizer: there is no step to split."
+    return _own_step(model)
+
+
+def inseparable(model: Any) -> str:
+    """Why the rows of a batch cannot be cut apart, even for evaluation; empty where they can."""
     strategy = model.distribute_strategy
     if strategy.num_replicas_in_sync > 1:
         return (
@@ -19,15 +29,13 @@ def unsupported(model: Any) -> str:
             f" {strategy.num_replicas_in_sync} replicas: micro-batches are made for one device"
             " only so far."
         )
-    if getattr(model, "optimizer", None) is None:
-        return "The model was compiled without an optimizer: there is no step to split."
     stateful = [layer.name for layer in model._flatten_layers() if getattr(layer, "stateful", 0)]
     if stateful:
         return (
             f"The layer {stateful[0]} is stateful: it keeps one state for each row of the batch,"
             " so that the rows cannot be cut apart."
         )
-    return _own_step(model)
+    return ""
 
 
 def _own_step(model: Any) -> str:

@@ -7,7 +7,7 @@ from fitguard.keras.position.ahead import Ahead, iterator_over
 from fitguard.keras.position.data_position import Between, DataPosition, PositionOf
 from fitguard.keras.position.fingerprint import fingerprint
 from fitguard.keras.position.finished import pass_finished
-from fitguard.keras.position.iterators import counting_methods
+from fitguard.keras.position.iterators import counting_methods, iterators_made
 from fitguard.keras.position.keras3 import keras3_methods
 from fitguard.keras.position.tf_keras_epochs import tf_keras_methods
 from fitguard.keras.position.unseeded import seeding_methods
@@ -20,6 +20,7 @@ __all__ = [
     "epoch_iterators",
     "fingerprint",
     "iterator_over",
+    "iterators_made",
     "methods",
     "pass_finished",
     "seeding_methods",

@@ -39,6 +39,11 @@ class Ahead:
         self.batches = None
 
     @property
+    def source(self) -> Any:
+        """Keras' own iterator."""
+        return self._source
+
+    @property
     def iterator(self) -> Any:
         """What Keras is given: its own iterator, or one over the batches that were taken."""
         return self._source if self._fed is None else self._fed

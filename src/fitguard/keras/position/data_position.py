@@ -75,6 +75,10 @@ class DataPosition:
         self.at_rest: Callable[[], dict[str, Any]] = dict
         self.validation = Validation(saved["validation"] if saved else None)
 
+    def starts_at(self, epoch: int) -> None:
+        """Before the first step: a callback has brought Keras to a later epoch than `fit` said."""
+        self.first_epoch = self.epoch = epoch
+
     def read(self) -> dict[str, Any]:
         """The position as plain data, for a snapshot; good between steps.
 

@@ -101,7 +101,7 @@ class _Epochs:
         self._position = position
         self._keras = keras
         self._execution: int = keras.steps_per_execution
-        self._next_epoch = position.epoch
+        self._next_epoch = -1
         self.open = False
         self.replaying = False
         self.ran_out = False
@@ -149,6 +149,9 @@ class _Epochs:
     def steps(self, original: Callable[..., Any]) -> Iterator[Any]:
         """What Keras enumerates in one epoch, with the hook before each element."""
         position, ahead = self._position, self._ahead
+        if self._next_epoch < 0:
+            # Not before: BackupAndRestore may have changed it.
+            self._next_epoch = position.epoch
         saved, position.saved = position.saved, None
         if saved:
             self._replay(moment_from(saved["moment"]), original)

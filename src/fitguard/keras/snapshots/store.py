@@ -85,6 +85,12 @@ class SnapshotStore:
         """The state at the end of a fit; None where it did not end."""
         return self._first_whole([file for file in self._files() if file.end and file.fit == fit])
 
+    def forget(self, fit: int, *, later: bool = False) -> None:
+        """Remove all of a fit: they belong to another; `later` for those after it too."""
+        for file in self._files():
+            if file.fit == fit or (later and file.fit > fit):
+                _remove(file.path)
+
     def _first_whole(self, files: list[_File]) -> Content | None:
         for file in files:
             try:

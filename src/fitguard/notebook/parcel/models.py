@@ -1,6 +1,7 @@
 """Keras models: their config as Keras writes it, all their state as a snapshot has it."""
 
 import importlib
+import re
 from typing import Any
 
 from fitguard.inputs.models.library import ROOTS, root
@@ -24,6 +25,11 @@ FACTORY = (
     "    history = fitguard.fit(build_model, x, y)\n"
     "    model = history.model"
 )
+_COUNTED = re.compile(
+    r"(^|\.)(_loss_tracker|_compile_metrics|_compile_loss|compiled_loss|compiled_metrics|_metrics)\."
+    r"|^_(train|test|predict)_counter$"
+)
+"""Training begins with new ones, but tf_keras does not reset those that it has not built yet."""
 _COMPILE = (
     "Give the class get_compile_config() and compile_from_config(config), or pass a function that "
     "builds and compiles the model: history = fitguard.fit(build_model, x, y)."
@@ -115,7 +121,10 @@ def fill_history(history: Any, node: History, unpacking: Unpacking) -> None:
 
 def _written_state(model: Any, packing: Packing) -> str:
     state = ModelState(model)
-    content = Content(document=state.extra(), arrays=state.read())
+    arrays = state.read()
+    if not packing.lenient:
+        arrays = {name: array for name, array in arrays.items() if not _COUNTED.search(name)}
+    content = Content(document=state.extra(), arrays=arrays)
     path = packing.file(".state", content.array_bytes)
     write_snapshot(path, content)
     return str(path)

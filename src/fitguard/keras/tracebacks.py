@@ -1,0 +1,48 @@
+"""Errors of the script, printed as plain Python would print them."""
+
+import sys
+from pathlib import Path
+from types import TracebackType
+
+_OURS = str(Path(__file__).parents[1])
+"""The folder of fitguard."""
+
+
+def show(error: BaseException) -> None:
+    """Print it through the script's own hook, without the frames of fitguard."""
+    for one in _chain(error):
+        one.__traceback__ = without_ours(one.__traceback__)
+    if sys.stdout is not None:
+        sys.stdout.flush()
+    sys.excepthook(type(error), error, error.__traceback__)
+
+
+def without_ours(trace: TracebackType | None) -> TracebackType | None:
+    """The traceback without our frames; the whole of it where the error is ours."""
+    entries = []
+    while trace is not None:
+        entries.append(trace)
+        trace = trace.tb_next
+    if not entries or _is_ours(entries[-1]):
+        return entries[0] if entries else None
+    kept: TracebackType | None = None
+    for entry in reversed(entries):
+        if not _is_ours(entry):
+            kept = TracebackType(kept, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
+    return kept
+
+
+def _is_ours(entry: TracebackType) -> bool:
+    return entry.tb_frame.f_code.co_filename.startswith(_OURS)
+
+
+def _chain(error: BaseException) -> list[BaseException]:
+    """The error, and those that it came from."""
+    found: list[BaseException] = []
+    waiting: list[BaseException | None] = [error]
+    while waiting:
+        one = waiting.pop()
+        if one is not None and not any(one is other for other in found):
+            found.append(one)
+            waiting += [one.__cause__, one.__context__]
+    return found
