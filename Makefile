@@ -31,6 +31,8 @@ bench: $(READY)
 	$(BIN)/python bench/data_budget.py
 	$(BIN)/python bench/plan_cost.py
 	$(BIN)/python bench/plan_accuracy.py
+	$(BIN)/python bench/guard_overhead.py
+	$(BIN)/python bench/guard_survival.py
 
 # What takes minutes: logs of gigabytes, long fuzzing
 soak: $(READY)

@@ -5,7 +5,9 @@
 
 Each attempt gets SIGKILL when it has done a number of steps that is drawn once and is the same for
 all. *Repeated*: steps of the optimizer beyond those of an undisturbed run. *Off*: the norm of the
-difference of the final weights from the undisturbed ones, as a part of their norm.
+difference of the final weights from the undisturbed ones, as a part of their norm. *Unreadable*:
+backups that a kill left broken, so that the training had to begin again. fitguard chooses itself
+how often it saves.
 """
 
 import argparse
@@ -75,8 +77,7 @@ def drawn(count: int) -> list[int]:
 
 def undisturbed(folder: Path) -> Outcome:
     """What the script gives plainly."""
-    steps = folder / "steps"
-    out = folder / "calm.npz"
+    steps, out = folder / "calm.steps", folder / "calm.npz"
     taken = trainings.seconds(trainings.plain("survivor.py", out, steps), folder)
     return Outcome(steps.stat().st_size, taken, 0.0)
 

@@ -55,7 +55,9 @@ def test_a_full_disk_is_a_warning_and_the_training_goes_on(tmp_path):
     def no_large_files():
         resource.setrlimit(resource.RLIMIT_FSIZE, (2_500_000, 2_500_000))
 
-    with GuardedRun(tmp_path / "run", "dense_arrays.py", options=OFTEN, setup=no_large_files) as run:
+    with GuardedRun(
+        tmp_path / "run", "dense_arrays.py", options=OFTEN, setup=no_large_files
+    ) as run:
         plain = plain_result(tmp_path, "dense_arrays.py")
         ended = run.wait()
     assert ended.code == 0, ended.text

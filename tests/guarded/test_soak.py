@@ -1,7 +1,7 @@
 """Two hundred kills at random moments: every run ends with the bits of the undisturbed one.
 
-    make soak
-    FITGUARD_SOAK_KILLS=20 FITGUARD_SOAK_SEED=7 .venv/bin/pytest -m soak tests/guarded/test_soak.py
+make soak
+FITGUARD_SOAK_KILLS=20 FITGUARD_SOAK_SEED=7 .venv/bin/pytest -m soak tests/guarded/test_soak.py
 """
 
 import os
@@ -93,9 +93,7 @@ def total(rows):
 def test_killed_at_random_moments_the_result_is_the_same_to_the_bit(tmp_path, capsys):
     wanted = int(os.environ.get("FITGUARD_SOAK_KILLS", "200"))
     seed = os.environ.get("FITGUARD_SOAK_SEED") or str(Random().randrange(10**6))
-    shares = {
-        kind: (wanted + number) // len(KINDS) for number, kind in enumerate(KINDS)
-    }
+    shares = {kind: (wanted + number) // len(KINDS) for number, kind in enumerate(KINDS)}
 
     def whole(kind):
         folder = tmp_path / kind

@@ -53,10 +53,7 @@ def test_what_no_restart_mends_stops_at_once():
 
 def test_what_changes_results_is_only_what_the_user_can_allow():
     changing = {
-        remedy.action
-        for row in policy.table.rows
-        for remedy in row.tries
-        if remedy.changes_results
+        remedy.action for row in policy.table.rows for remedy in row.tries if remedy.changes_results
     }
     assert changing == {"jit-off", "mixed-precision"}
 

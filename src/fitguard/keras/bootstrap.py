@@ -108,7 +108,7 @@ def _run(command: list[str], session: Session) -> int:
         if command[0] == "-m":
             _run_module(command[1:])
         else:
-            _run_script(Path(command[0]), command[1:])
+            _run_script(*command)
     except SystemExit as leaving:
         code = leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None)
         if code:
@@ -126,10 +126,11 @@ def _run(command: list[str], session: Session) -> int:
     return 0
 
 
-def _run_script(script: Path, arguments: list[str]) -> None:
+def _run_script(given: str, *arguments: str) -> None:
+    script = Path(given)
     if not sys.flags.safe_path:
         sys.path[0] = str(script.resolve().parent)
-    sys.argv[:] = [str(script), *arguments]
+    sys.argv[:] = [given, *arguments]
     file = str(script.absolute())
     module = _new_main()
     # A process that the script spawns looks for these.

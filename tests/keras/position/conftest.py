@@ -4,7 +4,7 @@ import gc
 import importlib
 import json
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -113,7 +113,7 @@ class Player:
             played.seen.append(_plain(data))
             return {"loss": tf.constant(0.0)}
 
-        def test_step(_model: Any, data: Any) -> dict[str, Any]:
+        def validation_step(_model: Any, data: Any) -> dict[str, Any]:
             played.validated.append(_plain(data))
             return {"loss": tf.constant(0.0)}
 
@@ -135,7 +135,7 @@ class Player:
             {
                 "call": lambda _, x: x,
                 "train_step": train_step,
-                "test_step": test_step,
+                "test_step": validation_step,
                 "make_train_function": make_train_function,
             },
         )
@@ -163,6 +163,17 @@ def _comes_back(player: Player, places: list[tuple[int, int]]) -> Played:
         later = {at: read for at, read in whole.places.items() if at >= place}
         assert resumed.places == later, place
     return whole
+
+
+@pytest.fixture(scope="module", autouse=True)
+def little_to_collect() -> Iterator[None]:
+    """Leave the modules of TensorFlow out of each collection: that alone takes half a second."""
+    import keras  # noqa: F401
+    import tf_keras  # noqa: F401
+
+    gc.freeze()
+    yield
+    gc.unfreeze()
 
 
 @pytest.fixture

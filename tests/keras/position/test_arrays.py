@@ -34,6 +34,7 @@ KINDS = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:Your input ran out of data")
 @pytest.mark.parametrize("make", KINDS.values(), ids=KINDS.keys())
 def test_comes_back_without_a_seed(player: Any, comes_back: Any, make: Any) -> None:
     whole = comes_back(player(make), [(0, 2), (1, 0), (2, 1)])
@@ -41,6 +42,7 @@ def test_comes_back_without_a_seed(player: Any, comes_back: Any, make: Any) -> N
     assert not whole.position.draws_random
 
 
+@pytest.mark.filterwarnings("ignore:Your input ran out of data")
 @pytest.mark.parametrize("make", KINDS.values(), ids=KINDS.keys())
 def test_with_a_seed_all_is_as_without_fitguard(player: Any, comes_back: Any, make: Any) -> None:
     seeded = player(make, seed=3)

@@ -134,7 +134,7 @@ def test_shuffled_validation_data_come_back(player: Any) -> None:
     assert resumed.validated == whole.validated[6:]
 
 
-@pytest.mark.filterwarnings("ignore:`shuffle=True`")
+@pytest.mark.filterwarnings("ignore:Your input ran out of data", "ignore:`shuffle=True`")
 def test_reading_with_random_numbers_is_noticed(player: Any) -> None:
     assert player(from_generator).play().position.draws_random
     assert not player(shuffled()).play().position.draws_random

@@ -3,6 +3,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from fitguard.keras.position.exactness import judge
+
 
 def arrays(**named: Any) -> Any:
     def make() -> Any:
@@ -71,7 +73,6 @@ KINDS = {
     "dataset of unknown size": unknown_size,
     "sequence": sequence(),
     "sequence in order": sequence(shuffle=False),
-    "two workers": sequence(shuffle=False, workers=2, max_queue_size=2),
     "generator": generator,
 }
 
@@ -113,9 +114,34 @@ def test_the_end_of_data_of_unknown_size(player: Any, comes_back: Any, place: An
     comes_back(player(unknown_size, library="tf_keras"), [place])
 
 
-def test_workers_that_shuffle_are_said_to_be_inexact(player: Any) -> None:
-    shuffling = player(sequence(workers=2), library="tf_keras")
-    assert any("once more" in sentence for sentence in shuffling.play().position.inexact)
+@pytest.mark.soak
+def test_two_workers(player: Any) -> None:
+    """The queue of tf_keras waits five seconds at the end of each epoch."""
+    make = sequence(shuffle=False, workers=2, max_queue_size=2)
+    data = player(make, library="tf_keras", draws=True)
+    whole = data.play()
+    for place in [(0, 2), (2, 1)]:
+        saved = whole.places[place]
+        assert data.play(saved).seen == whole.seen[saved["total_steps"] :], place
+
+
+@pytest.mark.parametrize("shuffle", [True, False])
+def test_workers_that_shuffle_are_said_to_be_inexact(shuffle: bool) -> None:
+    from tf_keras.src.engine.data_adapter import KerasSequenceAdapter
+
+    (rows,), _ = sequence()()
+    adapter = KerasSequenceAdapter(rows, shuffle=shuffle, workers=2)
+    judgement = judge(adapter, adapter.get_dataset(), seeded_orders=True, workers=True)
+    assert any("once more" in sentence for sentence in judgement.inexact) is shuffle
+
+
+def test_workers_that_read_a_generator_are_said_to_be_inexact() -> None:
+    from tf_keras.src.engine.data_adapter import GeneratorDataAdapter
+
+    (rows,), _ = generator()
+    adapter = GeneratorDataAdapter(rows, workers=2)
+    judgement = judge(adapter, adapter.get_dataset(), seeded_orders=True, workers=True)
+    assert any("Several workers" in sentence for sentence in judgement.inexact)
 
 
 def test_without_fitguards_hook_nothing_is_followed() -> None:

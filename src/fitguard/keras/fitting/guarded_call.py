@@ -224,7 +224,7 @@ class GuardedCall:
         assert self._step is not None
         if self._resumed is not None:
             self._restore(position, ahead, batches)
-        elif self._library == "tf_keras":
+        else:
             # A step that is taken back must find all variables that it may change.
             trace(self._step.native, ahead.iterator)
         self._begun = True
@@ -258,7 +258,7 @@ class GuardedCall:
             self._memory = Memory.here(self._model, batch, card)
         if first.rows is None:
             return
-        why_whole = self._step.why_whole()
+        why_whole = self._step.why_whole(first.rows)
         if why_whole:
             self._session.note(
                 "micro-batch", f"the batch is not split: {why_whole}", fit=self._number

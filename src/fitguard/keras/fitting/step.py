@@ -99,16 +99,20 @@ class GuardedStep:
             self._micro = MicroTrainStep(self._model, element_spec=self._element_spec)
         return self._micro
 
-    def why_whole(self) -> str:
-        """Why the batch must not be split; empty where it may."""
+    def why_whole(self, rows: int, *, trial: bool = True) -> str:
+        """Why the batch must not be split into so many rows; empty where it may.
+
+        Args:
+            trial: Whether to try the step on a few rows, where that is worth it.
+        """
         from fitguard.keras.microbatch import batchwise, unsupported
 
         why_not = unsupported(self._model)
         if why_not or not self._session.orders.exact_only:
             return why_not
         changes = batchwise(self._model)
-        if not changes and self._held:
-            changes = self._micro_step().prepare(self._held[0])
+        if not changes and self._held and trial:
+            changes = self._micro_step().prepare(self._held[0], rows)
         return f"--exact-only was given. {changes[0]}" if changes else ""
 
     def tell(self, rows: int, of: int, why: str) -> None:
@@ -202,11 +206,11 @@ class GuardedStep:
 
     def _smaller(self, error: Exception, of: int) -> int | None:
         """The next smaller micro-batch; None where there is none that gives the same result."""
-        why_not = self.why_whole()
+        smaller = smaller_part(self.rows or of, of) if of else 1
+        why_not = self.why_whole(smaller or 1, trial=not uses_xla(self._model))
         if why_not:
             self._note("micro-batch", f"the batch does not fit, and is not split: {why_not}")
             return None
-        smaller = smaller_part(self.rows or of, of) if of else 1
         if smaller is None:
             self._record(error, of, "graph")
             return None

@@ -14,8 +14,8 @@ def traced_functions(train_function: Any) -> Iterator[Any]:
 def trace(train_function: Any, iterator: Any) -> bool:
     """Make all variables that the first step makes, without a step; False where it runs eagerly.
 
-    Models, metrics and optimizers of tf_keras have none before. The trace is kept: Keras finds it
-    when it takes its step.
+    Optimizers and metrics have none before, models of tf_keras neither. The trace is kept: Keras
+    finds it when it takes its step.
     """
     function = next(traced_functions(train_function), None)
     if function is None:

@@ -30,8 +30,10 @@ def guarding(session: Session) -> Iterator[GuardedFits]:
         with patched(_all_methods(fits)):
             yield fits
     finally:
-        fits.writer.wait()
-        fits.writer.close()
+        if session.is_here:
+            # A forked process has no thread that writes.
+            fits.writer.wait()
+            fits.writer.close()
         _current = None
 
 

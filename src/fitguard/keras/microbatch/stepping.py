@@ -73,22 +73,26 @@ class Stepping:
             return None
         return cutting.wider(self._specs, cutting.signature(leaves))
 
-    def prepare(self, leaves: list[Any]) -> None:
-        """Try the losses on a few rows, once; no variable is changed."""
+    def prepare(self, leaves: list[Any], rows: int) -> None:
+        """Try the losses on a few rows, once; no variable is changed.
+
+        Args:
+            rows: That fit into memory.
+        """
         if self._sums is not None:
             return
-        whole = cutting.whole_rows(leaves)
+        rows = trying.rows_tried(cutting.whole_rows(leaves), rows)
         allowed = trying.tolerance(self._model)
-        self._sums = trying.sums_of(self._items_at, leaves, whole, self.findings, allowed)
+        sums = trying.sums_of(self._items_at, leaves, rows, self.findings, allowed)
         known = self._training and self._library.layers_that_see_the_batch(self._model)
         if self._exact and not known:
-            tried = trying.places(whole)
-            totals = self._totals(leaves, tried[:1], whole)
+            totals = self._totals(leaves, trying.places(rows)[:1], rows)
 
             def loss(piece: list[Any], start: int, rows: int) -> Any:
-                return self._loss(piece, *_place(start, rows), totals, self._sums)
+                return self._loss(piece, *_place(start, rows), totals, sums)
 
-            trying.note_rows_that_meet(loss, leaves, whole, self.findings, allowed)
+            trying.note_rows_that_meet(loss, leaves, rows, self.findings, allowed)
+        self._sums = sums
 
     def pieces(
         self, leaves: list[Any], rows: int, kept: Set[int] = frozenset()
@@ -98,7 +102,7 @@ class Stepping:
         Args:
             kept: Ids of more variables that keep what each piece writes.
         """
-        self.prepare(leaves)
+        self.prepare(leaves, rows)
         whole = cutting.whole_rows(leaves)
         bounds = cutting.bounds(whole, rows)
         totals = self._totals(leaves, bounds, whole)

@@ -42,6 +42,16 @@ def _own_step(model: Any) -> str:
     if not library_of(model).own_step(model, "train_step"):
         return ""
     name = type(model).__name__
+    others = [
+        attribute
+        for attribute, value in vars(model).items()
+        if value is not model.optimizer and hasattr(value, "apply_gradients")
+    ]
+    if others:
+        return (
+            f"{name} has a train_step of its own, and a second optimizer in {others[0]}. Such a step"
+            " can be split only where it applies gradients once, with model.optimizer."
+        )
     found = _applying_calls(type(model).train_step)
     if found is None or found == 1:
         return ""

@@ -54,15 +54,18 @@ class MicroTrainStep:
         """What was seen to differ from the whole batch, once the step was traced."""
         return self._steppings.notes
 
-    def prepare(self, batch: Any) -> list[str]:
+    def prepare(self, batch: Any, rows: int) -> list[str]:
         """Trace the step and try it on a few rows, with no variable changed.
+
+        Args:
+            rows: Of a micro-batch.
 
         Returns:
             Sentences on what differs from the whole batch; see `notes`.
         """
         layout = Layout(batch)
         leaves = layout.leaves(batch)
-        self._steppings.of(layout, leaves).prepare(leaves)
+        self._steppings.of(layout, leaves).prepare(leaves, rows)
         return self.notes
 
     def __call__(self, batch: Any, rows: int) -> Any:

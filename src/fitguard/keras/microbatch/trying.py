@@ -17,7 +17,7 @@ from fitguard.keras.microbatch.split import Findings
 Trial = Callable[[list[Any], int, int], Any]
 """Gives what some rows give: the tensors, where they start, and how many rows there are in all."""
 
-_ROWS = 8
+_MOST_ROWS = 8
 _TOLERANCE = 2e-4
 _TOLERANCE_IN_HALF_PRECISION = 3e-2
 _WORDS = {
@@ -33,24 +33,28 @@ def tolerance(model: Any) -> float:
     return _TOLERANCE_IN_HALF_PRECISION if dtypes & {"float16", "bfloat16"} else _TOLERANCE
 
 
-def places(whole: int) -> list[tuple[int, int]]:
+def rows_tried(whole: int, fitting: int) -> int:
+    """How many of the rows of a batch are tried: no more than fit into memory, but two."""
+    return min(whole, _MOST_ROWS, max(2, fitting))
+
+
+def places(rows: int) -> list[tuple[int, int]]:
     """All rows that are tried, and the two parts of them."""
-    rows = min(whole, _ROWS)
     middle = max(1, rows // 3)
     return [(0, rows), (0, middle), (middle, rows)]
 
 
 def sums_of(
-    items: Trial, leaves: list[Any], whole: int, findings: Findings, tolerance: float
+    items: Trial, leaves: list[Any], rows: int, findings: Findings, tolerance: float
 ) -> Any:
     """For each loss that is one number, 1 where it is a sum over rows, and 0 where it is a mean."""
-    if not findings.items or whole < 2:
+    if not findings.items or rows < 2:
         return tf.zeros((len(findings.items),))
-    (_, rows), (_, middle), _ = places(whole)
+    _, (_, middle), _ = places(rows)
     share = middle / rows
     sums = []
     for name, together, first, second in zip(
-        findings.items, *_tried(items, leaves, whole), strict=True
+        findings.items, *_tried(items, leaves, rows), strict=True
     ):
         off_mean = abs(together - share * first - (1 - share) * second)
         off_sum = abs(together - first - second)
@@ -64,23 +68,22 @@ def sums_of(
 
 
 def note_rows_that_meet(
-    loss: Trial, leaves: list[Any], whole: int, findings: Findings, tolerance: float
+    loss: Trial, leaves: list[Any], rows: int, findings: Findings, tolerance: float
 ) -> None:
     """Say so where the loss of some rows is not put together from the losses of its parts."""
-    if whole < 2 or findings.notes:
+    if rows < 2 or findings.notes:
         return
-    together, first, second = _tried(loss, leaves, whole)
+    together, first, second = _tried(loss, leaves, rows)
     off = abs(together - first - second)
     allowed = tolerance * (abs(first) + abs(second))
     if np.isfinite([together, first, second]).all() and off > allowed:
         findings.note(
-            f"The loss of {min(whole, _ROWS)} rows was {float(together):.4g} at once and"
+            f"The loss of {rows} rows was {float(together):.4g} at once and"
             f" {float(first + second):.4g} in two parts: a layer or a loss looks at several rows at"
             " once, or draws random numbers that cannot be drawn again. With micro-batches it sees"
             " those of a micro-batch."
         )
 
 
-def _tried(trial: Trial, leaves: list[Any], whole: int) -> list[Any]:
-    rows = min(whole, _ROWS)
-    return [np.array(trial(cutting.cut(leaves, *at), at[0], rows), float) for at in places(whole)]
+def _tried(trial: Trial, leaves: list[Any], rows: int) -> list[Any]:
+    return [np.array(trial(cutting.cut(leaves, *at), at[0], rows), float) for at in places(rows)]

@@ -1,0 +1,175 @@
+"""A step that does not fit: taken back, and done again in parts; or given up as it was."""
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+import tf_keras
+
+from fitguard.keras.fitting.step import GuardedStep
+from fitguard.keras.state.variables import ModelState
+from fitguard.schema.journal import Failed, FitBegan, MicroBatchChosen, Noted
+from guarded.attempts import attempt, events
+from guarded.limited import limit, limited
+
+BATCH = 12
+
+
+@pytest.fixture(autouse=True)
+def _enough_memory():
+    yield
+    limit().assign(10**6)
+
+
+def new_model(*, batch_statistics=False, library=keras):
+    """Random numbers and statistics move in front of the layer that needs the memory."""
+    library.utils.set_random_seed(7)
+    layers = library.layers
+    middle = [layers.BatchNormalization()] if batch_statistics else []
+    parts = [layers.Dense(4), layers.Dropout(0.4), *middle, limited(library), layers.Dense(1)]
+    model = library.Sequential([layers.Input((3,)), *parts])
+    model.compile(library.optimizers.Adam(0.05), "mse", metrics=["mae"])
+    return model
+
+
+def train(model, **more):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(2 * BATCH + 5, 3)).astype("float32")
+    given = {"batch_size": BATCH, "epochs": 2, "verbose": 0, **more}
+    return model.fit(x, x.sum(axis=1), **given)
+
+
+class Warmup(keras.callbacks.Callback):
+    """Sets what the step depends on, after the last moment between steps."""
+
+    def on_train_batch_begin(self, batch, logs=None):
+        del logs
+        self.model.optimizer.learning_rate = 0.01 * (batch + 1)
+
+
+def test_the_first_step_is_taken_back_and_done_in_parts(tmp_path):
+    plain = new_model()
+    expected = train(plain, callbacks=[Warmup()])
+    limit().assign(3)
+    model = new_model()
+    with attempt(tmp_path) as fits:
+        history = train(model, callbacks=[Warmup()])
+    for one, two in zip(ModelState(model).read().values(), ModelState(plain).read().values()):
+        np.testing.assert_allclose(one, two, rtol=1e-5, atol=1e-6)
+    for name, values in expected.history.items():
+        np.testing.assert_allclose(history.history[name], values, rtol=1e-5)
+    chosen = events(fits, MicroBatchChosen)
+    assert [(event.rows, event.of) for event in chosen] == [(6, 12), (3, 12)]
+    assert events(fits, Failed) == []
+
+
+@pytest.mark.parametrize("library", [keras, tf_keras], ids=["keras", "tf_keras"])
+def test_no_trace_is_left_of_the_steps_that_did_not_fit(library, tmp_path):
+    limit().assign(6)
+    failing = new_model(batch_statistics=True, library=library)
+    with attempt(tmp_path / "fails") as fits:
+        train(failing)
+    limit().assign(10**6)
+    ordered = new_model(batch_statistics=True, library=library)
+    with attempt(tmp_path / "ordered", micro_batches={"1": 6}) as calm:
+        train(ordered)
+    for one, two in zip(ModelState(failing).read().values(), ModelState(ordered).read().values()):
+        np.testing.assert_array_equal(one, two)
+    assert [event.rows for event in events(fits, MicroBatchChosen)] == [6]
+    assert [event.why for event in events(calm, MicroBatchChosen)] == ["as ordered"]
+    said = [event.text for event in events(fits, Noted) if event.kind == "inexact"]
+    assert any("batch_normalization" in text for text in said)
+
+
+def test_with_exact_only_statistics_of_the_batch_are_not_changed(tmp_path):
+    limit().assign(6)
+    with (
+        attempt(tmp_path, exact_only=True) as fits,
+        pytest.raises(tf.errors.ResourceExhaustedError),
+    ):
+        train(new_model(batch_statistics=True))
+    (said,) = [event.text for event in events(fits, Noted) if event.kind == "micro-batch"]
+    assert "--exact-only" in said
+    assert "batch_normalization" in said
+    assert events(fits, MicroBatchChosen) == []
+    assert [event.kind for event in events(fits, Failed)] == ["exception"]
+
+
+def test_exact_only_allows_what_is_exact_and_looks_at_losses_too(tmp_path):
+    limit().assign(6)
+    with attempt(tmp_path / "exact", exact_only=True) as fits:
+        train(new_model(), epochs=1)
+    assert [event.rows for event in events(fits, MicroBatchChosen)] == [6]
+
+    def spread(_, predicted):
+        return tf.math.reduce_std(predicted)
+
+    model = new_model()
+    model.compile("adam", spread)
+    with (
+        attempt(tmp_path / "spread", exact_only=True, micro_batches={"0": 4}) as fits,
+        pytest.raises(tf.errors.ResourceExhaustedError),
+    ):
+        train(model, epochs=1)
+    assert events(fits, MicroBatchChosen) == []
+
+
+class Pair(keras.Model):
+    """Two optimizers in a step, as a GAN has them."""
+
+    def __init__(self):
+        super().__init__()
+        self.one, self.other = (
+            keras.Sequential([keras.layers.Input((3,)), keras.layers.Dense(1)]) for _ in range(2)
+        )
+        self.second_optimizer = keras.optimizers.SGD(0.1)
+        self.limited = limited(keras)
+
+    def train_step(self, data):
+        x, y = data
+        with tf.GradientTape(persistent=True) as tape:
+            loss = tf.reduce_mean((self.limited(self.one(x))[:, 0] - y) ** 2)
+            second = tf.reduce_mean((self.limited(self.other(x))[:, 0] - y) ** 2)
+        weights = self.one.trainable_variables
+        self.optimizer.apply_gradients(zip(tape.gradient(loss, weights), weights))
+        weights = self.other.trainable_variables
+        self.second_optimizer.apply_gradients(zip(tape.gradient(second, weights), weights))
+        return {"loss": loss}
+
+
+def test_a_model_that_cannot_be_split_gets_its_error_unchanged(tmp_path):
+    limit().assign(6)
+    model = Pair()
+    model.compile(keras.optimizers.SGD(0.1))
+    ordered = {"micro_batches": {"1": 3}}
+    with attempt(tmp_path, **ordered) as fits, pytest.raises(tf.errors.ResourceExhaustedError):
+        train(model, epochs=1)
+    said = " ".join(event.text for event in events(fits, Noted) if event.kind == "micro-batch")
+    assert "the batch is not split: Pair has a train_step of its own" in said
+    assert "the batch does not fit, and is not split: Pair has a train_step of its own" in said
+    assert events(fits, MicroBatchChosen) == []
+
+
+def test_where_one_row_does_not_fit_the_error_is_raised(tmp_path):
+    limit().assign(0)
+    with attempt(tmp_path) as fits, pytest.raises(tf.errors.ResourceExhaustedError) as raised:
+        train(new_model())
+    assert "OOM when allocating tensor" in str(raised.value)
+    assert [event.rows for event in events(fits, MicroBatchChosen)] == [6, 3, 1]
+    (failed,) = events(fits, Failed)
+    assert (failed.kind, failed.rows, failed.of, failed.mode) == ("out-of-memory", 1, 12, "graph")
+    assert len(events(fits, FitBegan)) == 1
+
+
+def test_another_error_goes_through(tmp_path):
+    model = new_model()
+
+    class Broken(keras.callbacks.Callback):
+        def on_train_batch_end(self, batch, logs=None):
+            raise ValueError(f"{batch}, {logs}")
+
+    with attempt(tmp_path) as fits, pytest.raises(ValueError, match="^0, "):
+        train(model, callbacks=[Broken()])
+    (failed,) = events(fits, Failed)
+    assert failed.error.startswith("ValueError: 0, ")
+    assert not isinstance(model.train_function, GuardedStep)
