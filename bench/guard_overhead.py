@@ -77,8 +77,8 @@ def start_cost(folder: Path) -> bool:
     more = guarded - plain
     met = more <= MOST_START_SECONDS
     print(
-        f"start to end of one step: plain {plain:.2f} s, guarded {guarded:.2f} s, {more:.2f} s more, "
-        f"target {MOST_START_SECONDS} s: {verdict(met)}"
+        f"start to end of one step: plain {plain:.2f} s, guarded {guarded:.2f} s, "
+        f"{more:.2f} s more, target {MOST_START_SECONDS} s: {verdict(met)}"
     )
     return met
 

@@ -1,4 +1,4 @@
-"""Kills the training of a guarded run with SIGKILL as soon as it has saved something: `RUNS_FOLDER`.
+"""Kills the training of a guarded run with SIGKILL as soon as it has saved: `RUNS_FOLDER`.
 
 For the demo: it stands for the OOM killer, a segfault, a power cut.
 """

@@ -17,7 +17,7 @@ out, steps, *backup = sys.argv[1:]
 class Steps(keras.callbacks.Callback):
     """Counts, also over the end of a process, and takes the time that a larger model would."""
 
-    def on_train_batch_end(self, batch, logs=None):
+    def on_train_batch_end(self, batch, logs=None):  # noqa: ARG002
         file = os.open(steps, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
         os.write(file, b".")
         os.close(file)

@@ -1,4 +1,4 @@
-"""Starts the scripts of this folder, plainly and under `fitguard run`, and reads what they saved."""
+"""Starts the scripts of this folder, plainly and under `fitguard run`; reads what they saved."""
 
 import os
 import subprocess

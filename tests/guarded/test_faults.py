@@ -1,4 +1,6 @@
-"""A training that dies of itself in several ways, one after the other, in one run."""
+"""A training that dies of itself in several ways in one run, hangs, and finds the disk full."""
+
+import resource
 
 import pytest
 from guarded.harness import GuardedRun, run_plain
@@ -12,18 +14,33 @@ DEATHS = {
 }
 
 
-def undisturbed(folder):
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory):
     """What the script gives when nothing happens to it."""
-    out = folder / "plain.npz"
-    plain = run_plain("dies.py", out)
-    assert plain.code == 0, plain.text
+    out = tmp_path_factory.mktemp("plain") / "plain.npz"
+    ended = run_plain("dies.py", out)
+    assert ended.code == 0, ended.text
     return out
 
 
-def test_segfault_abort_exit_and_exception_cost_nothing_but_time(tmp_path):
+def test_a_full_disk_is_a_warning_and_the_training_goes_on(plain, tmp_path):
+    def no_large_files():
+        # Room for what the script saves, not for the optimizer beside it.
+        resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
+
+    options = ("--snapshot-seconds", 0.05)
+    with GuardedRun(tmp_path / "run", "dies.py", options=options, setup=no_large_files) as run:
+        ended = run.wait()
+    assert ended.code == 0, ended.text
+    assert difference(plain, run.out) == ""
+    assert run.record.snapshots.failed > 0
+    assert run.record.snapshots.count == 0
+    assert "File too large" in ended.text
+
+
+def test_segfault_abort_exit_and_exception_cost_nothing_but_time(plain, tmp_path):
     options = ("--snapshot-seconds", 0.05)
     with GuardedRun(tmp_path / "run", "dies.py", *DEATHS, options=options) as run:
-        plain = undisturbed(tmp_path)
         ended = run.wait()
     assert ended.code == 0, ended.text
     assert difference(plain, run.out) == ""
@@ -39,10 +56,9 @@ def test_segfault_abort_exit_and_exception_cost_nothing_but_time(tmp_path):
 
 
 @pytest.mark.soak
-def test_a_hang_is_ended_and_the_training_goes_on(tmp_path):
+def test_a_hang_is_ended_and_the_training_goes_on(plain, tmp_path):
     options = ("--snapshot-seconds", 0.05, "--hang-seconds", 8)
     with GuardedRun(tmp_path / "run", "dies.py", "60:hang", options=options) as run:
-        plain = undisturbed(tmp_path)
         ended = run.wait()
     assert ended.code == 0, ended.text
     assert difference(plain, run.out) == ""

@@ -16,6 +16,8 @@ import random
 import runpy
 import signal
 import sys
+import threading
+from collections.abc import Callable
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import ModuleType
@@ -78,17 +80,40 @@ def _tell_stacks(path: Path) -> None:
 def _leave_when_terminated(session: Session) -> None:
     """A signal that all processes of a job get shall not kill this one before its snapshot."""
 
-    def terminated(number: int, _frame: object) -> None:
-        if session.is_here:
-            session.heartbeat.wish("leave")
-            return
-        # A process that the script has forked ends as it would have ended.
-        signal.signal(number, signal.SIG_DFL)
-        os.kill(os.getpid(), number)
+    def terminated(_number: int, _frame: object) -> None:
+        session.heartbeat.wish("leave")
 
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) is signal.SIG_DFL:
-            signal.signal(number, terminated)
+    numbers = [
+        number
+        for number in (signal.SIGTERM, signal.SIGHUP)
+        if signal.getsignal(number) is signal.SIG_DFL
+    ]
+    for number in numbers:
+        signal.signal(number, terminated)
+
+    def die_as_usual() -> None:
+        for number in numbers:
+            if signal.getsignal(number) is terminated:
+                signal.signal(number, signal.SIG_DFL)
+
+    _in_forked_processes(numbers, die_as_usual)
+
+
+def _in_forked_processes(numbers: list[signal.Signals], then: Callable[[], None]) -> None:
+    """Call it there before any of these signals comes: Python would forget one that came early."""
+    here = threading.local()
+
+    def before() -> None:
+        here.mask = signal.pthread_sigmask(signal.SIG_BLOCK, numbers)
+
+    def after() -> None:
+        signal.pthread_sigmask(signal.SIG_SETMASK, here.mask)
+
+    def in_child() -> None:
+        then()
+        after()
+
+    os.register_at_fork(before=before, after_in_parent=after, after_in_child=in_child)
 
 
 def _seed(seed: int) -> None:
@@ -131,7 +156,7 @@ def _run_script(given: str, *arguments: str) -> None:
     if not sys.flags.safe_path:
         sys.path[0] = str(script.resolve().parent)
     sys.argv[:] = [given, *arguments]
-    file = str(script.absolute())
+    file = given if script.is_absolute() else f"{Path.cwd()}/{given}"
     module = _new_main()
     # A process that the script spawns looks for these.
     module.__dict__.update(

@@ -6,6 +6,8 @@ from types import TracebackType
 
 _OURS = str(Path(__file__).parents[1])
 """The folder of fitguard."""
+_MAIN = str(Path(__file__).with_name("bootstrap.py"))
+"""Below it is the script: what it does itself says nothing."""
 
 
 def show(error: BaseException) -> None:
@@ -18,22 +20,24 @@ def show(error: BaseException) -> None:
 
 
 def without_ours(trace: TracebackType | None) -> TracebackType | None:
-    """The traceback without our frames; the whole of it where the error is ours."""
-    entries = []
+    """The traceback without our frames; where the error is ours, with them."""
+    while trace is not None and _file(trace) == _MAIN:
+        trace = trace.tb_next
+    first, entries = trace, []
     while trace is not None:
         entries.append(trace)
         trace = trace.tb_next
-    if not entries or _is_ours(entries[-1]):
-        return entries[0] if entries else None
+    if entries and _file(entries[-1]).startswith(_OURS):
+        return first
     kept: TracebackType | None = None
     for entry in reversed(entries):
-        if not _is_ours(entry):
+        if not _file(entry).startswith(_OURS):
             kept = TracebackType(kept, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
     return kept
 
 
-def _is_ours(entry: TracebackType) -> bool:
-    return entry.tb_frame.f_code.co_filename.startswith(_OURS)
+def _file(entry: TracebackType) -> str:
+    return entry.tb_frame.f_code.co_filename
 
 
 def _chain(error: BaseException) -> list[BaseException]:

@@ -25,10 +25,10 @@ dataset = dataset.shuffle(300).map(turned).batch(32).prefetch(tf.data.AUTOTUNE)
 model = keras.Sequential(
     [
         keras.Input((20, 20, 3)),
-        layers.Conv2D(16, 3, padding="same"),
+        layers.Conv2D(8, 3, padding="same"),
         layers.BatchNormalization(),
         layers.ReLU(),
-        layers.Conv2D(24, 3, strides=2, activation="relu"),
+        layers.Conv2D(12, 3, strides=2, activation="relu"),
         layers.SpatialDropout2D(0.2),
         layers.Flatten(),
         layers.Dense(200, activation="relu"),
@@ -37,5 +37,5 @@ model = keras.Sequential(
 )
 loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
 model.compile(keras.optimizers.AdamW(2e-3), loss, metrics=["accuracy"])
-history = model.fit(dataset, epochs=5, validation_data=(images[:64], labels[:64]), verbose=2)
+history = model.fit(dataset, epochs=4, validation_data=(images[:64], labels[:64]), verbose=2)
 np.savez(sys.argv[1], *model.get_weights(), **history.history)

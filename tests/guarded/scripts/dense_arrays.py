@@ -29,7 +29,7 @@ history = model.fit(
     x,
     y,
     batch_size=96,
-    epochs=7,
+    epochs=6,
     validation_split=0.2,
     verbose=2,
     callbacks=[

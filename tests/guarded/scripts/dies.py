@@ -29,7 +29,7 @@ WAYS = {
 class Trouble(keras.callbacks.Callback):
     """Comes once: the second time its mark is there."""
 
-    def on_train_batch_end(self, batch, logs=None):
+    def on_train_batch_end(self, batch, logs=None):  # noqa: ARG002
         for death in deaths:
             step, _, way = death.partition(":")
             mark = Path(f"{out}.{way}")

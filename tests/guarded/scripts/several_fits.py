@@ -44,5 +44,5 @@ np.savez(
     *teacher.get_weights(),
     *student.get_weights(),
     scores=scores,
-    losses=sum((history.history["loss"] for history in (first, second, third, fourth)), []),
+    losses=np.concatenate([h.history["loss"] for h in (first, second, third, fourth)]),
 )

@@ -4,10 +4,10 @@ import keras
 import numpy as np
 import pytest
 import tf_keras
+from guarded.attempts import Killed
 
 from fitguard.keras.fitting.wrapping import current_fits
 from fitguard.keras.state.variables import ModelState
-from guarded.attempts import Killed
 
 ROWS = 22
 BATCH = 4
@@ -78,8 +78,9 @@ def dying_callback(library, at):
             self.batches += 1
             if self.batches == at:
                 raise Killed
-            if self.batches == at - 1:
-                current_fits().session.heartbeat.wish("snapshot")
+            guarded = current_fits()
+            if self.batches == at - 1 and guarded is not None:
+                guarded.session.heartbeat.wish("snapshot")
 
     return Dying()
 

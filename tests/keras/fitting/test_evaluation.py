@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 import tensorflow as tf
 import tf_keras
-
-from fitguard.schema.journal import Failed, MicroBatchChosen
 from guarded.attempts import attempt, events
 from guarded.limited import limit, limited
+
+from fitguard.schema.journal import Failed, MicroBatchChosen
 
 ROWS, BATCH = 26, 12
 

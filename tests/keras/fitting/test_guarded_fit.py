@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 import tf_keras
+from guarded.attempts import Killed, attempt, events
 
 from fitguard.schema.journal import FitBegan, FitEnded, Logged, Noted, SnapshotWritten
-from guarded.attempts import Killed, attempt, events
 
 
 def fit(trainee, die_at=0):

@@ -4,9 +4,9 @@ import keras
 import numpy as np
 import pytest
 import tf_keras
+from guarded.attempts import attempt, events
 
 from fitguard.schema.journal import MicroBatchChosen, Noted, SnapshotWritten
-from guarded.attempts import attempt, events
 
 X = np.random.default_rng(1).normal(size=(10, 2)).astype("float32")
 Y = X.sum(axis=1)
@@ -48,7 +48,7 @@ def test_layers_without_a_dtype_of_their_own_compute_in_16_bits(library, tmp_pat
         dense = model.layers[-1]
         assert (dense.compute_dtype, dense.kernel.dtype) == ("float16", "float32")
         assert own.compute_dtype == "float32"
-        assert type(model.optimizer).__name__ == "LossScaleOptimizer"
+        assert type(model.optimizer).__name__.startswith("LossScaleOptimizer")
     finally:
         library.mixed_precision.set_global_policy("float32")
 
@@ -65,7 +65,7 @@ def test_a_policy_of_the_script_stands(tmp_path):
 
 def test_a_snapshot_is_taken_when_it_is_wished_for(keras_trainee, tmp_path):
     class Wishing(keras.callbacks.Callback):
-        def on_train_batch_end(self, batch, logs=None):
+        def on_train_batch_end(self, batch, **_):
             if batch == 3:
                 fits.session.heartbeat.wish("snapshot")
 

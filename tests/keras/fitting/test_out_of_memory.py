@@ -5,12 +5,12 @@ import numpy as np
 import pytest
 import tensorflow as tf
 import tf_keras
+from guarded.attempts import attempt, events
+from guarded.limited import limit, limited
 
 from fitguard.keras.fitting.step import GuardedStep
 from fitguard.keras.state.variables import ModelState
 from fitguard.schema.journal import Failed, FitBegan, MicroBatchChosen, Noted
-from guarded.attempts import attempt, events
-from guarded.limited import limit, limited
 
 BATCH = 12
 
@@ -39,6 +39,10 @@ def train(model, **more):
     return model.fit(x, x.sum(axis=1), **given)
 
 
+def values(model):
+    return list(ModelState(model).read().values())
+
+
 class Warmup(keras.callbacks.Callback):
     """Sets what the step depends on, after the last moment between steps."""
 
@@ -54,10 +58,10 @@ def test_the_first_step_is_taken_back_and_done_in_parts(tmp_path):
     model = new_model()
     with attempt(tmp_path) as fits:
         history = train(model, callbacks=[Warmup()])
-    for one, two in zip(ModelState(model).read().values(), ModelState(plain).read().values()):
+    for one, two in zip(values(model), values(plain), strict=True):
         np.testing.assert_allclose(one, two, rtol=1e-5, atol=1e-6)
-    for name, values in expected.history.items():
-        np.testing.assert_allclose(history.history[name], values, rtol=1e-5)
+    for name, wanted in expected.history.items():
+        np.testing.assert_allclose(history.history[name], wanted, rtol=1e-5)
     chosen = events(fits, MicroBatchChosen)
     assert [(event.rows, event.of) for event in chosen] == [(6, 12), (3, 12)]
     assert events(fits, Failed) == []
@@ -73,7 +77,7 @@ def test_no_trace_is_left_of_the_steps_that_did_not_fit(library, tmp_path):
     ordered = new_model(batch_statistics=True, library=library)
     with attempt(tmp_path / "ordered", micro_batches={"1": 6}) as calm:
         train(ordered)
-    for one, two in zip(ModelState(failing).read().values(), ModelState(ordered).read().values()):
+    for one, two in zip(values(failing), values(ordered), strict=True):
         np.testing.assert_array_equal(one, two)
     assert [event.rows for event in events(fits, MicroBatchChosen)] == [6]
     assert [event.why for event in events(calm, MicroBatchChosen)] == ["as ordered"]
@@ -131,9 +135,9 @@ class Pair(keras.Model):
             loss = tf.reduce_mean((self.limited(self.one(x))[:, 0] - y) ** 2)
             second = tf.reduce_mean((self.limited(self.other(x))[:, 0] - y) ** 2)
         weights = self.one.trainable_variables
-        self.optimizer.apply_gradients(zip(tape.gradient(loss, weights), weights))
+        self.optimizer.apply(tape.gradient(loss, weights), weights)
         weights = self.other.trainable_variables
-        self.second_optimizer.apply_gradients(zip(tape.gradient(second, weights), weights))
+        self.second_optimizer.apply(tape.gradient(second, weights), weights)
         return {"loss": loss}
 
 
@@ -168,7 +172,7 @@ def test_another_error_goes_through(tmp_path):
         def on_train_batch_end(self, batch, logs=None):
             raise ValueError(f"{batch}, {logs}")
 
-    with attempt(tmp_path) as fits, pytest.raises(ValueError, match="^0, "):
+    with attempt(tmp_path) as fits, pytest.raises(ValueError, match=r"^0, "):
         train(model, callbacks=[Broken()])
     (failed,) = events(fits, Failed)
     assert failed.error.startswith("ValueError: 0, ")

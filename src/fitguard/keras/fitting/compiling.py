@@ -1,6 +1,7 @@
 """What the parent orders for how the model is compiled."""
 
 import functools
+import importlib
 from collections.abc import Callable
 from typing import Any
 
@@ -30,11 +31,12 @@ def _without_xla(original: Callable[..., Any]) -> Callable[..., Any]:
 
 def _mixed(library: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Layers that name no dtype of their own compute in 16 bits."""
+    set_policy_once = functools.cache(_set_policy)
 
     def wrap(original: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(original)
         def init(layer: Any, *args: Any, **kwargs: Any) -> None:
-            _set_policy(library)
+            set_policy_once(library)
             original(layer, *args, **kwargs)
 
         return init
@@ -42,10 +44,7 @@ def _mixed(library: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     return wrap
 
 
-@functools.cache
 def _set_policy(library: str) -> None:
-    import importlib
-
     policies = importlib.import_module(f"{library}.mixed_precision")
     if policies.global_policy().name == "float32":
         policies.set_global_policy("mixed_float16")

@@ -1,11 +1,12 @@
 """A `fit` call that ended in an earlier attempt: its end is made again, nothing is trained."""
 
+import contextlib
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
-from fitguard.keras.fitting.out_of_memory import is_out_of_memory
 from fitguard.keras.fitting.recording import model_arrays, put_back
+from fitguard.keras.fitting.traced import trace
 from fitguard.keras.position import iterators_made, pass_finished
 from fitguard.keras.snapshots.content import Content
 from fitguard.keras.state.variables import ModelState
@@ -39,18 +40,40 @@ def _build(
     arguments: dict[str, Any],
     ended: Content,
 ) -> None:
-    """Make the variables that `fit` makes: without a step in Keras 3, with one in tf_keras."""
+    """Make the variables that `fit` makes; Keras 3 makes most of them without any data."""
     no_step = {"initial_epoch": arguments.get("epochs", 1)}
     one_step = {"epochs": 1, "initial_epoch": 0, "steps_per_epoch": 1}
     for more in (no_step, one_step) if library == "keras" else (one_step,):
         if not ModelState(model).missing(model_arrays(ended)):
             return
-        try:
+        with _not_run(model):
             original(model, **{**arguments, **_QUIET, **more})
-        except Exception as error:
-            # The batch was too large then, too. The variables were made before it ran.
-            if not is_out_of_memory(error):
-                raise
+
+
+@contextlib.contextmanager
+def _not_run(model: Any) -> Iterator[None]:
+    """Where Keras takes a step, the step is traced, and that is the end."""
+    before = model.train_function
+
+    def only_trace(iterator: Any) -> None:
+        model.train_function = before
+        model.make_train_function()
+        if not trace(model.train_function, iterator):
+            model.train_function(iterator)
+        raise _Traced
+
+    model.train_function = only_trace
+    try:
+        yield
+    except _Traced:
+        pass
+    finally:
+        if model.train_function is only_trace:
+            model.train_function = before
+
+
+class _Traced(Exception):
+    """All is there that the first step makes."""
 
 
 def _callback_list(model: Any, library: str, arguments: dict[str, Any]) -> Any:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from fitguard.keras.fitting import ending
 from fitguard.keras.fitting.first_rows import first_rows
-from fitguard.keras.fitting.recording import model_arrays, place_of, put_back, recorded
+from fitguard.keras.fitting.recording import OtherModel, model_arrays, place_of, put_back, recorded
 from fitguard.keras.fitting.remembered import Memory
 from fitguard.keras.fitting.step import GuardedStep, leave, rows_of
 from fitguard.keras.fitting.traced import trace
@@ -21,10 +21,6 @@ from fitguard.schema.run import Place
 
 if TYPE_CHECKING:
     from fitguard.keras.fitting.guarded_fits import GuardedFits
-
-
-class OtherModel(Exception):
-    """The model that is resumed turns out to be another than that of the snapshot."""
 
 
 class GuardedCall:
@@ -76,8 +72,8 @@ class GuardedCall:
             return original(self._model, *args, **kwargs)
         self._arguments = dict(list(bound.items())[1:])
         ended = self._usable(self._fits.store.end_of(self._number))
-        if ended is not None:
-            return self._skipped(original, ended)
+        if ended is not None and self._skipped(original, ended):
+            return self._model.history
         history = self._trained(original)
         self._finish()
         return history
@@ -271,15 +267,10 @@ class GuardedCall:
         content = self._resumed
         assert content is not None
         assert self._step is not None
-        state, saved = ModelState(self._model), model_arrays(content)
-        if state.missing(saved) and not trace(self._step.native, ahead.iterator):
+        missing = ModelState(self._model).missing(model_arrays(content))
+        if missing and not trace(self._step.native, ahead.iterator):
             # Made in the first step only: take one, it is undone below.
             self._step.native(ahead.again() if batches else ahead.iterator)
-        misfit = state.misfit(saved)
-        if misfit:
-            raise OtherModel(misfit)
-        for name in state.missing(saved)[:1]:
-            self._note(f"the variable {name} of the snapshot is not there any more, or not yet")
         notes = put_back(content, self._model, self._callbacks, random=not position.draws_random)
         for sentence in notes:
             self._note(sentence)
@@ -342,16 +333,22 @@ class GuardedCall:
         position = self.position
         return position.read_end() if position is not None and position.claimed else None
 
-    def _skipped(self, original: Callable[..., Any], ended: Content) -> Any:
-        """Make the end of this call again, without training."""
+    def _skipped(self, original: Callable[..., Any], ended: Content) -> bool:
+        """Make the end of this call again, without training; False where it is of another model."""
+        try:
+            with self._fits.aside():
+                notes = ending.made_again(
+                    self._model, self._library, original, self._arguments, ended
+                )
+        except OtherModel as other:
+            self._reject(str(other))
+            return False
         self.place = place_of(ended)
-        with self._fits.aside():
-            notes = ending.made_again(self._model, self._library, original, self._arguments, ended)
         for sentence in notes:
             self._note(sentence)
         self._announce(restored=True)
         self._session.record(FitEnded, place=self.place)
-        return self._model.history
+        return True
 
 
 def _name(model: Any) -> str:

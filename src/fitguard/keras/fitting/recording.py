@@ -19,6 +19,10 @@ _CALLBACKS = "callbacks/"
 Arrays = dict[str, np.ndarray]
 
 
+class OtherModel(Exception):
+    """The model turns out to be another than that of the snapshot; the message says how."""
+
+
 def recorded(
     model: Any,
     callbacks: Sequence[Any],
@@ -65,16 +69,26 @@ def put_back(
 
     Args:
         random: Whether the random numbers too.
+
+    Raises:
+        OtherModel: before anything is changed.
     """
-    state = ModelState(model)
-    state.write(model_arrays(content))
+    state, arrays = ModelState(model), model_arrays(content)
+    misfit = state.misfit(arrays)
+    if misfit:
+        raise OtherModel(misfit)
+    state.write(arrays)
     state.write_extra(content.document["model"])
     notes = write_callbacks(
         callbacks, content.document["callbacks"], _under(content.arrays, _CALLBACKS)
     )
     if random:
         write_random(content.document["random"])
-    return notes
+    missing = [
+        f"the variable {name} of the snapshot is not there any more, or not yet"
+        for name in state.missing(arrays)[:1]
+    ]
+    return missing + notes
 
 
 def _under(arrays: Arrays, prefix: str) -> Arrays:

@@ -49,8 +49,8 @@ def _own_step(model: Any) -> str:
     ]
     if others:
         return (
-            f"{name} has a train_step of its own, and a second optimizer in {others[0]}. Such a step"
-            " can be split only where it applies gradients once, with model.optimizer."
+            f"{name} has a train_step of its own, and a second optimizer in {others[0]}. It can be"
+            " split only where it applies gradients once, with model.optimizer."
         )
     found = _applying_calls(type(model).train_step)
     if found is None or found == 1:

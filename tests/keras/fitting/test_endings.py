@@ -1,0 +1,163 @@
+"""Fit calls that an earlier attempt had finished, and snapshots that do not fit."""
+
+import time
+
+import keras
+import numpy as np
+import pytest
+import tf_keras
+from guarded.attempts import Killed, attempt, events
+
+from fitguard.keras.fitting.step import GuardedStep
+from fitguard.schema.journal import FitBegan, Noted, SnapshotWritten
+
+
+def test_callbacks_files_and_history_are_those_of_the_end(trainee, tmp_path, assert_same):
+    callbacks = trainee.library.callbacks
+
+    def both(folder, die_at=0):
+        trainee.fresh()
+        logger = callbacks.CSVLogger(str(folder / "log.csv"))
+        stopping = callbacks.EarlyStopping("loss", patience=1, min_delta=10.0)
+        first = trainee.fit(callbacks=[logger, stopping])
+        written = (folder / "log.csv").read_text()
+        second = trainee.fit(epochs=2, die_at=die_at)
+        return first, stopping, written, second
+
+    plain = tmp_path / "plain"
+    plain.mkdir()
+    first, stopping, written, second = both(plain)
+    assert stopping.stopped_epoch == 1
+    end = trainee.values()
+    run = tmp_path / "run"
+    with attempt(run, snapshot_seconds=0.0), pytest.raises(Killed):
+        both(tmp_path, die_at=4)
+    before = (tmp_path / "log.csv").stat().st_mtime_ns
+    with attempt(run, 2, snapshot_seconds=0.0) as fits:
+        again = both(tmp_path)
+    assert (again[0].history, again[0].epoch) == (first.history, first.epoch)
+    assert (again[1].stopped_epoch, again[1].best) == (1, stopping.best)
+    assert again[2] == written
+    assert (tmp_path / "log.csv").stat().st_mtime_ns == before
+    assert again[3].history == second.history
+    assert again[3] is trainee.model.history
+    assert_same(trainee.values(), end)
+    restored = [event.restored for event in events(fits, FitBegan)]
+    assert restored == [False, False, True, False]
+
+
+@pytest.mark.parametrize("library", [keras, tf_keras], ids=["keras", "tf_keras"])
+def test_a_model_that_is_not_built_gets_all_its_variables_back(library, tmp_path):
+    x = np.random.default_rng(4).normal(size=(12, 3)).astype("float32")
+
+    def both():
+        library.utils.set_random_seed(8)
+        model = library.Sequential([library.layers.Dense(2), library.layers.Dense(1)])
+        model.compile("adam", "mse", metrics=["mae"])
+        first = model.fit(x, x[:, 0], batch_size=4, epochs=2, verbose=0)
+        assert not isinstance(model.train_function, GuardedStep)
+        second = model.fit(x, x[:, 1], batch_size=4, verbose=0)
+        return model.get_weights(), first.history, second.history
+
+    expected = both()
+    with attempt(tmp_path, snapshot_seconds=0.0):
+        both()
+    # Now both have ended.
+    with attempt(tmp_path, 2, snapshot_seconds=0.0) as fits:
+        weights, *histories = both()
+    assert histories == list(expected[1:])
+    for one, two in zip(weights, expected[0], strict=True):
+        np.testing.assert_array_equal(one, two)
+    assert [event.restored for event in events(fits, FitBegan)] == [False, False, True, True]
+
+
+def test_the_end_of_a_short_fit_is_not_written_but_trained_again(keras_trainee, tmp_path):
+    for number in (1, 2):
+        keras_trainee.fresh()
+        with attempt(tmp_path, number) as fits:
+            # Before it, one was taken that cost much more than these steps.
+            fits.pacing.taken(time.monotonic(), 10.0)
+            keras_trainee.fit(epochs=1)
+    assert events(fits, SnapshotWritten) == []
+    assert [event.restored for event in events(fits, FitBegan)] == [False, False]
+
+
+def fit_some(units, *, built=True, epochs=1, **wishes):
+    keras.utils.set_random_seed(3)
+    layers = [keras.layers.Dense(units), keras.layers.Dense(1)]
+    model = keras.Sequential([keras.layers.Input((3,)), *layers] if built else layers)
+    model.compile("sgd", "mse")
+    x = np.ones((12, 3), "float32")
+    model.fit(x, x[:, 0], batch_size=4, epochs=epochs, verbose=0, **wishes)
+    return model
+
+
+class DiesInSecondStep(keras.callbacks.Callback):
+    def on_train_batch_begin(self, batch, **_):
+        if batch == 1:
+            raise Killed
+
+
+@pytest.mark.parametrize("built", [True, False])
+@pytest.mark.parametrize("ended", [True, False])
+def test_another_model_is_trained_from_its_beginning(built, ended, tmp_path):
+    expected = fit_some(5).get_weights()
+    if ended:
+        with attempt(tmp_path, snapshot_seconds=0.0):
+            fit_some(4)
+    else:
+        with attempt(tmp_path) as fits:
+            fits.session.heartbeat.wish("snapshot")
+            with pytest.raises(Killed):
+                fit_some(4, callbacks=[DiesInSecondStep()])
+    with attempt(tmp_path, 2, snapshot_seconds=0.0) as fits:
+        model = fit_some(5, built=built)
+    for one, two in zip(model.get_weights(), expected, strict=True):
+        np.testing.assert_array_equal(one, two)
+    texts = [event.text for event in events(fits, Noted)]
+    assert any("belongs to another model" in text for text in texts)
+    began = events(fits, FitBegan)[-1]
+    assert (began.place.total_steps, began.restored) == (0, False)
+    # What is written from now on counts.
+    with attempt(tmp_path, 3) as fits:
+        fit_some(5)
+    assert events(fits, FitBegan)[-1].restored
+
+
+def test_a_snapshot_that_is_torn_is_named_and_not_used(keras_trainee, tmp_path):
+    with attempt(tmp_path, snapshot_seconds=0.0):
+        keras_trainee.fit(epochs=1)
+    (end,) = (tmp_path / "snapshots").glob("*.snapshot")
+    end.write_bytes(end.read_bytes()[:-9])
+    with attempt(tmp_path, 2) as fits:
+        keras_trainee.fit(epochs=1)
+    assert end.name in events(fits, Noted)[0].text
+    assert not events(fits, FitBegan)[-1].restored
+
+
+def test_a_backup_of_the_users_own_stands_beside_ours(keras_trainee, tmp_path, assert_same):
+    def fit(folder, die_at=0, epochs=3):
+        keras_trainee.fresh()
+        backup = keras.callbacks.BackupAndRestore(str(folder))
+        return keras_trainee.fit(callbacks=[backup], die_at=die_at, epochs=epochs)
+
+    expected = fit(tmp_path / "plain").history
+    plain = keras_trainee.values()
+    with attempt(tmp_path / "run"), pytest.raises(Killed):
+        fit(tmp_path / "ours", die_at=9)
+    with attempt(tmp_path / "run", 2) as fits:
+        history = fit(tmp_path / "ours")
+    assert history.history == expected
+    assert_same(keras_trainee.values(), plain)
+    assert events(fits, FitBegan)[-1].place.total_steps == 8
+
+    # A backup that was there before the run: Keras begins where it ends, and so do we.
+    with pytest.raises(Killed):
+        fit(tmp_path / "older", die_at=9)
+    with attempt(tmp_path / "later"), pytest.raises(Killed):
+        fit(tmp_path / "older", die_at=9)
+    with attempt(tmp_path / "later", 2) as fits:
+        fit(tmp_path / "older")
+    first, second = (event.place for event in events(fits, FitBegan))
+    assert (first.epoch, first.total_steps) == (1, 0)
+    assert (second.epoch, second.step, second.total_steps) == (2, 2, 8)

@@ -1,0 +1,154 @@
+"""The micro-batch to begin with: ordered, remembered, planned; and the card that it is for."""
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+import tf_keras
+from guarded.attempts import attempt, events
+
+from fitguard.keras.fitting.card import Card, card_here
+from fitguard.keras.fitting.first_rows import FirstRows, first_rows
+from fitguard.keras.fitting.planned_rows import planned_rows
+from fitguard.keras.fitting.remembered import Memory
+from fitguard.schema.journal import MicroBatchChosen, Orders
+
+MIB = 2**20
+LIMIT = {"TF_CPU_ALLOCATOR_USE_BFC": "1", "TF_CPU_BFC_MEM_LIMIT_IN_MB": "200"}
+
+
+def cpu_card(megabytes):
+    return Card("CPU allocator", megabytes * MIB, megabytes * MIB, is_gpu=False)
+
+
+@pytest.fixture(scope="module")
+def wide_model():
+    """Some 2 MB of activations for each row, and hardly any weights."""
+    layers = keras.layers
+    model = keras.Sequential(
+        [
+            layers.Input((64, 64, 1)),
+            layers.Conv2D(16, 3, padding="same", activation="relu"),
+            layers.Conv2D(16, 3, padding="same", activation="relu"),
+            layers.GlobalAveragePooling2D(),
+            layers.Dense(1),
+        ]
+    )
+    model.compile("sgd", "mse", jit_compile=False)
+    return model
+
+
+def batch_of(rows):
+    return tf.zeros((rows, 64, 64, 1)), tf.zeros((rows, 1))
+
+
+def test_the_limit_of_the_cpu_allocator_stands_for_a_card():
+    assert card_here(LIMIT) == cpu_card(200)
+
+
+@pytest.mark.parametrize(
+    "surrounding",
+    [
+        {},
+        {"TF_CPU_ALLOCATOR_USE_BFC": "1"},
+        {**LIMIT, "TF_CPU_ALLOCATOR_USE_BFC": "0"},
+        {**LIMIT, "TF_CPU_BFC_MEM_LIMIT_IN_MB": "much"},
+    ],
+)
+def test_without_a_limit_there_is_no_card(surrounding):
+    assert card_here({**surrounding, "CUDA_VISIBLE_DEVICES": ""}) is None
+
+
+class TestOrders:
+    def test_they_go_first(self, wide_model):
+        orders = Orders(micro_batches={"0": 5, "2": 3})
+        batch = batch_of(8)
+        assert first_rows(orders, 1, wide_model, batch, cpu_card(1)) == FirstRows(5, "as ordered")
+        assert first_rows(orders, 2, wide_model, batch, cpu_card(1)).rows == 3
+        assert first_rows(orders, 2, wide_model, batch_of(3), cpu_card(1)).rows is None
+
+    def test_without_a_card_or_a_plan_it_begins_whole(self, wide_model):
+        for orders, card in ((Orders(), None), (Orders(plan=False), cpu_card(1))):
+            assert first_rows(orders, 1, wide_model, batch_of(8), card) == FirstRows(None)
+
+
+class TestMemory:
+    def test_what_worked_is_known_again(self, wide_model, tmp_path):
+        memory = Memory(tmp_path / "sizes", wide_model, batch_of(8), cpu_card(100))
+        assert memory.rows() is None
+        memory.keep(3)
+        again = Memory(tmp_path / "sizes", wide_model, batch_of(8), cpu_card(100))
+        assert again.rows() == 3
+        assert len(list((tmp_path / "sizes").iterdir())) == 1
+
+    def test_other_batches_cards_and_models_are_not_mixed_up(self, wide_model, tmp_path):
+        Memory(tmp_path, wide_model, batch_of(8), cpu_card(100)).keep(3)
+        for batch, card in ((batch_of(9), cpu_card(100)), (batch_of(8), cpu_card(101))):
+            assert Memory(tmp_path, wide_model, batch, card).rows() is None
+        other = keras.Sequential([keras.layers.Input((64, 64, 1)), keras.layers.Flatten()])
+        assert Memory(tmp_path, other, batch_of(8), cpu_card(100)).rows() is None
+
+    def test_with_more_free_memory_than_then_it_is_tried_anew(self, wide_model, tmp_path):
+        def of(free):
+            card = Card("A100", 1000, free)
+            return Memory(tmp_path, wide_model, batch_of(8), card)
+
+        of(500).keep(3)
+        assert of(540).rows() == 3
+        assert of(600).rows() is None
+
+    @pytest.mark.parametrize("content", [b"", b"{", b'{"rows": 0, "free_bytes": 9}', b"[1]"])
+    def test_a_broken_file_is_as_none(self, wide_model, tmp_path, content):
+        memory = Memory(tmp_path, wide_model, batch_of(8), cpu_card(100))
+        memory.keep(3)
+        (file,) = tmp_path.iterdir()
+        file.write_bytes(content)
+        assert memory.rows() is None
+
+    def test_a_folder_that_cannot_be_written_is_no_loss(self, wide_model, tmp_path):
+        (tmp_path / "file").write_text("in the way")
+        memory = Memory(tmp_path / "file" / "sizes", wide_model, batch_of(8), cpu_card(100))
+        memory.keep(3)
+        assert memory.rows() is None
+
+    def test_a_model_of_tf_keras_that_is_not_built(self, tmp_path):
+        model = tf_keras.Sequential([tf_keras.layers.Dense(1)])
+        model.compile("sgd", "mse")
+        memory = Memory(tmp_path, model, batch_of(2), cpu_card(1))
+        memory.keep(1)
+        assert memory.rows() == 1
+
+
+class TestPlan:
+    def test_a_batch_that_surely_does_not_fit_is_split(self, wide_model):
+        card = cpu_card(24)
+        first = first_rows(Orders(), 1, wide_model, batch_of(32), card)
+        assert 1 <= first.rows < 32
+        assert "by the plan" in first.why
+        planned = planned_rows(wide_model, batch_of(32), 32, card)
+        assert planned.rows == first.rows
+        assert planned.whole_fits is False
+
+    def test_a_batch_that_fits_is_not(self, wide_model):
+        assert first_rows(Orders(), 1, wide_model, batch_of(4), cpu_card(4000)).rows is None
+        assert planned_rows(wide_model, batch_of(4), 4, cpu_card(4000)).whole_fits is True
+
+    def test_a_plan_that_fails_is_none(self):
+        class Broken(keras.Model):
+            def train_step(self, data):
+                raise RuntimeError(data)
+
+        model = Broken()
+        model.compile("sgd", "mse")
+        assert planned_rows(model, batch_of(4), 4, cpu_card(24)) is None
+
+    def test_fit_trains_as_planned_and_remembers_it(self, wide_model, tmp_path, monkeypatch):
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+        x, y = (np.asarray(one) for one in batch_of(32))
+        for number, why in ((1, "by the plan"), (2, "before")):
+            with attempt(tmp_path / f"run{number}", plan=True) as fits:
+                fits.card = cpu_card(24)
+                wide_model.fit(x, y, batch_size=32, verbose=0)
+            (chosen,) = events(fits, MicroBatchChosen)
+            assert chosen.rows < 32
+            assert why in chosen.why

@@ -1,0 +1,254 @@
+"""The child's main program: a script finds what it finds under plain Python."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from fitguard.keras.bootstrap import STACKS_SIGNAL
+from fitguard.monitor.heartbeat import Heartbeat
+from fitguard.monitor.journal import Journal
+from fitguard.monitor.run_folder import RunFolder
+from fitguard.schema.journal import Failed, Orders
+
+LONGEST_SECONDS = 60
+
+TELLING = """
+import json, random, sys, numpy
+known = sorted(name for name in globals() if name not in ("json", "random", "sys", "numpy"))
+print(json.dumps({
+    "argv": sys.argv,
+    "name": __name__,
+    "file": __file__,
+    "folder": sys.path[0],
+    "is main": sys.modules["__main__"].__dict__ is globals(),
+    "known": known,
+    "spec": getattr(__spec__, "name", None),
+    "loader": type(__loader__).__name__,
+    "package": __package__,
+}))
+if "--fitguard" in sys.argv:
+    from pathlib import Path
+    print(json.dumps({
+        "tensorflow": [name for name in sys.modules if name.split(".")[0] in ("tensorflow", "keras")],
+        "oom": int(Path("/proc/self/oom_score_adj").read_text()),
+        "drawn": [random.random(), float(numpy.random.uniform())],
+    }))
+"""
+
+
+@pytest.fixture
+def run_folder(tmp_path):
+    """As the parent leaves it."""
+    folder = RunFolder(tmp_path / "run")
+    folder.path.mkdir()
+    folder.orders.write_bytes(msgspec.json.encode(Orders(seed=9)))
+    Heartbeat(folder.heartbeat, create=True).close()
+    return folder
+
+
+@pytest.fixture
+def scripts(tmp_path):
+    """A folder with the script and the modules of a test."""
+    folder = tmp_path / "scripts"
+    folder.mkdir()
+    return folder
+
+
+def run(*command, folder, **more):
+    return subprocess.run(
+        [sys.executable, *map(str, command)],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=LONGEST_SECONDS,
+        stdin=subprocess.DEVNULL,
+        **more,
+    )
+
+
+def guarded(run_folder, *command, folder, **more):
+    bootstrap = ("-m", "fitguard.keras.bootstrap", run_folder.path)
+    return run(*bootstrap, *command, folder=folder, **more)
+
+
+def failures(run_folder):
+    return [event for event in Journal(run_folder.journal).read() if isinstance(event, Failed)]
+
+
+@pytest.mark.parametrize(
+    "command", [("./here/tell.py", "a", "-b"), ("-m", "here.tell", "a")], ids=["script", "module"]
+)
+def test_scripts_and_modules_find_what_they_find_under_python(command, run_folder, scripts):
+    (scripts / "here").mkdir()
+    (scripts / "here" / "tell.py").write_text(TELLING)
+    plain = run(*command, folder=scripts)
+    told = guarded(run_folder, *command, folder=scripts)
+    assert (told.returncode, told.stderr) == (0, "")
+    assert json.loads(told.stdout) == json.loads(plain.stdout)
+
+
+def test_nothing_is_loaded_and_all_is_seeded(run_folder, scripts):
+    (scripts / "tell.py").write_text(TELLING)
+    usual = int(Path("/proc/self/oom_score_adj").read_text())
+    first, second = (
+        guarded(run_folder, "tell.py", "--fitguard", folder=scripts).stdout.splitlines()[1]
+        for _ in range(2)
+    )
+    told = json.loads(first)
+    assert told["tensorflow"] == []
+    assert told["oom"] == min(1000, usual + 300)
+    assert json.loads(second)["drawn"] == told["drawn"]
+
+
+FAILING = """
+import sys
+def inner(number):
+    return 1 / number
+def outer():
+    try:
+        inner(0)
+    except ZeroDivisionError as error:
+        raise ValueError("no number") from error
+if "plain-hook" not in sys.argv:
+    sys.excepthook = lambda kind, error, trace: print("hook", kind, error, trace.tb_lineno)
+outer()
+"""
+
+
+@pytest.mark.parametrize("words", [("-m", "fails"), ("fails.py",), ("fails.py", "plain-hook")])
+def test_an_error_looks_as_under_python(words, run_folder, scripts):
+    (scripts / "fails.py").write_text(FAILING)
+    plain = run(*words, folder=scripts)
+    told = guarded(run_folder, *words, folder=scripts)
+    assert told.returncode == plain.returncode == 1
+    assert (told.stderr, told.stdout) == (plain.stderr, plain.stdout)
+    (failed,) = failures(run_folder)
+    assert (failed.kind, failed.error) == ("exception", "ValueError: no number")
+
+
+def test_a_script_that_python_cannot_read(run_folder, scripts):
+    (scripts / "broken.py").write_text("a b\n")
+    plain = run("broken.py", folder=scripts)
+    told = guarded(run_folder, "broken.py", folder=scripts)
+    assert (told.returncode, told.stderr) == (1, plain.stderr)
+
+
+@pytest.mark.parametrize(
+    ("word", "code", "said"), [("", 0, ""), ("3", 3, ""), ("'too hot'", 1, "too hot\n")]
+)
+def test_exit_codes_are_those_of_the_script(word, code, said, run_folder, scripts):
+    (scripts / "leaves.py").write_text(f"import sys; sys.exit({word})")
+    told = guarded(run_folder, "leaves.py", folder=scripts)
+    assert (told.returncode, told.stderr) == (code, said)
+    assert [(event.kind, event.code) for event in failures(run_folder)] == (
+        [("system-exit", code)] if code else []
+    )
+
+
+INTERRUPTED = """
+import atexit, os, signal, threading, time
+from fitguard.keras.fitting.wrapping import current_fits
+atexit.register(lambda: print("at the end", current_fits() is not None))
+threading.Thread(target=lambda: (time.sleep(0.3), print("thread", current_fits() is not None))).start()
+os.kill(os.getpid(), signal.SIGINT)
+time.sleep(30)
+"""
+
+
+def test_an_interrupt_ends_it_as_it_ends_python(run_folder, scripts):
+    (scripts / "waits.py").write_text(INTERRUPTED)
+    plain = run("waits.py", folder=scripts)
+    told = guarded(run_folder, "waits.py", folder=scripts)
+    assert told.returncode == plain.returncode == -signal.SIGINT
+    assert told.stderr == plain.stderr
+    # Threads and what the script has registered are guarded to the end.
+    assert told.stdout == "thread True\nat the end True\n"
+    assert failures(run_folder) == []
+
+
+TERMINATED = """
+import multiprocessing, os, signal, time
+def work(number):
+    return number + 1
+if __name__ == "__main__":
+    child = os.fork()
+    if not child:
+        time.sleep(30)
+        os._exit(0)
+    os.kill(child, signal.SIGTERM)
+    print("forked", os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+    child = os.fork()
+    if not child:
+        raise SystemExit(7)
+    print("left", os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        print("spawned", pool.map(work, [1, 2]), flush=True)
+    os.kill(os.getpid(), signal.SIGTERM)
+    print("still here")
+"""
+
+
+def test_sigterm_is_a_wish_and_children_are_as_usual(run_folder, scripts):
+    (scripts / "works.py").write_text(TERMINATED)
+    told = guarded(run_folder, "works.py", folder=scripts)
+    assert (told.returncode, told.stderr) == (0, "")
+    assert told.stdout == "forked -15\nleft 7\nspawned [2, 3]\nstill here\n"
+    assert Heartbeat(run_folder.heartbeat).wished() == "leave"
+
+
+PARENT = """
+import subprocess, sys
+child = subprocess.Popen([sys.executable, "-m", "fitguard.keras.bootstrap", *sys.argv[1:]])
+child.wait()
+"""
+SLEEPING = """
+import os, pathlib, time
+pathlib.Path("pid").write_text(str(os.getpid()))
+pathlib.Path("pid").rename("ready")
+time.sleep(60)
+"""
+
+
+def wait_until(reached):
+    end = time.monotonic() + LONGEST_SECONDS
+    while not reached():
+        assert time.monotonic() < end, "it took too long"
+        time.sleep(0.02)
+
+
+def test_it_tells_its_stacks_and_dies_with_its_parent(run_folder, scripts):
+    (scripts / "sleeps.py").write_text(SLEEPING)
+    (scripts / "parent.py").write_text(PARENT)
+    command = [sys.executable, "parent.py", str(run_folder.path), "sleeps.py"]
+    with subprocess.Popen(command, cwd=scripts) as parent:
+        wait_until((scripts / "ready").exists)
+        child = int((scripts / "ready").read_text())
+        os.kill(child, STACKS_SIGNAL)
+        wait_until(lambda: "sleeps.py" in run_folder.stacks.read_text())
+        assert Path(f"/proc/{child}").exists()
+        parent.kill()
+    wait_until(lambda: not _is_alive(child))
+
+
+def _is_alive(pid):
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state not in ("Z", "X")
+
+
+def test_without_orders_it_says_what_is_missing(run_folder, scripts):
+    run_folder.orders.unlink()
+    told = guarded(run_folder, "any.py", folder=scripts)
+    assert told.returncode == 5
+    assert "orders.json" in told.stderr
+    assert "Expected the orders" in told.stderr
