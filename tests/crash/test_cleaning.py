@@ -190,3 +190,9 @@ def test_other_encodings_lose_only_their_own_letters(encoding: str) -> None:
 
 def test_bytes_that_are_no_text_are_replaced() -> None:
     assert texts(b"loss \xff\xfe\x80 0.3\n") == ["loss \ufffd\ufffd\ufffd 0.3"]
+
+
+def test_the_list_of_loaded_modules_is_no_clue() -> None:
+    line = b"Extension modules: msgspec._core, google._upb._message, numpy.random (total: 3)"
+    assert list(cleaned(line)) == []
+    assert list(cleaned(b"[1,0]<stderr>:" + line)) == []

@@ -107,6 +107,14 @@ def test_fragmentation_gets_the_other_allocator():
     assert following.orders.environment == {"TF_GPU_ALLOCATOR": "cuda_malloc_async"}
 
 
+def test_before_the_first_step_nothing_is_in_pieces():
+    following = Story(ONE_GPU).ends_with(
+        msgspec.structs.replace(oom(64, mode="graph"), cause="gpu-fragmentation", steps_done=0)
+    )
+    assert following.action == "smaller-micro-batch"
+    assert following.environment == {}
+
+
 def test_the_users_own_allocator_stays():
     machine = MachineView(gpus=(gpu(0),), environment={"TF_GPU_ALLOCATOR": "cuda_malloc"})
     following = Story(machine).ends_with(end("exception", cause="gpu-fragmentation"))

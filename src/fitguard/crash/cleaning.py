@@ -16,6 +16,8 @@ ESCAPE = re.compile(
 # What is left of colours where a tool has taken the escape character out, or spelled it.
 BARE_COLOUR = re.compile(r"(?:\^\[|\\x1b|\\u001b|\\033|\\e)?\[\d{0,3}(?:;\d{1,3}){0,4}m")
 BLANK = re.compile(r"[^\S ]")
+_LOADED_MODULES = "Extension modules: "
+"""Python's faulthandler lists all that was loaded, whatever the crash: no name in it is a clue."""
 
 
 class Cleaned(NamedTuple):
@@ -30,8 +32,10 @@ class Cleaned(NamedTuple):
 
 
 def cleaned(raw: bytes) -> Iterator[Cleaned]:
-    """The text of a line; several where it is the JSON of several lines."""
+    """The text of a line; several where it is the JSON of several lines, none if it says nothing."""
     text, worker = without_prefixes(printable(raw.decode("utf-8", "replace")))
+    if text.startswith(_LOADED_MODULES):
+        return
     inside = from_json(text)
     if inside is None:
         yield Cleaned(text, worker)

@@ -118,9 +118,11 @@ class Guard:
                 "the weights do not depend on them",
                 fit=self._number,
             )
-        if wrong or len(missing) > len(metrics):
+        if wrong:
+            raise UsageError(f"{wrong} Expected what an earlier attempt of this run has saved.")
+        if len(missing) > len(metrics):
             raise UsageError(
-                f"Received objects without {wrong or ', '.join(missing[:3])}, which an earlier "
+                f"Received objects without {', '.join(missing[:3])}, which an earlier "
                 "attempt has saved. Expected all variables to exist when the Guard is made: build "
                 "the model (give it an Input, or call it once) and pass optimizers and metrics."
             )
@@ -134,8 +136,12 @@ class Guard:
 def _make_slots(model: Any, optimizer: Any) -> None:
     """Optimizers make their variables in the first step: too late to restore them."""
     for one in (optimizer, getattr(model, "optimizer", None)):
-        if one is not None and not getattr(one, "built", True):
-            one.build(model.trainable_variables)
+        if getattr(one, "built", getattr(one, "_built", False)):
+            continue
+        # The last name is that of the legacy optimizers of tf_keras.
+        make = getattr(one, "build", None) or getattr(one, "_create_all_weights", None)
+        if make is not None:
+            make(model.trainable_variables)
 
 
 def _name(model: Any) -> str:

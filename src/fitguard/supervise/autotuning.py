@@ -2,8 +2,9 @@
 
 When a compiled step does not fit, XLA tries one candidate after the other; the allocator waits ten
 seconds for each, writes that it ran out of memory, and nothing is raised until all have failed. A
-request of XLA has no operation's name behind `requested by op`: in graph mode there is one, and an
-exception at once. Seen on an H200 with TensorFlow 2.21.
+request of XLA has no operation's name behind `requested by op`, or that of a whole function
+(`__inference__run_610`): in graph mode there is that of an operation, and an exception at once. Seen
+on an H200 with TensorFlow 2.21.
 """
 
 import re
@@ -15,7 +16,8 @@ FAILURES = 4
 
 _WORDS = (b"ran out of memory trying to allocate", b"Autotuning candidate failed with out of mem")
 _OF_XLA = re.compile(
-    rb"ran out of memory trying to allocate (?!.*not a failure).*requested by op\s*$"
+    rb"ran out of memory trying to allocate (?!.*not a failure).*"
+    rb"requested by op\s*(?:__inference_\S+)?$"
     rb"|Autotuning candidate failed with out of memory"
 )
 _LONGEST_LINE = 4096

@@ -10,7 +10,7 @@ from fitguard.schema.hardware import Gpu, GpuProcess
 Read = Callable[[], Sequence[Gpu]]
 
 _FIRST_PAUSE_SECONDS = 2.0
-_LONGEST_PAUSE_SECONDS = 30.0
+_LONGEST_PAUSE_SECONDS = 5.0
 _NAMED = 3
 _LEAST_BYTES = 64 * 2**20
 """What a driver or an idle display holds is nobody's training."""

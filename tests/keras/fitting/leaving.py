@@ -1,7 +1,7 @@
 """A training that a test runs in a process of its own, and in its own: leaving.py WEIGHTS WAY
 
-WAY says what happens in step 6 of 8: nothing, `memory` runs out, or somebody asks the process to
-`leave`.
+WAY says what happens after step 5 of 8: nothing, `memory` runs out, or somebody asks the process
+to `leave`; or after the last, to leave at the `end`.
 """
 
 import os
@@ -25,9 +25,10 @@ class SecondEpoch(keras.callbacks.Callback):
         self.epoch = epoch
 
     def on_train_batch_end(self, batch, **_):
-        if (self.epoch, batch) == (1, 0) and self.way == "memory":
+        place = (self.way, self.epoch, batch)
+        if place == ("memory", 1, 0):
             limit().assign(4)
-        if (self.epoch, batch) == (1, 0) and self.way == "leave":
+        if place in (("leave", 1, 0), ("end", 1, 3)):
             os.kill(os.getpid(), signal.SIGTERM)
 
 

@@ -1,6 +1,6 @@
 """Steps that end the process: it asks to be replaced, or leaves as asked; and the way back.
 
-Each process loads TensorFlow; so there are few, and two at a time.
+Each process loads TensorFlow, so there are few.
 """
 
 import runpy
@@ -56,18 +56,19 @@ def run_here(weights):
         return [saved[name] for name in saved.files]
 
 
-@pytest.fixture(scope="module")
-def ended(tmp_path_factory):
-    """Both ends, by their way."""
-    folder = tmp_path_factory.mktemp("runs")
-    with ThreadPoolExecutor(2) as pool:
-        ends = {way: pool.submit(run_child, folder / way, way) for way in ("memory", "leave")}
-        expected = run_here(folder / "plain.npz")
-    return {"folder": folder, "expected": expected, **{way: ends[way].result() for way in ends}}
-
-
 def of_kind(folder, kind):
     return [event for event in Journal(folder / "journal.jsonl").read() if isinstance(event, kind)]
+
+
+@pytest.fixture(scope="module")
+def ended(tmp_path_factory):
+    """All ends, by their way."""
+    folder = tmp_path_factory.mktemp("runs")
+    with ThreadPoolExecutor(2) as pool:
+        ways = ("memory", "leave", "end")
+        ends = {way: pool.submit(run_child, folder / way, way) for way in ways}
+        expected = run_here(folder / "plain.npz")
+    return {"folder": folder, "expected": expected, **{way: ends[way].result() for way in ends}}
 
 
 def test_out_of_memory_at_a_later_step_asks_for_a_new_process(ended):
@@ -95,3 +96,15 @@ def test_asked_to_leave_it_saves_and_goes_on_there(ended):
         np.testing.assert_array_equal(one, two)
     assert events(fits, FitBegan)[-1].place.total_steps == 5
     assert events(fits, Noted) == []
+
+
+def test_asked_to_leave_in_the_last_step_it_keeps_the_end(ended):
+    code, said = ended["end"]
+    assert code == LEFT_AS_ASKED, said
+    folder = ended["folder"] / "end"
+    assert not (folder / "weights.npz").exists()
+    with attempt(folder, 2) as fits:
+        weights = run_here(folder / "weights.npz")
+    for one, two in zip(weights, ended["expected"], strict=True):
+        np.testing.assert_array_equal(one, two)
+    assert [event.restored for event in events(fits, FitBegan)] == [False, True]
