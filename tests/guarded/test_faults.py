@@ -28,7 +28,7 @@ def test_a_full_disk_is_a_warning_and_the_training_goes_on(plain, tmp_path):
         # Room for what the script saves, not for the optimizer beside it.
         resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
 
-    options = ("--snapshot-seconds", 0.05)
+    options = ("--snapshot-seconds", 0.02)
     with GuardedRun(tmp_path / "run", "dies.py", options=options, setup=no_large_files) as run:
         ended = run.wait()
     assert ended.code == 0, ended.text
@@ -39,7 +39,7 @@ def test_a_full_disk_is_a_warning_and_the_training_goes_on(plain, tmp_path):
 
 
 def test_segfault_abort_exit_and_exception_cost_nothing_but_time(plain, tmp_path):
-    options = ("--snapshot-seconds", 0.05)
+    options = ("--snapshot-seconds", 0.02)
     with GuardedRun(tmp_path / "run", "dies.py", *DEATHS, options=options) as run:
         ended = run.wait()
     assert ended.code == 0, ended.text
@@ -57,7 +57,7 @@ def test_segfault_abort_exit_and_exception_cost_nothing_but_time(plain, tmp_path
 
 @pytest.mark.soak
 def test_a_hang_is_ended_and_the_training_goes_on(plain, tmp_path):
-    options = ("--snapshot-seconds", 0.05, "--hang-seconds", 8)
+    options = ("--snapshot-seconds", 0.02, "--hang-seconds", 8)
     with GuardedRun(tmp_path / "run", "dies.py", "60:hang", options=options) as run:
         ended = run.wait()
     assert ended.code == 0, ended.text

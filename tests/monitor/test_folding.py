@@ -136,6 +136,18 @@ def test_several_fits():
     assert (second.steps_done, second.first) == (0, at(0, fit=2))
 
 
+def test_a_fit_whose_end_is_restored_keeps_what_is_known_of_it():
+    journal = JournalOf().run().start().fit(model="body", epochs=3)
+    journal.tell(FitEnded, place=at(30)).end("crashed", 30)
+    journal.start().fit(30, restored=True, batch_size=None, steps_per_epoch=None)
+    (fit,) = folded(journal, alive=True).fits
+    assert (fit.batch_size, fit.steps_per_epoch, fit.epochs, fit.model) == (64, 10, 3, "body")
+    assert fit.finished
+    # The journal may have lost how it began.
+    (fit,) = folded(JournalOf().run().start().fit(30, restored=True), alive=True).fits
+    assert (fit.library, fit.finished) == ("keras", True)
+
+
 def test_a_short_fit_whose_end_was_not_saved_is_taken_again():
     journal = JournalOf().run().start(0).tell(FitEnded, place=at(5)).end("killed", 5)
     journal.start(0)

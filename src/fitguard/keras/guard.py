@@ -13,6 +13,9 @@ from fitguard.schema.exit_codes import UsageError
 from fitguard.schema.journal import LEFT_AS_ASKED, FitBegan, FitEnded
 from fitguard.schema.run import Place
 
+_STEPS = "steps"
+"""In the document of a snapshot of a loop; a `fit` has none."""
+
 
 class Guard:
     """Keeps a loop alive that does not use `fit`.
@@ -51,7 +54,7 @@ class Guard:
         _make_slots(model, optimizer)
         self._number = self._fits.next_number()
         saved = self._fits.store.newest(self._number)
-        if saved is not None:
+        if saved is not None and _STEPS in saved.document:
             self._restore(saved, self._fits)
         self._fits.session.record(
             FitBegan, place=self._place(self.start), library="loop", model=_name(model)
@@ -95,7 +98,7 @@ class Guard:
         began = time.monotonic()
         content = Content(
             document={
-                "steps": steps,
+                _STEPS: steps,
                 "random": read_random(),
                 "begun": fits.begun,
                 "ended": fits.ended,
@@ -128,7 +131,7 @@ class Guard:
             )
         state.write(saved.arrays)
         write_random(saved.document["random"])
-        self.start = int(saved.document["steps"])
+        self.start = int(saved.document[_STEPS])
         # A `fit` inside of the loop has the number that it had.
         fits.begun, fits.ended = saved.document["begun"], saved.document["ended"]
 

@@ -11,8 +11,8 @@ def row_for(end: AttemptEnd, policy: Policy) -> PolicyRow:
 
     A script that calls `sys.exit` has its own reasons. The child saw itself run out of memory: then
     no other kind of cause counts; and before its first step nothing can have fallen into pieces: it
-    is too large. A faulty installation shows before the first step. And a cause that is no more than
-    a guess is no reason to give up at once.
+    is too large. A faulty installation shows before the first step. And a cause that is no more
+    than a guess is no reason to give up at once.
     """
     if end.outcome == "exited":
         return policy.row("unknown", end.outcome)

@@ -3,8 +3,8 @@
 When a compiled step does not fit, XLA tries one candidate after the other; the allocator waits ten
 seconds for each, writes that it ran out of memory, and nothing is raised until all have failed. A
 request of XLA has no operation's name behind `requested by op`, or that of a whole function
-(`__inference__run_610`): in graph mode there is that of an operation, and an exception at once. Seen
-on an H200 with TensorFlow 2.21.
+(`__inference__run_610`): in graph mode there is that of an operation, and an exception at once.
+Seen on an H200 with TensorFlow 2.21.
 """
 
 import re

@@ -35,6 +35,7 @@ class Trouble(keras.callbacks.Callback):
             mark = Path(f"{out}.{way}")
             if self.model.optimizer.iterations == int(step) and not mark.exists():
                 mark.touch()
+                time.sleep(0.3)  # what is being saved gets to the disk, on a busy machine too
                 WAYS[way]()
 
 

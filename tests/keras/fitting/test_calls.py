@@ -215,6 +215,14 @@ def test_wrong_arguments_get_the_words_of_keras(keras_trainee, tmp_path):
     assert failed.error.startswith("ValueError")
 
 
+def test_numbers_of_numpy_are_as_good(keras_trainee, tmp_path):
+    with attempt(tmp_path) as fits:
+        keras_trainee.fit(epochs=np.int64(2), batch_size=np.int32(11), steps_per_epoch=np.int8(2))
+    (began,) = events(fits, FitBegan)
+    assert (began.epochs, began.batch_size, began.steps_per_epoch) == (2, 11, 2)
+    assert steps(fits) == [(1, 4)]
+
+
 def test_calls_without_a_step(keras_trainee, tmp_path):
     empty = tf.data.Dataset.from_tensor_slices((keras_trainee.x, keras_trainee.y)).take(0).batch(2)
     plain = keras_trainee.model.fit(empty, verbose=0)

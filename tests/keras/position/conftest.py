@@ -41,7 +41,6 @@ class Player:
         seed: What the script gives `tf.random.set_seed`; None if it does not call it.
         execution: Steps in one call of the train function.
         take: Whether the hook takes each batch in hand.
-        draws: Whether reading the data draws from the global random generators.
     """
 
     def __init__(
@@ -52,14 +51,12 @@ class Player:
         seed: int | None = None,
         execution: int = 1,
         take: bool = True,
-        draws: bool = False,
     ) -> None:
         self._make = make
         self._keras = importlib.import_module(library)
         self._seed = seed
         self._execution = execution
         self._take = take
-        self._draws = draws
 
     def plain(self) -> list[Any]:
         """What is seen without fitguard."""
@@ -91,8 +88,7 @@ class Player:
         import numpy as np
         import tensorflow as tf
 
-        if self._draws:
-            gc.collect()  # Threads of an earlier training may still read ahead, and draw.
+        gc.collect()  # Threads of an earlier training may still read ahead, and draw.
         random.seed(RUN_SEED)
         np.random.seed(RUN_SEED)
         tf.random.set_seed(self._seed)

@@ -91,7 +91,7 @@ KINDS = {
 @pytest.mark.filterwarnings("ignore:Your input ran out of data", "ignore:`shuffle=True`")
 @pytest.mark.parametrize("make", KINDS.values(), ids=KINDS.keys())
 def test_comes_back(player: Any, comes_back: Any, make: Any) -> None:
-    whole = comes_back(player(make, draws=make is from_generator), [(0, 2), (1, 0), (2, 1)])
+    whole = comes_back(player(make), [(0, 2), (1, 0), (2, 1)])
     assert whole.position.inexact == []
 
 

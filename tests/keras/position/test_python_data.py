@@ -77,7 +77,7 @@ KINDS = {
 @pytest.mark.filterwarnings("ignore:Your input ran out of data")
 @pytest.mark.parametrize("make", KINDS.values(), ids=KINDS.keys())
 def test_comes_back(player: Any, make: Any) -> None:
-    data = player(make, draws=True)
+    data = player(make)
     whole = data.play()
     assert len(whole.seen) >= 7
     for place in [(0, 2), (1, 0), (1, 1)]:
@@ -87,12 +87,12 @@ def test_comes_back(player: Any, make: Any) -> None:
 
 @pytest.mark.parametrize("kind", ["shuffled by Keras", "draws in each batch"])
 def test_guarded_as_without_fitguard(player: Any, kind: str) -> None:
-    data = player(KINDS[kind], seed=3, draws=True)
+    data = player(KINDS[kind], seed=3)
     assert data.play().seen == data.plain()
 
 
 def test_resumed_twice(player: Any) -> None:
-    data = player(KINDS["draws in each batch"], draws=True)
+    data = player(KINDS["draws in each batch"])
     whole = data.play()
     once = data.play(whole.places[0, 3])
     twice = data.play(once.places[2, 1])
@@ -120,7 +120,7 @@ def test_an_attribute_that_is_an_iterator_is_said_to_be_inexact(player: Any) -> 
         data.stream = iter(range(100))
         return (data,), {}
 
-    position = player(make, draws=True).play().position
+    position = player(make).play().position
     assert any("Rows.stream is an iterator" in sentence for sentence in position.inexact)
 
 

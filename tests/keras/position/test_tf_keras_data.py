@@ -79,7 +79,7 @@ KINDS = {
 
 @pytest.mark.parametrize("make", KINDS.values(), ids=KINDS.keys())
 def test_comes_back(player: Any, make: Any) -> None:
-    data = player(make, library="tf_keras", draws=True)
+    data = player(make, library="tf_keras")
     whole = data.play()
     assert (whole.position.library, whole.position.inexact) == ("tf_keras", [])
     for place in [(0, 2), (1, 0), (2, 1)]:
@@ -118,7 +118,7 @@ def test_the_end_of_data_of_unknown_size(player: Any, comes_back: Any, place: An
 def test_two_workers(player: Any) -> None:
     """The queue of tf_keras waits five seconds at the end of each epoch."""
     make = sequence(shuffle=False, workers=2, max_queue_size=2)
-    data = player(make, library="tf_keras", draws=True)
+    data = player(make, library="tf_keras")
     whole = data.play()
     for place in [(0, 2), (2, 1)]:
         saved = whole.places[place]

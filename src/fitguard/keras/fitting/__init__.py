@@ -3,8 +3,10 @@
 wrapping.py        puts itself around Keras' methods as soon as the script loads them
 guarded_fits.py    numbers the `fit` calls of the process; holds what they share
 guarded_call.py    one of them: resume, snapshots between steps, the end
-recording.py       state into a snapshot, and back
+recording.py       state into a snapshot, and back; resuming.py in another process
+ending.py          the end of a call that an earlier attempt has finished
 step.py            Keras' train function, and what happens where it runs out of memory
-first_rows.py      the micro-batch to begin with
-evaluation.py      `evaluate` and `predict`, which may need smaller pieces as well
+step_start.py      what a step that did not fit is taken back to
+first_rows.py      the micro-batch to begin with: ordered, remembered.py, or planned_rows.py
+evaluation.py      `evaluate` and `predict`, which may need smaller pieces.py as well
 """

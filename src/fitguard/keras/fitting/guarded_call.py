@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from fitguard.keras.fitting import ending
 from fitguard.keras.fitting.first_rows import first_rows
-from fitguard.keras.fitting.recording import OtherModel, model_arrays, place_of, put_back, recorded
+from fitguard.keras.fitting.recording import OtherModel, place_of, recorded
 from fitguard.keras.fitting.remembered import Memory
+from fitguard.keras.fitting.resuming import misfit, name_of, restore
 from fitguard.keras.fitting.step import GuardedStep, leave, rows_of
 from fitguard.keras.fitting.traced import trace
 from fitguard.keras.position import Ahead, DataPosition, fingerprint
@@ -179,23 +180,16 @@ class GuardedCall:
         """A snapshot of this call, unless it is of another model."""
         for sentence in self._fits.store.torn:
             self._session.note("snapshot", sentence)
-        misfit = self._misfit(content) if content is not None else ""
-        if misfit:
-            self._reject(misfit)
+        why_not = misfit(content, self._model) if content is not None else ""
+        if why_not:
+            self._reject(why_not)
             return None
         return content
 
-    def _misfit(self, content: Content) -> str:
-        name, said = _name(self._model), content.document["name"]
-        if content.document["several"] and name != said:
-            # Threads began in another order. Alone, a name means nothing: Keras counts them.
-            return f"It is of the model {said}, this one is {name}"
-        return ModelState(self._model).misfit(model_arrays(content))
-
-    def _reject(self, misfit: str) -> None:
+    def _reject(self, why: str) -> None:
         self._fits.store.forget(self._number, later=not self._fits.several)
         self._note(
-            f"the snapshot of fit call {self._number} belongs to another model: {misfit} This "
+            f"the snapshot of fit call {self._number} belongs to another model: {why} This "
             "call is trained from its beginning. Does the script build its model the same way "
             "each time?"
         )
@@ -218,19 +212,25 @@ class GuardedCall:
     def _begin(self, position: DataPosition, ahead: Ahead, batches: list[Any]) -> None:
         """Before the first step of this process."""
         assert self._step is not None
+        native, notes = self._step.native, []
         if self._resumed is not None:
-            self._restore(position, ahead, batches)
+            content, callbacks = self._resumed, self._callbacks
+            notes = restore(content, self._model, callbacks, native, position, ahead)
+            self._resumed = None
         else:
             # A step that is taken back must find all variables that it may change.
-            trace(self._step.native, ahead.iterator)
+            trace(native, ahead.iterator)
         self._begun = True
         self._fits.begin(ModelState(self._model).size_bytes())
         if batches:
             self._choose_rows(batches[0])
-        self._announce(steps_per_epoch=position.steps_per_epoch, batch_size=position.batch_size)
+        self._announce(
+            steps_per_epoch=_number(position.steps_per_epoch),
+            batch_size=_number(position.batch_size),
+        )
         for sentence in position.notes:
             self._session.note("data", sentence, fit=self._number)
-        for sentence in [*position.inexact, *unsaved(self._callbacks)]:
+        for sentence in [*notes, *position.inexact, *unsaved(self._callbacks)]:
             self._note(sentence)
 
     def _announce(self, **more: Any) -> None:
@@ -238,8 +238,8 @@ class GuardedCall:
             FitBegan,
             place=self.place,
             library=self._library,
-            model=_name(self._model),
-            epochs=self._arguments.get("epochs", 1),
+            model=name_of(self._model),
+            epochs=_number(self._arguments.get("epochs", 1)),
             **more,
         )
 
@@ -263,49 +263,34 @@ class GuardedCall:
         self._step.split(first.rows)
         self._step.tell(first.rows, rows_of(batch), first.why)
 
-    def _restore(self, position: DataPosition, ahead: Ahead, batches: list[Any]) -> None:
-        content = self._resumed
-        assert content is not None
-        assert self._step is not None
-        missing = ModelState(self._model).missing(model_arrays(content))
-        if missing and not trace(self._step.native, ahead.iterator):
-            # Made in the first step only: take one, it is undone below.
-            self._step.native(ahead.again() if batches else ahead.iterator)
-        notes = put_back(content, self._model, self._callbacks, random=not position.draws_random)
-        for sentence in notes:
-            self._note(sentence)
-        expected = content.document["next_batch"]
-        if expected and batches and fingerprint(batches) != expected:
-            self._note(
-                f"the data of fit call {self._number} come in another order, or with other values, "
-                "than before the interruption: the result will not be that of an undisturbed run. "
-                "Give shuffling and augmentation a seed"
-            )
-        self._resumed = None
-
     def _snapshot(self, position: DataPosition, batches: list[Any]) -> None:
-        began = time.monotonic()
-        content = self._recorded(
-            position=position, next_batch=fingerprint(batches) if batches else ""
-        )
-        seconds = time.monotonic() - began
-        self._fits.pacing.taken(time.monotonic(), seconds)
-        self._fits.writer.submit(content, self.place, seconds)
+        self._save(position=position, next_batch=fingerprint(batches) if batches else "")
         if self._step is not None:
             self._fits.log(self.place, self._step.last_logs)
         for sentence in position.inexact:
             # Some of it shows only while data are read.
             self._note(sentence)
 
-    def _recorded(self, **more: Any) -> Content:
-        return recorded(
-            self._model,
-            self._callbacks,
-            self.place,
-            name=_name(self._model),
-            several=self._fits.several,
-            **more,
-        )
+    def _save(self, *, end: bool = False, **more: Any) -> None:
+        """Take a snapshot, and have it written."""
+        began = time.monotonic()
+        name, several = name_of(self._model), self._fits.several
+        try:
+            content = recorded(
+                self._model, self._callbacks, self.place, name=name, several=several, **more
+            )
+        except Exception as error:
+            # A callback, or a variable, that cannot be read is no reason to end a training.
+            self._session.note(
+                "snapshot",
+                f"a snapshot could not be taken: {type(error).__name__}: {error}. The training "
+                "goes on",
+                fit=self._number,
+            )
+            return
+        taking = time.monotonic() - began
+        self._fits.pacing.taken(time.monotonic(), taking)
+        self._fits.writer.submit(content, self.place, taking, end=end)
 
     def _finish(self) -> None:
         if not self._begun:
@@ -320,14 +305,8 @@ class GuardedCall:
         """Write the end down; that of a call too short to pay for it can be trained again."""
         if self._step is not None and self._step.rows is not None and self._memory is not None:
             self._memory.keep(self._step.rows)
-        pacing = self._fits.pacing
-        if not leaving and not pacing.affordable(time.monotonic()):
-            return
-        began = time.monotonic()
-        content = self._recorded(data=self._data_end())
-        taking = time.monotonic() - began
-        pacing.taken(time.monotonic(), taking)
-        self._fits.writer.submit(content, self.place, taking, end=True)
+        if leaving or self._fits.pacing.affordable(time.monotonic()):
+            self._save(end=True, data=self._data_end())
 
     def _data_end(self) -> dict[str, Any] | None:
         position = self.position
@@ -351,8 +330,12 @@ class GuardedCall:
         return True
 
 
-def _name(model: Any) -> str:
-    return str(getattr(model, "name", ""))
+def _number(value: Any) -> int | None:
+    """NumPy's numbers are none for the journal."""
+    try:
+        return int(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
 
 
 def _can_be_fed_back(iterator: Any) -> bool:

@@ -1,5 +1,6 @@
 """Where the training is in its data, and the way back there in a new process."""
 
+import weakref
 from collections.abc import Callable
 from typing import Any, Literal, Protocol
 
@@ -72,7 +73,7 @@ class DataPosition:
         self.draws_random: bool = bool(saved and saved["draws_random"])
         self.moment: Moment | None = None
         self.claimed = False
-        self.at_rest: Callable[[], dict[str, Any]] = dict
+        self.rest: dict[str, Any] = {"iterators": 0, "attributes": {}}
         self.validation = Validation(saved["validation"] if saved else None)
 
     def starts_at(self, epoch: int) -> None:
@@ -100,7 +101,17 @@ class DataPosition:
 
     def read_end(self) -> dict[str, Any]:
         """What a later `fit` may find of this one in the data, for `pass_finished`."""
-        return {**self.at_rest(), "batches": self.total_steps}
+        return {**self.rest, "batches": self.total_steps}
+
+    def weak_epoch(self) -> Callable[[], int]:
+        """Answers with the running epoch, for a dataset that outlives the position."""
+        weak = weakref.ref(self)
+
+        def epoch() -> int:
+            position = weak()
+            return position.epoch if position is not None else 0
+
+        return epoch
 
     def executed(self, steps: int) -> None:
         """One call of the train function is complete: so many steps of the optimizer."""
@@ -118,9 +129,14 @@ class DataPosition:
         """The next batches were asked for, and there are none."""
         self.ended = "data"
 
-    def epoch_over(self, ended: Ended) -> None:
-        """All steps of the epoch are complete; validation is next."""
+    def epoch_over(self, ended: Ended, rest: dict[str, Any]) -> None:
+        """All steps of the epoch are complete; validation is next.
+
+        Args:
+            rest: What is left in the data.
+        """
         self.ended = ended
+        self.rest = rest
         self.between(self, None)
 
 

@@ -52,7 +52,7 @@ def _claiming(original: Callable[..., Any], position_of: PositionOf) -> Callable
                 position.validation.follow(self._distributed_dataset, data)
             return
         position.claimed = True
-        with array_orders(position.seed, position.fit, lambda: position.epoch):
+        with array_orders(position.seed, position.fit, position.weak_epoch()):
             original(self, *arguments, **named)
         setattr(self, _EPOCHS, _Epochs(position, self))
 
@@ -66,7 +66,7 @@ def _enumerating(original: Callable[..., Any]) -> Callable[..., Any]:
         # Keras also looks at a first batch to build the model, before any epoch.
         if epochs is None or not epochs.open:
             return original(self)
-        return epochs.steps(original)
+        return epochs.steps(self, original)
 
     return enumerate_epoch
 
@@ -94,12 +94,15 @@ def _catching(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class _Epochs:
-    """The epochs of one guarded `fit`."""
+    """The epochs of one guarded `fit`.
+
+    Keras' epoch iterator holds this, not the other way round: data that are no longer needed are
+    freed as soon as in plain `fit`.
+    """
 
     def __init__(self, position: DataPosition, keras: Any) -> None:
         adapter = keras.data_adapter
         self._position = position
-        self._keras = keras
         self._execution: int = keras.steps_per_execution
         self._next_epoch = -1
         self.open = False
@@ -136,7 +139,7 @@ class _Epochs:
     def over(self) -> None:
         """The steps of the epoch are complete."""
         self._complete()
-        self._position.epoch_over("data" if self.ran_out else "loop")
+        self._position.epoch_over("data" if self.ran_out else "loop", self._track.at_rest())
         self.ran_out = False
         self._next_epoch += 1
 
@@ -146,7 +149,7 @@ class _Epochs:
             self._position.executed(self._pending)
             self._pending = 0
 
-    def steps(self, original: Callable[..., Any]) -> Iterator[Any]:
+    def steps(self, keras: Any, original: Callable[..., Any]) -> Iterator[Any]:
         """What Keras enumerates in one epoch, with the hook before each element."""
         position, ahead = self._position, self._ahead
         if self._next_epoch < 0:
@@ -154,10 +157,10 @@ class _Epochs:
             self._next_epoch = position.epoch
         saved, position.saved = position.saved, None
         if saved:
-            self._replay(moment_from(saved["moment"]), original)
+            self._replay(moment_from(saved["moment"]), keras, original)
         position.epoch_begins(self._next_epoch)
-        here = self._track.here(position.epoch, self._keras._num_batches)
-        elements = original(self._keras)
+        here = self._track.here(position.epoch, keras._num_batches)
+        elements = original(keras)
         if saved:
             last = self._skip(elements, saved["executions"], here)
             if saved["ended"]:
@@ -188,10 +191,10 @@ class _Epochs:
         next(elements, None)
         self.ran_out = ended == "data"
 
-    def _replay(self, moment: Moment, original: Callable[..., Any]) -> None:
+    def _replay(self, moment: Moment, keras: Any, original: Callable[..., Any]) -> None:
         """Bring the data to the start of the epoch that is resumed."""
-        self._keras._num_batches = moment.batches
-        self._keras._current_iterator = None
+        keras._num_batches = moment.batches
+        keras._current_iterator = None
         self._track.go_back(moment)
         self.replaying = True
         with warnings.catch_warnings():
@@ -199,13 +202,13 @@ class _Epochs:
             warnings.simplefilter("ignore")
             for epoch in range(moment.epoch, self._next_epoch):
                 self._position.epoch_begins(epoch)
-                self._replay_epoch(epoch, original)
+                self._replay_epoch(epoch, keras, original)
         self.replaying = False
 
-    def _replay_epoch(self, epoch: int, original: Callable[..., Any]) -> None:
-        here = self._track.here(epoch, self._keras._num_batches)
-        with self._keras.catch_stop_iteration():
-            for *_, iterator in original(self._keras):
+    def _replay_epoch(self, epoch: int, keras: Any, original: Callable[..., Any]) -> None:
+        here = self._track.here(epoch, keras._num_batches)
+        with keras.catch_stop_iteration():
+            for *_, iterator in original(keras):
                 self._track.follow(iterator, here)
                 if not self._track.skip(iterator, self._execution):
                     raise StopIteration

@@ -11,6 +11,7 @@ for epoch, iterator in data_handler.enumerate_epochs():  <- one iterator, or one
 import contextlib
 import functools
 import itertools
+import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -131,7 +132,8 @@ class _Epochs:
     def __init__(self, position: DataPosition, handler: Any, judgement: Judgement) -> None:
         adapter = handler._adapter
         self._position = position
-        self._handler = handler
+        # It holds this: data that are no longer needed are freed as soon as in plain `fit`.
+        self._handler: Any = weakref.proxy(handler)
         self._iterator: Any = None
         self._resumed: dict[str, Any] | None = None
         self.replaying = False
@@ -165,6 +167,7 @@ class _Epochs:
                 continue
             self._resumed = saved if epoch == target else None
             yield epoch, iterator
+        position.rest = track.at_rest()
 
     def _go_back(self, moment: Moment, target: int) -> None:
         handler = self._handler
@@ -229,7 +232,7 @@ class _Epochs:
     def over(self) -> None:
         """The steps of the epoch are complete."""
         self._complete()
-        self._position.epoch_over("data" if self.ran_out else "loop")
+        self._position.epoch_over("data" if self.ran_out else "loop", self._track.at_rest())
         self.ran_out = False
 
     def _complete(self) -> None:

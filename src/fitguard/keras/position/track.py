@@ -39,9 +39,8 @@ class Track:
         self._made_before = iterators_made(dataset)
         self._attributes = Attributes(data)
         self._variables = DatasetVariables(judgement.variables)
-        self._iterator: Any = None
+        self._number = -1
         self._read = 0
-        position.at_rest = self._at_rest
         position.inexact.extend(judgement.inexact)
         position.notes.extend(judgement.notes)
         for path in self._attributes.iterators():
@@ -59,7 +58,8 @@ class Track:
             self.position.inexact.extend(self._judgement.if_drawn)
             self._judgement.if_drawn = []
 
-    def _at_rest(self) -> dict[str, Any]:
+    def at_rest(self) -> dict[str, Any]:
+        """What is left in the data when an epoch is over."""
         return {"iterators": self.made(), "attributes": self._attributes.changed()}
 
     def made(self) -> int:
@@ -84,13 +84,14 @@ class Track:
 
     def follow(self, iterator: Any, here: Moment) -> None:
         """This iterator is read next; if it is a new one, `here` is the moment to come back to."""
-        if iterator is self._iterator:
+        number = number_of(iterator)
+        if number == self._number:
             return
-        self._iterator = iterator
+        self._number = number
         self._read = 0
         if self._judgement.begins_anew or self.position.moment is None:
-            number = number_of(iterator) - self._made_before
-            self.position.moment = Moment(**{**vars(here), "iterators": number})
+            before = number - self._made_before
+            self.position.moment = Moment(**{**vars(here), "iterators": before})
 
     def steps_of(self, execution: int) -> int:
         """How many steps a call of the train function takes: fewer at the end of the data."""

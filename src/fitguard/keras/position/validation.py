@@ -1,6 +1,7 @@
 """The validation data of a guarded `fit`: their order matters to the last bit of `val_loss`."""
 
 import sys
+import weakref
 from typing import Any
 
 from fitguard.keras.position.attributes import Attributes
@@ -20,15 +21,15 @@ class Validation:
 
     def __init__(self, saved: dict[str, Any] | None) -> None:
         self._saved = saved
-        self._dataset: Any = None
+        self._dataset: Any = lambda: None
         self._attributes = Attributes(None)
         self._made_before = 0
 
     def follow(self, dataset: Any, data: Any) -> None:
         """Keras has made the validation data: only the first time counts."""
-        if self._dataset is not None:
+        if self._dataset() is not None:
             return
-        self._dataset = dataset
+        self._dataset = weakref.ref(dataset)
         self._attributes = Attributes(data)
         self._made_before = iterators_made(dataset)
         if self._saved:
@@ -36,9 +37,10 @@ class Validation:
             self._attributes.restore(self._saved["attributes"])
 
     def read(self) -> dict[str, Any] | None:
-        if self._dataset is None:
+        dataset = self._dataset()
+        if dataset is None:
             return self._saved
-        made = iterators_made(self._dataset) - self._made_before
+        made = iterators_made(dataset) - self._made_before
         return {"iterators": made, "attributes": self._attributes.changed()}
 
 

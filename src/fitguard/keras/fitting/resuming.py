@@ -1,0 +1,63 @@
+"""A snapshot, brought into the model and the callbacks of another process."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from fitguard.keras.fitting.recording import model_arrays, put_back
+from fitguard.keras.fitting.traced import trace
+from fitguard.keras.position import Ahead, DataPosition, fingerprint
+from fitguard.keras.snapshots.content import Content
+from fitguard.keras.state.variables import ModelState
+
+
+def misfit(content: Content, model: Any) -> str:
+    """Why a snapshot cannot be of this model, as far as it is built; empty where it can."""
+    if "name" not in content.document:
+        return "It is of a loop of the user's own."
+    name, said = name_of(model), content.document["name"]
+    if content.document["several"] and name != said:
+        # Threads began in another order. Alone, a name means nothing: Keras counts them.
+        return f"It is of the model {said}, this one is {name}."
+    return ModelState(model).misfit(model_arrays(content))
+
+
+def restore(
+    content: Content,
+    model: Any,
+    callbacks: Sequence[Any],
+    train_function: Callable[[Any], Any],
+    position: DataPosition,
+    ahead: Ahead,
+) -> list[str]:
+    """Make all as it was, before the first step; why that is not exact.
+
+    Args:
+        train_function: Keras' own.
+        position: Of the data, at the place of the snapshot.
+        ahead: The next batches.
+
+    Raises:
+        OtherModel: where the model, now that it is built, is another.
+    """
+    if ModelState(model).missing(model_arrays(content)):
+        _make_variables(train_function, ahead)
+    notes = put_back(content, model, callbacks, random=not position.draws_random)
+    expected = content.document["next_batch"]
+    if expected and ahead.batches and fingerprint(ahead.batches) != expected:
+        notes.append(
+            f"the data of fit call {position.fit} come in another order, or with other values, "
+            "than before the interruption: the result will not be that of an undisturbed run. "
+            "Give shuffling and augmentation a seed"
+        )
+    return notes
+
+
+def _make_variables(train_function: Callable[[Any], Any], ahead: Ahead) -> None:
+    """Some are made in the first step only: where it cannot be traced it is taken, and undone."""
+    if not trace(train_function, ahead.iterator):
+        train_function(ahead.again() if ahead.batches else ahead.iterator)
+
+
+def name_of(model: Any) -> str:
+    """As Keras or the script has named it."""
+    return str(getattr(model, "name", ""))
