@@ -1,6 +1,5 @@
 """Kills of a training process at moments drawn at random."""
 
-import contextlib
 import signal
 import time
 from collections.abc import Callable
@@ -68,12 +67,11 @@ class Kills:
 
     Args:
         torn: Kills that left a half-written snapshot behind.
-        missed: Moments that came too late: the training was over.
+        moments: What each was aimed at.
     """
 
     count: int = 0
     torn: int = 0
-    missed: int = 0
     moments: list[str] = field(default_factory=list)
 
 
@@ -84,8 +82,7 @@ def kill_child(child: TrainingChild, kills: Kills) -> bool:
     child.join()
     kills.count += 1
     # The next attempt clears what is left, but imports for a second before.
-    with contextlib.suppress(OSError):
-        kills.torn += bool(child.unwritten())
+    kills.torn += bool(child.unwritten())
     return True
 
 
@@ -97,9 +94,7 @@ def kill_at_random(run, random: Random, most: int) -> Kills:
         number = child.number
         name = random.choices(names, weights)[0]
         came = MOMENTS[name][0](child, random)
-        if came and kill_child(child, kills):
-            kills.moments.append(name)
-        else:
-            kills.missed += 1
+        if not came or not kill_child(child, kills):
             break
+        kills.moments.append(name)
     return kills

@@ -1,6 +1,7 @@
 """Memory that a family of processes holds on GPUs, as the driver counts it."""
 
 from collections.abc import Callable, Collection
+from pathlib import Path
 from typing import Any
 
 from fitguard.facts import nvml
@@ -33,7 +34,7 @@ class GpuMemory:
             return None
         held = self._held()
         ours = [size for pid, size in held if pid in pids]
-        if ours or not held:
+        if ours or not held or any(_is_here(pid) for pid, _ in held):
             return sum(ours)
         used = self._used()
         if used is None or self._used_before is None:
@@ -67,6 +68,11 @@ class GpuMemory:
         answers = [_memory(device) for device in self._devices or ()]
         known = [int(answer.used) for answer in answers if answer is not None]
         return sum(known) if known else None
+
+
+def _is_here(pid: int) -> bool:
+    """Whether the driver's numbers are those of this machine."""
+    return Path(f"/proc/{pid}").exists()
 
 
 def _memory(device: Questions) -> Any:

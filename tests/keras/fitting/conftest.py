@@ -36,6 +36,7 @@ class Trainee:
         self.y = rng.integers(0, 3, size=ROWS)
         self._build()
         self._beginning = ModelState(self.model).read()
+        self._undisturbed = {}
 
     def _build(self):
         """Make what the first step makes, and trace what is to be traced."""
@@ -56,6 +57,15 @@ class Trainee:
         if "x" not in given:
             given.update(x=self.x, y=self.y)
         return self.model.fit(callbacks=[*callbacks, dying_callback(self.library, die_at)], **given)
+
+    def undisturbed(self, fit):
+        """All values, and what `fit(self)` returned, without fitguard; done once."""
+        if fit not in self._undisturbed:
+            self.fresh()
+            history = fit(self)
+            self._undisturbed[fit] = self.values(), history
+        self.fresh()
+        return self._undisturbed[fit]
 
     def values(self):
         """Of all variables."""

@@ -98,8 +98,7 @@ class DiesInSecondStep(keras.callbacks.Callback):
             raise Killed
 
 
-@pytest.mark.parametrize("built", [True, False])
-@pytest.mark.parametrize("ended", [True, False])
+@pytest.mark.parametrize(("built", "ended"), [(True, True), (False, True), (False, False)])
 def test_another_model_is_trained_from_its_beginning(built, ended, tmp_path):
     expected = fit_some(5).get_weights()
     if ended:

@@ -21,9 +21,8 @@ def fit(trainee, die_at=0):
 
 
 def test_without_a_fault_nothing_differs_from_plain_fit(trainee, tmp_path, assert_same):
-    expected = fit(trainee)
-    plain = trainee.values()
-    guarded = trainee.fresh()
+    plain, expected = trainee.undisturbed(fit)
+    guarded = trainee.model
     train_function = guarded.train_function
     with attempt(tmp_path, snapshot_seconds=0.0) as fits:
         history = fit(trainee)
@@ -39,9 +38,7 @@ def test_without_a_fault_nothing_differs_from_plain_fit(trainee, tmp_path, asser
 
 @pytest.mark.parametrize("at", [1, 6, 8])
 def test_killed_and_resumed_it_ends_the_same(trainee, tmp_path, assert_same, at):
-    expected = fit(trainee)
-    plain = trainee.values()
-    trainee.fresh()
+    plain, expected = trainee.undisturbed(fit)
     with pytest.raises(Killed), attempt(tmp_path):
         fit(trainee, die_at=at)
     trainee.fresh()

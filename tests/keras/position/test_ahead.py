@@ -118,3 +118,30 @@ def trained(library: str, execution: int, take: bool | None) -> tuple[list[Any],
     with epoch_iterators(lambda: position):
         model.fit(x, x[:, :1], batch_size=4, epochs=2, verbose=0)
     return model.get_weights(), len(traces)
+
+
+@pytest.mark.parametrize("library", ["keras", "tf_keras"])
+def test_the_data_are_freed_as_soon_as_in_plain_fit(library: str) -> None:
+    """Arrays become tensors: a second copy of all data, which must not wait for a collection."""
+    import gc
+    import importlib
+    import weakref
+
+    keras = importlib.import_module(library)
+    followed: list[Any] = []
+
+    class Look(keras.callbacks.Callback):
+        def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:  # noqa: ARG002
+            kinds = ("TFEpochIterator", "DataHandler")
+            held = [thing for thing in gc.get_objects() if type(thing).__name__ in kinds]
+            followed.extend(weakref.ref(thing) for thing in held)
+
+    model = keras.Sequential([keras.layers.Dense(1)])
+    model.compile("sgd", "mse")
+    position = DataPosition(lambda _, ahead: ahead.take() if ahead else None, seed=1)
+    gc.collect()
+    with epoch_iterators(lambda: position):
+        model.fit(np.zeros((4, 2)), np.zeros(4), verbose=0, callbacks=[Look()])
+    assert followed
+    assert all(thing() is None for thing in followed)
+    assert position.total_steps == 1

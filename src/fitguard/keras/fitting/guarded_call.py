@@ -141,12 +141,13 @@ class GuardedCall:
             self._model.train_function = step
 
     def _trained(self, original: Callable[..., Any]) -> Any:
-        self._resumed = self._usable(self._fits.store.newest(self._number))
+        self._resumed = saved = self._usable(self._fits.store.newest(self._number))
         try:
             return self._run_keras(original)
         except OtherModel as other:
             why = str(other)
-        self._reject(why)
+        assert saved is not None
+        self._reject(saved, why)
         self._resumed, self._begun, self.place = None, False, Place(fit=self._number)
         return self._run_keras(original)
 
@@ -181,13 +182,13 @@ class GuardedCall:
         for sentence in self._fits.store.torn:
             self._session.note("snapshot", sentence)
         why_not = misfit(content, self._model) if content is not None else ""
-        if why_not:
-            self._reject(why_not)
+        if content is not None and why_not:
+            self._reject(content, why_not)
             return None
         return content
 
-    def _reject(self, why: str) -> None:
-        self._fits.store.forget(self._number, later=not self._fits.several)
+    def _reject(self, content: Content, why: str) -> None:
+        self._fits.store.forget(self._number, later=not content.document.get("several"))
         self._note(
             f"the snapshot of fit call {self._number} belongs to another model: {why} This "
             "call is trained from its beginning. Does the script build its model the same way "
@@ -320,7 +321,7 @@ class GuardedCall:
                     self._model, self._library, original, self._arguments, ended
                 )
         except OtherModel as other:
-            self._reject(str(other))
+            self._reject(ended, str(other))
             return False
         self.place = place_of(ended)
         for sentence in notes:

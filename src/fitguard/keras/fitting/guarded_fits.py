@@ -29,6 +29,7 @@ class GuardedFits:
     Attributes:
         begun: Number of the last call that began.
         ended: Number of the last call that came to its end.
+        several: Whether calls ran in several threads at once.
     """
 
     def __init__(self, session: Session) -> None:
@@ -42,6 +43,7 @@ class GuardedFits:
         self.pacing = Pacing(session.orders.snapshot_seconds)
         self.begun = 0
         self.ended = 0
+        self.several = False
         self._running = 0
         self._lock = threading.Lock()
         self._here = threading.local()
@@ -87,11 +89,6 @@ class GuardedFits:
             self.begun += 1
             return self.begun
 
-    @property
-    def several(self) -> bool:
-        """Whether calls run in several threads at once."""
-        return self._running > 1
-
     def fit(self, library: str, original: Callable[..., Any]) -> Callable[..., Any]:
         """The guarded `fit`."""
 
@@ -112,6 +109,7 @@ class GuardedFits:
     def _counted(self, call: GuardedCall) -> Iterator[None]:
         with self._lock:
             self._running += 1
+            self.several = self.several or self._running > 1
         if self.several:
             self.session.note(
                 "inexact",

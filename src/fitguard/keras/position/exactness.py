@@ -30,12 +30,15 @@ class Judgement:
     draws: bool = False
 
 
-def judge(adapter: Any, dataset: Any, *, seeded_orders: bool, workers: bool = False) -> Judgement:
+def judge(
+    adapter: Any, dataset: Any, x: Any = None, *, seeded_orders: bool, workers: bool = False
+) -> Judgement:
     """What can be told before the first step.
 
     Args:
         adapter: The data adapter of Keras 3 or tf_keras.
         dataset: What it made, of which iterators are made.
+        x: What `fit` was given.
         seeded_orders: Whether orders of rows without a seed are drawn from the seed of the run.
         workers: Whether several workers read a Python object.
     """
@@ -45,7 +48,7 @@ def judge(adapter: Any, dataset: Any, *, seeded_orders: bool, workers: bool = Fa
         _judge_array(adapter, judgement, seeded_orders)
         return judgement
     if kind in _KINDS:
-        _KINDS[kind](adapter, judgement, workers)
+        _KINDS[kind](adapter, x, judgement, workers)
     _judge_pipeline(dataset, judgement)
     return judgement
 
@@ -58,13 +61,13 @@ def _judge_array(adapter: Any, judgement: Judgement, seeded_orders: bool) -> Non
         )
 
 
-def _judge_generator(adapter: Any, judgement: Judgement, workers: bool) -> None:
+def _judge_generator(_: Any, x: Any, judgement: Judgement, workers: bool) -> None:
     judgement.begins_anew = False
     judgement.notes.append(
         "The data come from a Python generator: to come back to a batch it is read again from its "
         "start, which takes time."
     )
-    unseeded = draws_without_seed(adapter)
+    unseeded = draws_without_seed(x)
     if unseeded:
         judgement.inexact.append(
             f"The Python generator uses {unseeded}, which differs in each process: a resumed run "
@@ -77,12 +80,12 @@ def _judge_generator(adapter: Any, judgement: Judgement, workers: bool) -> None:
         )
 
 
-def _judge_python_data(adapter: Any, judgement: Judgement, workers: bool) -> None:
+def _judge_python_data(adapter: Any, _: Any, judgement: Judgement, workers: bool) -> None:
     keras3 = hasattr(adapter, "py_dataset")
     data = adapter.py_dataset if keras3 else adapter._keras_sequence
     shuffles = bool(adapter.shuffle if keras3 else adapter._shuffle_sequence)
     judgement.draws = shuffles
-    judgement.begins_anew = not (keras3 and data.num_batches is None)
+    judgement.begins_anew = not (keras3 and getattr(data, "num_batches", 0) is None)
     if not workers:
         return
     if shuffles and not keras3:
@@ -98,7 +101,7 @@ def _judge_python_data(adapter: Any, judgement: Judgement, workers: bool) -> Non
     (judgement.inexact if mentions_random(type(data)) else judgement.if_drawn).append(drawn)
 
 
-def _judge_torch(adapter: Any, judgement: Judgement, workers: bool) -> None:  # noqa: ARG001
+def _judge_torch(_: Any, __: Any, judgement: Judgement, ___: bool) -> None:
     judgement.inexact.append(
         "The data come from a torch DataLoader: the state of torch's random generators is not "
         "kept, so a resumed run may see another order."

@@ -16,7 +16,7 @@ from typing import Any
 
 from fitguard.keras.position.ahead import Ahead
 from fitguard.keras.position.data_position import DataPosition, Ended, PositionOf
-from fitguard.keras.position.exactness import judge
+from fitguard.keras.position.exactness import Judgement, judge
 from fitguard.keras.position.moment import Moment, moment_from
 from fitguard.keras.position.track import Track
 from fitguard.keras.position.unseeded import array_orders
@@ -52,11 +52,32 @@ def _claiming(original: Callable[..., Any], position_of: PositionOf) -> Callable
                 position.validation.follow(self._distributed_dataset, data)
             return
         position.claimed = True
-        with array_orders(position.seed, position.fit, position.weak_epoch()):
+        seed = None if _shuffles_values(named.get("shuffle")) else position.seed
+        with array_orders(seed, position.fit, position.weak_epoch()):
             original(self, *arguments, **named)
-        setattr(self, _EPOCHS, _Epochs(position, self))
+        judgement = judge(
+            self.data_adapter,
+            self._distributed_dataset,
+            named.get("x"),
+            seeded_orders=seed is not None,
+            workers=_has_workers(self.data_adapter),
+        )
+        setattr(self, _EPOCHS, _Epochs(position, self, judgement))
 
     return init
+
+
+def _shuffles_values(shuffle: Any) -> bool:
+    """Whether Keras shuffles the values of each batch, not their row numbers: up to 3.2."""
+    from keras.src.trainers.data_adapters.array_data_adapter import ArrayDataAdapter
+
+    code = ArrayDataAdapter.get_tf_dataset.__code__
+    return shuffle == "batch" and "shuffle_batch" in (*code.co_varnames, *code.co_cellvars)
+
+
+def _has_workers(adapter: Any) -> bool:
+    data = getattr(adapter, "py_dataset", None)
+    return data is not None and (data.workers > 1 or data.use_multiprocessing)
 
 
 def _enumerating(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -100,7 +121,7 @@ class _Epochs:
     freed as soon as in plain `fit`.
     """
 
-    def __init__(self, position: DataPosition, keras: Any) -> None:
+    def __init__(self, position: DataPosition, keras: Any, judgement: Judgement) -> None:
         adapter = keras.data_adapter
         self._position = position
         self._execution: int = keras.steps_per_execution
@@ -113,12 +134,6 @@ class _Epochs:
         position.steps_per_epoch = keras.num_batches
         position.batch_size = getattr(adapter, "batch_size", None)
         dataset = keras._distributed_dataset
-        judgement = judge(
-            adapter,
-            dataset,
-            seeded_orders=position.seed is not None,
-            workers=getattr(adapter, "enqueuer", None) is not None,
-        )
         data = getattr(adapter, "py_dataset", None)
         self._track = Track(position, dataset, data, judgement, adapter.num_batches)
         self._ahead = Ahead(self._track.watch, position.data_are_over)
@@ -133,7 +148,9 @@ class _Epochs:
 
     def failed(self) -> None:
         """The call of the train function was not complete: no more data, or an error."""
-        self._pending = 0
+        if self._pending == self._execution:
+            self._pending = 0
+        # Else fewer steps were left than one call takes: up to Keras 3.7 it ends with an error.
         self.ran_out = True
 
     def over(self) -> None:
@@ -184,11 +201,13 @@ class _Epochs:
 
     def _lead_out(self, last: Any, ended: Ended, elements: Iterator[Any]) -> Iterator[Any]:
         """Let Keras see the end of an epoch whose steps are all done."""
-        self._ahead.point_at(last[-1], 0, over=True)
-        self._position.between(self._position, self._ahead)
-        yield last
         # Where the data ran out, that was seen one element later.
-        next(elements, None)
+        shown: Any = last or next(elements)
+        self._ahead.point_at(shown[-1], 0, over=True)
+        self._position.between(self._position, self._ahead)
+        yield shown
+        if last is not None:
+            next(elements, None)
         self.ran_out = ended == "data"
 
     def _replay(self, moment: Moment, keras: Any, original: Callable[..., Any]) -> None:

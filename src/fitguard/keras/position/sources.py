@@ -1,7 +1,6 @@
 """What the code of the user's data objects says about random numbers."""
 
 import types
-from collections.abc import Iterator
 from typing import Any
 
 _ENTROPY = {
@@ -17,16 +16,15 @@ _RANDOM = frozenset(
 )
 
 
-def draws_without_seed(adapter: Any) -> str:
+def draws_without_seed(x: Any) -> str:
     """Which source without a seed the code of a Python generator uses; empty if none shows.
 
-    Only the code of the generator itself is looked at; a generator that is made by another library
-    cannot be told.
+    Only the code of the generator itself is looked at; one that a library has made, or that calls
+    other functions, cannot be told.
     """
-    for generator in _generators(adapter):
-        code = generator.gi_code
+    if isinstance(x, types.GeneratorType):
         for name in _ENTROPY:
-            if name in code.co_names and not _called_with_argument(generator, name):
+            if name in x.gi_code.co_names and not _called_with_argument(x, name):
                 return _ENTROPY[name]
     return ""
 
@@ -55,11 +53,3 @@ def _called_with_argument(generator: Any, name: str) -> bool:
 
 def _name(function: Any) -> str:
     return str(getattr(function, "attr", getattr(function, "id", "")))
-
-
-def _generators(adapter: Any) -> Iterator[Any]:
-    """The user's generator, out of what the adapter made of it."""
-    held = getattr(adapter, "generator", None)
-    for cell in getattr(held, "__closure__", None) or ():
-        if isinstance(cell.cell_contents, types.GeneratorType):
-            yield cell.cell_contents

@@ -62,7 +62,11 @@ def _claiming(original: Callable[..., Any], position_of: PositionOf) -> Callable
             original(self, *arguments, **named)
         workers = named.get("workers", 1) > 1 or bool(named.get("use_multiprocessing"))
         judgement = judge(
-            self._adapter, self._dataset, seeded_orders=seed is not None, workers=workers
+            self._adapter,
+            self._dataset,
+            named.get("x"),
+            seeded_orders=seed is not None,
+            workers=workers,
         )
         setattr(self, _EPOCHS, _Epochs(position, self, judgement))
 
