@@ -99,6 +99,7 @@ print(os.listdir("runs/.requests"), len(model.predict(x, verbose=0)))
     assert after == ("[True, True, True, True, True]\n[0, 1, 2] True True True\n3 True\n[] 64\n")
 
 
+@pytest.mark.soak
 def test_a_model_and_data_from_functions(kernel: Kernel):
     shown = kernel.run(
         """
@@ -179,6 +180,7 @@ def test_an_error_of_the_users_ends_it_and_the_kernel_lives(kernel: Kernel):
     assert kernel.run("print(1 + 1)") == "2\n"
 
 
+@pytest.mark.soak
 def test_an_interrupt_keeps_the_run_and_it_can_go_on(kernel: Kernel):
     began = kernel.folder / "began"
     thread = kernel.interrupt_when(began)

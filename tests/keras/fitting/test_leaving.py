@@ -28,6 +28,8 @@ from fitguard.schema.journal import (
     SnapshotWritten,
 )
 
+pytestmark = pytest.mark.soak
+
 SCRIPT = Path(__file__).with_name("leaving.py")
 
 

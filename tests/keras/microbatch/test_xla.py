@@ -2,6 +2,10 @@
 
 from typing import Any
 
+import pytest
+
+pytestmark = pytest.mark.soak
+
 
 def test_dense_with_all_kinds_of_noise(compare, table):
     import keras

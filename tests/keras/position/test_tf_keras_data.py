@@ -5,6 +5,8 @@ import pytest
 
 from fitguard.keras.position.exactness import judge
 
+pytestmark = pytest.mark.soak
+
 
 def arrays(**named: Any) -> Any:
     def make() -> Any:
