@@ -140,6 +140,7 @@ fitguard.fit(build_told, make_dataset(), runs_folder="runs")
 
 
 def test_a_cell_under_guard(kernel: Kernel):
+    kernel.run("import tensorflow as tf")
     shown = kernel.run(
         """%%guard --runs-folder runs
 import math
