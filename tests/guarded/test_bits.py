@@ -29,7 +29,14 @@ def killed_once(run):
     return run.wait()
 
 
-@pytest.mark.parametrize("kind", ["dense_arrays", "cnn_tf_data", "several_fits"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param("dense_arrays", marks=pytest.mark.soak),
+        pytest.param("cnn_tf_data", marks=pytest.mark.soak),
+        "several_fits",
+    ],
+)
 def test_undisturbed_and_killed_runs_give_the_bits_of_plain_keras(kind, tmp_path):
     script = f"{kind}.py"
     plain = plain_result(tmp_path, script)

@@ -31,7 +31,9 @@ def assert_trains_within(folder, kind, megabytes):
     assert 0 < fit.micro_batch < fit.batch_size
 
 
-@pytest.mark.parametrize(("kind", "megabytes"), [("dense", 40), ("conv", 130)])
+@pytest.mark.parametrize(
+    ("kind", "megabytes"), [("dense", 40), pytest.param("conv", 130, marks=pytest.mark.soak)]
+)
 def test_dense_and_convolutional_models_get_to_the_end(kind, megabytes, tmp_path):
     assert_trains_within(tmp_path, kind, megabytes)
 

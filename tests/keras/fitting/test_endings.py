@@ -134,6 +134,7 @@ def test_a_snapshot_that_is_torn_is_named_and_not_used(keras_trainee, tmp_path):
     assert not events(fits, FitBegan)[-1].restored
 
 
+@pytest.mark.soak
 def test_a_backup_of_the_users_own_stands_beside_ours(keras_trainee, tmp_path, assert_same):
     def fit(folder, die_at=0, epochs=3):
         keras_trainee.fresh()
