@@ -19,7 +19,7 @@ types: $(READY)
 	$(BIN)/mypy
 
 pytest: $(READY) test-tools
-	$(BIN)/pytest -n 2
+	$(BIN)/pytest -n 2 --dist worksteal
 
 docs: $(READY)
 	$(BIN)/mkdocs build --strict --quiet --site-dir site

@@ -3,6 +3,7 @@
 import os
 import signal
 
+import pytest
 from guarded.harness import GuardedRun, run_plain
 from guarded.results import difference
 
@@ -20,6 +21,7 @@ def until_saved(run, attempt):
     return child
 
 
+@pytest.mark.soak
 def test_a_run_goes_on_after_its_parent_was_killed_terminated_and_interrupted(tmp_path):
     with GuardedRun(
         tmp_path / "run", "steps_per_execution.py", options=("--snapshot-seconds", 0.05)

@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.soak
+
 
 def compared(make: Any, x: Any, y: Any, weights: Any = None, steps: int = 3) -> tuple[Any, Any]:
     """Distance of weights and of logs after some steps."""
