@@ -4,27 +4,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from fitguard.keras.fitting.traced import traced_functions
-
-_HIDDEN = frozenset(
-    (
-        "Multinomial",
-        "ParameterizedTruncatedNormal",
-        "RandomGamma",
-        "RandomPoissonV2",
-        "RandomShuffle",
-        "RandomStandardNormal",
-        "RandomUniform",
-        "RandomUniformInt",
-        "TruncatedNormal",
-    )
-)
+from fitguard.keras.position.pipeline import RANDOM_OPS
 
 
 def hidden_draws(train_function: Any) -> str:
     """A sentence that names the first of them in a traced function; empty where there is none."""
     for graph in _graphs(train_function):
         for operation in graph.get_operations():
-            if operation.type in _HIDDEN:
+            if operation.type in RANDOM_OPS:
                 return (
                     f"the training step draws random numbers in {operation.name} "
                     f"({operation.type}), whose state TensorFlow keeps to itself: after an "

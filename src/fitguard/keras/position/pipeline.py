@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-_RANDOM_OPS = frozenset(
+RANDOM_OPS = frozenset(
     {
         "Multinomial",
         "ParameterizedTruncatedNormal",
@@ -19,6 +19,7 @@ _RANDOM_OPS = frozenset(
         "TruncatedNormal",
     }
 )
+"""Operations that keep the state of their random numbers to themselves."""
 _STATE_OPS = frozenset(
     {"AssignAddVariableOp", "AssignSubVariableOp", "AssignVariableOp", "RngReadAndSkip", "RngSkip"}
 )
@@ -78,7 +79,7 @@ def _stage(node: Any) -> Stage:
     return Stage(
         name=name,
         unseeded=tuple(sorted(unseeded)),
-        random=bool(kinds & (_RANDOM_OPS | _STATE_OPS)),
+        random=bool(kinds & (RANDOM_OPS | _STATE_OPS)),
         python=bool(kinds & _PYTHON_OPS),
         parallel=name.startswith("_Parallel") and not _one(node),
         unordered=getattr(node, "_deterministic", "") == "false",
@@ -97,7 +98,7 @@ def _operations(function: Any) -> list[Any]:
 
 
 def _unseeded(operation: Any) -> bool:
-    if operation.op not in _RANDOM_OPS:
+    if operation.op not in RANDOM_OPS:
         return False
     return bool(operation.attr["seed"].i == 0 and operation.attr["seed2"].i == 0)
 
