@@ -17,7 +17,7 @@ def batchwise(model: Any) -> list[str]:
 
 def _own_code(model: Any, library: Any) -> list[str]:
     name = type(model).__name__
-    if library.own_step(model, "train_step"):
+    if library.has_own_step(model, "train_step"):
         return [
             f"{name} has a train_step of its own: gradients of micro-batches are weighted by their"
             " rows. That is the same step where its loss is a mean over rows."

@@ -30,31 +30,27 @@ class Judgement:
     draws: bool = False
 
 
-def judge(
-    adapter: Any, dataset: Any, x: Any = None, *, seeded_orders: bool, workers: bool = False
-) -> Judgement:
+def judge(data: Any, x: Any = None, *, seeded_orders: bool, workers: bool = False) -> Judgement:
     """What can be told before the first step.
 
     Args:
-        adapter: The data adapter of Keras 3 or tf_keras.
-        dataset: What it made, of which iterators are made.
+        data: What Keras reads the batches from: `EpochData`.
         x: What `fit` was given.
         seeded_orders: Whether orders of rows without a seed are drawn from the seed of the run.
         workers: Whether several workers read a Python object.
     """
     judgement = Judgement()
-    kind = type(adapter).__name__
-    if kind in _ARRAYS:
-        _judge_array(adapter, judgement, seeded_orders)
+    if data.kind == "arrays":
+        _judge_array(data, judgement, seeded_orders)
         return judgement
-    if kind in _KINDS:
-        _KINDS[kind](adapter, x, judgement, workers)
-    _judge_pipeline(dataset, judgement)
+    if data.kind in _KINDS:
+        _KINDS[data.kind](data, x, judgement, workers)
+    _judge_pipeline(data.dataset, judgement)
     return judgement
 
 
-def _judge_array(adapter: Any, judgement: Judgement, seeded_orders: bool) -> None:
-    if adapter._shuffle and no_global_seed() and not seeded_orders:
+def _judge_array(data: Any, judgement: Judgement, seeded_orders: bool) -> None:
+    if data.shuffles and no_global_seed() and not seeded_orders:
         judgement.inexact.append(
             "The order of the rows is drawn without a seed: a resumed run draws another one. "
             "Set one with keras.utils.set_random_seed or tf.random.set_seed."
@@ -80,25 +76,23 @@ def _judge_generator(_: Any, x: Any, judgement: Judgement, workers: bool) -> Non
         )
 
 
-def _judge_python_data(adapter: Any, _: Any, judgement: Judgement, workers: bool) -> None:
-    keras3 = hasattr(adapter, "py_dataset")
-    data = adapter.py_dataset if keras3 else adapter._keras_sequence
-    shuffles = bool(adapter.shuffle if keras3 else adapter._shuffle_sequence)
-    judgement.draws = shuffles
-    judgement.begins_anew = not (keras3 and getattr(data, "num_batches", 0) is None)
+def _judge_python_data(data: Any, _: Any, judgement: Judgement, workers: bool) -> None:
+    given, keras3 = data.python_data, data.generation == 3
+    judgement.draws = data.shuffles
+    judgement.begins_anew = not (keras3 and getattr(given, "num_batches", 0) is None)
     if not workers:
         return
-    if shuffles and not keras3:
+    if data.shuffles and not keras3:
         judgement.inexact.append(
-            "The workers of tf_keras shuffle the Sequence once more at some moment of each epoch: "
+            "The workers of Keras 2 shuffle the Sequence once more at some moment of each epoch: "
             "the orders change from run to run. Use workers=1, or shuffle=False."
         )
     drawn = (
-        f"{type(data).__name__} draws random numbers while several workers read it: which batch "
+        f"{type(given).__name__} draws random numbers while several workers read it: which batch "
         "gets which numbers changes from run to run. Draw them from a generator that is seeded "
         "with the number of the batch."
     )
-    (judgement.inexact if mentions_random(type(data)) else judgement.if_drawn).append(drawn)
+    (judgement.inexact if mentions_random(type(given)) else judgement.if_drawn).append(drawn)
 
 
 def _judge_torch(_: Any, __: Any, judgement: Judgement, ___: bool) -> None:
@@ -108,12 +102,10 @@ def _judge_torch(_: Any, __: Any, judgement: Judgement, ___: bool) -> None:
     )
 
 
-_ARRAYS = ("ArrayDataAdapter", "TensorLikeDataAdapter", "GenericArrayLikeDataAdapter")
 _KINDS = {
-    "GeneratorDataAdapter": _judge_generator,
-    "PyDatasetAdapter": _judge_python_data,
-    "KerasSequenceAdapter": _judge_python_data,
-    "TorchDataLoaderAdapter": _judge_torch,
+    "generator": _judge_generator,
+    "python": _judge_python_data,
+    "torch": _judge_torch,
 }
 
 

@@ -1,53 +1,55 @@
-"""Weights each loss of a piece so that the sum over the pieces is the loss of the whole batch."""
+"""Keras 2: weights the losses of the pieces so that their sum is the loss of the whole batch."""
 
 import contextlib
+import functools
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import tensorflow as tf
-from tf_keras.src.metrics.base_metric import Mean, Reduce
-from tf_keras.src.utils import losses_utils
 
-from fitguard.keras.microbatch.patches import Patch
+from fitguard.contract import training2
+from fitguard.contract.libraries import Library
 from fitguard.keras.microbatch.split import Split, current
 
-_MEANS = (losses_utils.ReductionV2.AUTO, losses_utils.ReductionV2.SUM_OVER_BATCH_SIZE)
 
+def masked(original: Callable[..., Any], library: Library) -> Callable[..., Any]:
+    """`apply_valid_mask`: the rows that a mask leaves count as in the whole batch."""
+    means = training2.mean_reductions(library)
 
-def patches() -> list[Patch]:
-    return [
-        (losses_utils, "apply_valid_mask", _masked),
-        (losses_utils, "compute_weighted_loss", _weighted),
-        (Reduce, "update_state", _counted_once),
-    ]
-
-
-def _masked(original: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(original)
     def apply_valid_mask(losses: Any, sw: Any, mask: Any, reduction: str) -> Any:
         split = current()
-        if split is None or not split.exact or mask is None or reduction not in _MEANS:
+        if split is None or not split.exact or mask is None or reduction not in means:
             return original(losses, sw, mask, reduction)
         mask = tf.cast(mask, losses.dtype)
         valid = tf.reduce_sum(mask)
         split.mask_valid = valid
         scale = tf.math.divide_no_nan(tf.cast(tf.size(mask), losses.dtype), valid)
-        return losses_utils.apply_mask(losses, sw, mask * scale)
+        return training2.apply_mask(library, losses, sw, mask * scale)
 
     return apply_valid_mask
 
 
-def _weighted(original: Callable[..., Any]) -> Callable[..., Any]:
+def weighted(original: Callable[..., Any], library: Library) -> Callable[..., Any]:
+    """`compute_weighted_loss`: a piece counts as much as it is of the whole batch."""
+    means = training2.mean_reductions(library)
+
+    @functools.wraps(original)
     def compute_weighted_loss(
-        losses: Any, sample_weight: Any = None, reduction: Any = _MEANS[1], name: Any = None
+        losses: Any,
+        sample_weight: Any = None,
+        reduction: Any = means[1],
+        name: Any = None,
+        **more: Any,
     ) -> Any:
-        loss = original(losses, sample_weight, reduction, name)
+        loss = original(losses, sample_weight, reduction, name, **more)
         split = current()
         if split is None or not split.exact:
             return loss
         valid, split.mask_valid = split.mask_valid, None
         if len(losses.shape) == 0:
             weight = split.weight_of_item(loss, "loss")
-        elif reduction not in _MEANS:
+        elif reduction not in means:
             return loss
         else:
             weight = split.share if valid is None else split.part_of_total(valid)
@@ -56,9 +58,10 @@ def _weighted(original: Callable[..., Any]) -> Callable[..., Any]:
     return compute_weighted_loss
 
 
-def _counted_once(original: Callable[..., Any]) -> Callable[..., Any]:
+def counted_once(original: Callable[..., Any], _: Library) -> Callable[..., Any]:
     """A mean that gets one number for the batch counts it once, however many pieces there are."""
 
+    @functools.wraps(original)
     def update_state(self: Any, values: Any, sample_weight: Any = None) -> Any:
         split = current()
         if split is None or not hasattr(self, "count"):
@@ -77,20 +80,21 @@ def counting_once(model: Any, split: Split) -> Iterator[None]:
 
     These keep their `update_state` from when they were made: it is replaced on each of them.
     """
+    mean, reduce = training2.plain_mean(model)
     with contextlib.ExitStack() as undo:
         for metric in model.metrics:
-            if type(metric) is Mean:
+            if type(metric) is mean:
                 undo.callback(object.__setattr__, metric, "update_state", metric.update_state)
-                object.__setattr__(metric, "update_state", _update(metric, split))
+                object.__setattr__(metric, "update_state", _update(metric, split, reduce))
         yield
 
 
-def _update(metric: Any, split: Split) -> Callable[..., Any]:
+def _update(metric: Any, split: Split, reduce: Any) -> Callable[..., Any]:
     def update_state(values: Any, sample_weight: Any = None) -> Any:
         split.findings.updated.add(id(metric))
         trackers = split.trackers()
         if id(metric) not in trackers:
-            return Reduce.update_state(metric, values, sample_weight)
+            return reduce.update_state(metric, values, sample_weight)
         value = tf.cast(values, metric.dtype)
         share = tf.cast(split.share, metric.dtype)
         if not _is_number(value):

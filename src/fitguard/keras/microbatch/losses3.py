@@ -1,38 +1,34 @@
-"""Weights each loss of a piece so that the sum over the pieces is the loss of the whole batch.
+"""Keras 3: weights the losses of the pieces so that their sum is the loss of the whole batch.
 
 Keras divides a sum over rows by their number, or by the number that the mask leaves, or by the sum
 of the weights. Here the piece's own divisor is taken out, and that of the whole batch put in.
 """
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
 import tensorflow as tf
-from keras.src.losses import loss as loss_module
-from keras.src.metrics.reduction_metrics import Mean
 
-from fitguard.keras.microbatch.patches import Patch
+from fitguard.contract.libraries import Library
 from fitguard.keras.microbatch.split import Split, current
 
 _MEANS = ("sum_over_batch_size", "mean", "mean_with_sample_weight")
 
 
-def patches() -> list[Patch]:
-    return [
-        (loss_module, "reduce_weighted_values", _weighted),
-        (Mean, "update_state", _counted_once),
-    ]
+def weighted(original: Callable[..., Any], _: Library) -> Callable[..., Any]:
+    """`reduce_weighted_values`: a piece counts as much as it is of the whole batch."""
 
-
-def _weighted(original: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(original)
     def reduce_weighted_values(
         values: Any,
         sample_weight: Any = None,
         mask: Any = None,
         reduction: str | None = "sum_over_batch_size",
         dtype: Any = None,
+        **more: Any,
     ) -> Any:
-        loss = original(values, sample_weight, mask, reduction, dtype)
+        loss = original(values, sample_weight, mask, reduction, dtype, **more)
         split = current()
         if split is None or not split.exact:
             return loss
@@ -49,16 +45,19 @@ def _weighted(original: Callable[..., Any]) -> Callable[..., Any]:
 
 def _weight(split: Split, sample_weight: Any, mask: Any, reduction: str) -> Any:
     if reduction == "mean_with_sample_weight":
-        merged = loss_module.apply_mask(sample_weight, mask, "float32", reduction)
+        from fitguard.contract.training3 import masked_weights
+
+        merged = masked_weights(sample_weight, mask, reduction)
         return split.share if merged is None else split.part_of_total(tf.reduce_sum(merged))
     if mask is not None:
         return split.part_of_total(tf.reduce_sum(tf.cast(mask, "float32")))
     return split.share
 
 
-def _counted_once(original: Callable[..., Any]) -> Callable[..., Any]:
+def counted_once(original: Callable[..., Any], _: Library) -> Callable[..., Any]:
     """A mean that gets one number for the batch counts it once, however many pieces there are."""
 
+    @functools.wraps(original)
     def update_state(self: Any, values: Any, sample_weight: Any = None) -> Any:
         split = current()
         if split is None:

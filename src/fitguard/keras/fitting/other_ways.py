@@ -1,0 +1,66 @@
+"""Training that does not use `fit`: it is not guarded, and the user shall know."""
+
+import functools
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from fitguard.contract.hooks import Role
+from fitguard.contract.libraries import PACKAGES, Library
+from fitguard.contract.patching import Wraps
+
+_NOT_THE_USERS = (*PACKAGES, "tensorflow", "fitguard", "importlib", "contextlib", "functools")
+_LINES = """
+    from fitguard.keras import Guard
+    guard = Guard(model, optimizer=optimizer)
+    for step in range(guard.start, steps):
+        ...  # one step, on the batch that follows from its number
+        guard.step_done(step)"""
+
+
+class OtherWays:
+    """Notes where a script trains by itself.
+
+    Args:
+        in_fit: Whether a `fit` runs in this thread.
+    """
+
+    def __init__(self, in_fit: Callable[[], bool]) -> None:
+        self._in_fit = in_fit
+        self._seen = ""
+
+    def wraps(self) -> Wraps:
+        """What is put around Keras."""
+        return {Role.GRADIENTS_APPLIED: self._noting, Role.TRAIN_ON_BATCH: self._noting}
+
+    def nothing_guarded(self) -> str:
+        """What to say at the end of a script in which nothing was guarded."""
+        if self._seen:
+            return (
+                f"nothing was guarded: {self._seen} trains without fit, in a loop of its own. "
+                f"These lines guard such a loop:{_LINES}"
+            )
+        if not any(package in sys.modules for package in PACKAGES):
+            return "nothing was guarded: the script does not load Keras"
+        return "nothing was guarded: the script ends without a call of fit"
+
+    def _noting(self, original: Callable[..., Any], _: Library) -> Callable[..., Any]:
+        @functools.wraps(original)
+        def noted(*args: Any, **kwargs: Any) -> Any:
+            if not self._seen and not self._in_fit():
+                self._seen = _line_of_the_user()
+            return original(*args, **kwargs)
+
+        return noted
+
+
+def _line_of_the_user() -> str:
+    """The file and line that led here, of the user's own code."""
+    frame: Any = sys._getframe(2)
+    while frame is not None:
+        package = str(frame.f_globals.get("__name__", "")).partition(".")[0]
+        if package not in _NOT_THE_USERS and not frame.f_code.co_filename.startswith("<"):
+            return f"line {frame.f_lineno} of {Path(frame.f_code.co_filename).name}"
+        frame = frame.f_back
+    return "the script"
