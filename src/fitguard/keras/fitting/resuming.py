@@ -46,7 +46,7 @@ def restore(
         _make_variables(train_function, ahead)
         if drawn is not None:
             restore_random(drawn)
-    notes = put_back(content, model, callbacks, random=not position.draws_random)
+    notes = put_back(content, model, callbacks, data_draw=position.draws_random)
     expected = content.document["next_batch"]
     if expected and ahead.batches and fingerprint(ahead.batches) != expected:
         notes.append(
