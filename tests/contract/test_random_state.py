@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fitguard.inputs.random_state import is_random_source, keeping_random_state, restore_of
+from fitguard.contract.random_sources import is_random_source, restore_of
+from fitguard.contract.random_state import keeping_random_state
 
 
 def draw_globals() -> list[Any]:
