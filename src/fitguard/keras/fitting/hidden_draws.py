@@ -15,8 +15,8 @@ def hidden_draws(train_function: Any) -> str:
             return (
                 f"the training step draws random numbers in {name} ({kind}), whose state "
                 "TensorFlow keeps to itself: after an interruption it draws others. Exact would "
-                "be keras.random with a SeedGenerator; for the Dropout of tf_keras, "
-                "tf_keras.backend.experimental.enable_tf_random_generator() at the "
+                "be, in Keras 3, keras.random with a SeedGenerator; for the Dropout of Keras 2, "
+                "backend.experimental.enable_tf_random_generator() of keras or tf_keras at the "
                 "beginning of the script"
             )
     return ""
