@@ -61,10 +61,10 @@ def write_random_state(states: dict[str, Any]) -> None:
     for name, place, module in _loaded():
         if name not in states:
             continue
-        if states[name] is None:
-            place.put(module, None)
-        else:
-            put_state(place.find(module) or place.make(module), states[name])
+        source = None if states[name] is None else place.find(module) or place.make(module)
+        place.put(module, source)
+        if source is not None:
+            put_state(source, states[name])
 
 
 def seed_eager_draws(seed: int) -> None:
@@ -84,7 +84,7 @@ class _Place(NamedTuple):
     Args:
         find: The generator; None where it was not made yet.
         put: Makes a generator the global one; None takes away what is there.
-        make: A new one, put there, for a state to be written into.
+        make: A new one, for a state to be written into.
         generation: Of Keras, where another has a module of the same name.
     """
 
@@ -118,19 +118,8 @@ def _put_counter(eager_context: Any, counter: random.Random | None) -> None:
     eager_context.context()._rng = counter
 
 
-def _made_counter(eager_context: Any) -> random.Random:
-    counter = eager_context.context()._rng = random.Random()
-    return counter
-
-
 def _put_generator(operations: Any, generator: Any) -> None:
     operations.global_generator = generator
-
-
-def _made_generator(operations: Any) -> Any:
-    # TensorFlow's own way is refused where operations must be deterministic.
-    generator = operations.global_generator = operations.Generator.from_seed(0)
-    return generator
 
 
 def _found_seed_generator(seed_generator: Any) -> Any:
@@ -150,17 +139,12 @@ def _put_keras_2_counter(backend: Any, counter: random.Random | None) -> None:
         del holder.generator
 
 
-def _made_keras_2_counter(backend: Any) -> random.Random:
-    counter = backend._SEED_GENERATOR.generator = random.Random()
-    return counter
-
-
 def _keras_2(package: str) -> _Place:
     return _Place(
         f"{package}.src.backend",
         lambda backend: getattr(backend._SEED_GENERATOR, "generator", None),
         _put_keras_2_counter,
-        _made_keras_2_counter,
+        lambda _: random.Random(),
         generation=2,
     )
 
@@ -170,12 +154,13 @@ def _always_there(module: str, find: Callable[[Any], Any]) -> _Place:
 
 
 _PLACES: dict[str, _Place] = {
-    "tensorflow": _Place(_EAGER, _found_counter, _put_counter, _made_counter),
+    "tensorflow": _Place(_EAGER, _found_counter, _put_counter, lambda _: random.Random()),
     "tensorflow-generator": _Place(
         "tensorflow.python.ops.stateful_random_ops",
         lambda operations: operations.global_generator,
         _put_generator,
-        _made_generator,
+        # TensorFlow's own way is refused where operations must be deterministic.
+        lambda operations: operations.Generator.from_seed(0),
     ),
     "keras": _Place(
         "keras.src.random.seed_generator",
