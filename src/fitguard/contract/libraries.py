@@ -77,6 +77,13 @@ def loaded_libraries() -> list[Library]:
     return [installed_library(package) for package in PACKAGES if package in sys.modules]
 
 
+def loaded_modules(generation: int, path: str) -> list[Any]:
+    """A module of each Keras of this generation, where it is loaded: `src.backend`."""
+    libraries = [library for library in loaded_libraries() if library.generation == generation]
+    modules = [sys.modules.get(f"{library.package}.{path}") for library in libraries]
+    return [module for module in modules if module is not None]
+
+
 @functools.cache
 def installed_library(package: str) -> Library:
     """As its own files say, whatever the metadata of packages say; nothing is imported for it."""

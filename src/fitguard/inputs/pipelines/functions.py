@@ -5,9 +5,9 @@ import types
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from fitguard.contract.random_sources import Restore, is_random_source
 from fitguard.inputs.pipelines.operations import Operation, operations_of
 from fitguard.inputs.python_state.reach import TooMuch, names_in, reach
-from fitguard.inputs.random_state import Restore, is_random_source
 
 LOOKED_AT = 2_000
 """Objects in which random generators are looked for."""

@@ -35,6 +35,7 @@ from typing import Any
 
 import numpy as np
 
+from fitguard.contract.random_state import keeping_random_state
 from fitguard.inputs.pipelines.classes import cardinality_of
 from fitguard.inputs.pipelines.describing import describe
 from fitguard.inputs.pipelines.distributed import original_of
@@ -46,7 +47,6 @@ from fitguard.inputs.python_state.keep import (
     check_python_state,
     keeping_python_state,
 )
-from fitguard.inputs.random_state import keeping_random_state
 from fitguard.schema.pipeline import Pipeline
 
 _END = object()

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from fitguard.inputs.random_state import keeping_random_state
+from fitguard.contract.random_state import keeping_random_state
 from fitguard.inputs.sources.array_source import ArraySource
 from fitguard.inputs.sources.dataset_source import DatasetSource
 from fitguard.inputs.sources.error_words import in_one_line

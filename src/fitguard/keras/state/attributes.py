@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from fitguard.contract.random_sources import is_random_source, put_state, state_of
 from fitguard.inputs.models.library import ROOTS, root
 from fitguard.inputs.python_state.reach import is_users
-from fitguard.inputs.random_state import is_random_source, put_state, state_of
 from fitguard.keras.state import tensors
 from fitguard.keras.state.plain import NotPlain, decode, encode
 from fitguard.keras.state.variables import places

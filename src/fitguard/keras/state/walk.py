@@ -11,9 +11,10 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
+from fitguard.contract.model_parts import unwrapped
 from fitguard.inputs.models.library import ROOTS, root
 from fitguard.keras.state.tensors import bare
-from fitguard.memory.unchanged.reached import CONTAINERS, is_followed, parts, unwrapped
+from fitguard.memory.unchanged.reached import CONTAINERS, is_followed, parts
 
 _LAYERS, _METRICS, _OPTIMIZER, _OTHER = range(4)
 _RANKS = {

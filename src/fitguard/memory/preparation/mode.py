@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from fitguard.contract.runtime import op_determinism_enabled
 from fitguard.inputs.models.asking import name_of, told, trait
 from fitguard.inputs.models.cudnn import runs_on_cudnn
 from fitguard.inputs.models.kinds import sublayers
@@ -69,12 +70,6 @@ def _blocker(model: Any) -> str | None:
     for layer in (model, *sublayers(model)):
         if trait(layer, "supports_jit", True) is False:
             return f"the layer {name_of(layer)} cannot be compiled"
-    if told(_is_deterministic, False):
+    if op_determinism_enabled():
         return "operations are set to be deterministic"
     return None
-
-
-def _is_deterministic() -> bool:
-    from tensorflow.python.framework.config import is_op_determinism_enabled
-
-    return bool(is_op_determinism_enabled())

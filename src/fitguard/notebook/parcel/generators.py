@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from fitguard.inputs.random_state import is_random_source, put_state, state_of
+from fitguard.contract.random_sources import is_random_source, put_state, state_of
 from fitguard.notebook.parcel.nodes import Generator
 from fitguard.notebook.parcel.sides import NotMine, Packed, Packing, Unpacking
 

@@ -1,12 +1,14 @@
 """Random generators are as before, whatever was drawn."""
 
 import random
+import sys
 from typing import Any
 
 import numpy as np
 import pytest
 
-from fitguard.inputs.random_state import is_random_source, keeping_random_state, restore_of
+from fitguard.contract.random_sources import is_random_source, restore_of
+from fitguard.contract.random_state import keeping_random_state, read_random_state
 
 
 def draw_globals() -> list[Any]:
@@ -43,6 +45,27 @@ def test_a_global_seed_that_is_set_inside_is_taken_back() -> None:
         tf.random.set_seed(5)
 
     assert context.global_seed() == 4
+
+
+def test_a_seed_of_keras_2_that_is_set_inside_is_taken_back() -> None:
+    import tf_keras
+
+    counters = sys.modules["tf_keras.src.backend"]._SEED_GENERATOR
+    tf_keras.utils.set_random_seed(4)
+    with keeping_random_state():
+        first = counters.generator.random()
+        tf_keras.utils.set_random_seed(5)
+
+    assert counters.generator.random() == first
+
+
+def test_keras_3_is_not_taken_for_keras_2() -> None:
+    import keras
+    import tf_keras
+
+    assert keras.__version__.startswith("3.")
+    assert tf_keras.__version__.startswith("2.")
+    assert {"keras", "tf_keras"} == {name for name in read_random_state() if "keras" in name}
 
 
 def sources() -> dict[str, tuple[Any, Any]]:

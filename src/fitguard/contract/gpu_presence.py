@@ -2,9 +2,10 @@
 
 import contextlib
 import functools
-import sys
 from collections.abc import Callable, Iterator
 from typing import Any
+
+from fitguard.contract.libraries import loaded_modules
 
 
 @contextlib.contextmanager
@@ -27,7 +28,7 @@ def gpu_supposed() -> Iterator[None]:
     tf.config.list_logical_devices = with_gpu
     _forget_devices()
     try:
-        with _cudnn_in_tf_keras():
+        with _cudnn_in_keras_2():
             yield
     finally:
         tf.config.list_logical_devices = listed
@@ -35,13 +36,12 @@ def gpu_supposed() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _cudnn_in_tf_keras() -> Iterator[None]:
-    """tf_keras leaves the choice of an RNN to TensorFlow, which makes it when the step runs."""
+def _cudnn_in_keras_2() -> Iterator[None]:
+    """Keras 2 leaves the choice of an RNN to TensorFlow, which makes it when the step runs."""
     with contextlib.ExitStack() as undone:
         for kind in ("lstm", "gru"):
-            module = sys.modules.get(f"tf_keras.src.layers.rnn.{kind}")
-            choose, on_gpu = f"{kind}_with_backend_selection", getattr(module, f"gpu_{kind}", None)
-            if on_gpu and hasattr(module, choose):
+            for module in loaded_modules(2, f"src.layers.rnn.{kind}"):
+                choose, on_gpu = f"{kind}_with_backend_selection", getattr(module, f"gpu_{kind}")
                 undone.callback(setattr, module, choose, getattr(module, choose))
                 setattr(module, choose, functools.partial(_chosen, on_gpu))
         yield
@@ -53,8 +53,7 @@ def _chosen(on_gpu: Callable[..., Any], *, zero_output_for_mask: Any, **given: A
 
 
 def _forget_devices() -> None:
-    """Keras keeps the answer of some questions."""
-    nn = sys.modules.get("keras.src.backend.tensorflow.nn")
-    forget = getattr(getattr(nn, "_cpu_only", None), "cache_clear", None)
-    if forget:
-        forget()
+    """Keras keeps the answer of some questions, from 3.15 on."""
+    for nn in loaded_modules(3, "src.backend.tensorflow.nn"):
+        if hasattr(nn, "_cpu_only"):
+            nn._cpu_only.cache_clear()

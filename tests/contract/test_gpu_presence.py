@@ -7,7 +7,7 @@ import pytest
 import tensorflow as tf
 import tf_keras
 
-from fitguard.memory.graph.presence import gpu_supposed
+from fitguard.contract.gpu_presence import gpu_supposed
 
 
 def gpus() -> list[str]:
