@@ -46,3 +46,11 @@ def fix_device_settings() -> None:
 
 def _nothing(*_: Any, **__: Any) -> None:
     """In place of a setting."""
+
+
+def global_seed() -> int | None:
+    """What `tf.random.set_seed` was given; None where it was not called."""
+    from tensorflow.python.eager import context
+
+    seed: int | None = context.global_seed()
+    return seed

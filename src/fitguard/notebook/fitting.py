@@ -33,6 +33,7 @@ def fit(
     snapshot_seconds: float | None = None,
     max_attempts: int = 20,
     hang_seconds: float | None = None,
+    require_guard: bool = False,
     **arguments: Any,
 ) -> Any:
     """Train a model as `model.fit` does, in a process whose crash does not hurt this one.
@@ -56,6 +57,7 @@ def fit(
         snapshot_seconds: Between snapshots; None to choose from what they cost.
         max_attempts: In a row that get no further, until the run is given up.
         hang_seconds: Without a step, until the training counts as hung; None to choose.
+        require_guard: End where the training cannot be guarded.
         **arguments: All other arguments of `model.fit`: `epochs`, `batch_size`, `callbacks`,
             `validation_data`, which may be a function, too, …
 
@@ -93,6 +95,7 @@ def fit(
         snapshot_seconds=snapshot_seconds,
         max_attempts=max_attempts,
         hang_seconds=hang_seconds,
+        require_guard=require_guard,
     )
     request = new_request(options.runs_folder)
     try:

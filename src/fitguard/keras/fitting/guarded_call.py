@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from fitguard.contract.compiled import forget_restored_epoch, restored_epoch
 from fitguard.contract.hooks import Service
 from fitguard.contract.libraries import Library
 from fitguard.keras.fitting import ending
@@ -93,10 +94,10 @@ class GuardedCall:
         if self.position is not None and self.position.refused:
             self._fits.assurance.lacks(f"{Service.FIT}, because {self.position.refused}")
             return
-        restored = getattr(self._model, "_initial_epoch", None)
-        if self._resumed is not None and restored is not None:
+        restored = restored_epoch(self._model)
+        if self._resumed is not None:
             # What BackupAndRestore put there is older than the snapshot, or newer: not the same.
-            self._model._initial_epoch = None
+            forget_restored_epoch(self._model)
         elif restored and self.position is not None:
             self.position.starts_at(restored)
         self._step = GuardedStep(

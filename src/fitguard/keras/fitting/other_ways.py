@@ -56,11 +56,18 @@ class OtherWays:
 
 
 def _line_of_the_user() -> str:
-    """The file and line that led here, of the user's own code."""
+    """The line that led here: of the script itself, or of a module that it uses."""
+    script = getattr(sys.modules["__main__"], "__file__", None)
+    found = ""
     frame: Any = sys._getframe(2)
     while frame is not None:
+        file = frame.f_code.co_filename
+        line = f"line {frame.f_lineno} of {Path(file).name}"
+        if file == script:
+            return line
         package = str(frame.f_globals.get("__name__", "")).partition(".")[0]
-        if package not in _NOT_THE_USERS and not frame.f_code.co_filename.startswith("<"):
-            return f"line {frame.f_lineno} of {Path(frame.f_code.co_filename).name}"
+        # What autograph made of a function has a file and lines of its own.
+        own = package in _NOT_THE_USERS or file.startswith("<") or "__autograph" in file
+        found = found or ("" if own else line)
         frame = frame.f_back
-    return "the script"
+    return found or "the script"

@@ -15,6 +15,7 @@ from typing import Any
 from fitguard.contract.hooks import Role
 from fitguard.contract.libraries import Library
 from fitguard.contract.patching import Wraps
+from fitguard.contract.runtime import global_seed
 
 
 def seeding_wraps(seed: int, finished: Callable[[], int] = lambda: 0) -> Wraps:
@@ -54,9 +55,7 @@ def _seeded(
 
 def no_global_seed() -> bool:
     """Whether the script has not called `tf.random.set_seed`."""
-    from tensorflow.python.eager import context
-
-    return context.global_seed() is None
+    return global_seed() is None
 
 
 def _eager() -> bool:
