@@ -81,7 +81,9 @@ class Hook:
             return False
         if package == "keras" and (self.package == "keras2") != version.startswith("2."):
             return False
-        return not version or SpecifierSet(self.versions, prereleases=True).contains(version)
+        return SpecifierSet(self.versions, prereleases=True).contains(version or _NEWEST)
 
 
+_NEWEST = "999"
+"""What does not tell its version is taken for the newest."""
 _PACKAGES = {"keras": ("keras",), "keras2": ("keras", "tf_keras"), "tensorflow": ("tensorflow",)}
