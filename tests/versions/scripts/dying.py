@@ -19,10 +19,10 @@ class DieOnce(keras.callbacks.Callback):
         self.mark = str(mark)
         self.epoch = 0
 
-    def on_epoch_begin(self, epoch, _logs=None):
+    def on_epoch_begin(self, epoch, logs=None):  # noqa: ARG002
         self.epoch = epoch
 
-    def on_train_batch_end(self, batch, _logs=None):
+    def on_train_batch_end(self, batch, logs=None):  # noqa: ARG002
         if Path(self.mark).exists():
             return
         time.sleep(0.03)
