@@ -60,6 +60,14 @@ def _install(pair: Pair, python: Path) -> None:
     _run([*pip, *pair.requirements, "--editable", TREE], log)
     if pair.tf_keras:
         _run([*pip, "--no-deps", f"tf-keras=={pair.tf_keras}"], log)
+    if not pair.is_nightly and _is_installed(pair, "keras_nightly"):
+        # A candidate of TensorFlow asks for it, and both packages lie in the folder keras.
+        _run([pair.interpreter, "-m", "pip", "uninstall", "--yes", "keras-nightly"], log)
+        _run([*pip, "--no-deps", "--force-reinstall", f"keras=={pair.keras}"], log)
+
+
+def _is_installed(pair: Pair, package: str) -> bool:
+    return any(pair.folder.glob(f"lib/python*/site-packages/{package}-*.dist-info"))
 
 
 def _run(command: list[str | Path], log: Path) -> None:

@@ -29,9 +29,15 @@ class Pair:
         return ["keras", "tf_keras"] if self.tf_keras else ["keras"]
 
     @property
+    def is_nightly(self) -> bool:
+        """Whether its Keras is none that was released."""
+        return ".dev" in self.keras
+
+    @property
     def requirements(self) -> list[str]:
         """What pip resolves at once, beside fitguard itself; tensorboard is for its callback."""
-        pinned = [f"tensorflow-cpu=={self.tensorflow}", f"keras=={self.keras}"]
+        keras = "keras-nightly" if self.is_nightly else "keras"
+        pinned = [f"tensorflow-cpu=={self.tensorflow}", f"{keras}=={self.keras}"]
         return [*pinned, "tensorboard", "pytest>=8.2"]
 
     @property

@@ -14,6 +14,8 @@ from library import keras
 
 out, *mark = sys.argv[1:]
 here = Path(out).parent
+# In Keras 2.13 and 2.14, ModelCheckpoint itself fails to write the newer format.
+best = str(here / ("best.keras" if hasattr(keras, "ops") else "best.h5"))
 keras.utils.set_random_seed(5)
 model, arguments = kinds.arrays()
 arguments["y"] = np.random.default_rng(5).integers(0, 2, 480).astype("float32")
@@ -21,7 +23,7 @@ callbacks = [
     keras.callbacks.EarlyStopping(patience=4, restore_best_weights=True),
     keras.callbacks.ReduceLROnPlateau(factor=0.5, patience=1),
     keras.callbacks.LearningRateScheduler(lambda epoch, rate: float(rate) * (0.9 if epoch else 1)),
-    keras.callbacks.ModelCheckpoint(str(here / "best.keras"), save_best_only=True),
+    keras.callbacks.ModelCheckpoint(best, save_best_only=True),
     keras.callbacks.CSVLogger(str(here / "epochs.csv")),
     keras.callbacks.BackupAndRestore(str(here / "backup")),
     *(DieOnce(path) for path in mark),
@@ -29,7 +31,7 @@ callbacks = [
 if importlib.util.find_spec("tensorboard"):
     callbacks.append(keras.callbacks.TensorBoard(str(here / "board")))
 history = model.fit(**arguments, epochs=7, verbose=0, callbacks=callbacks).history
-best = keras.models.load_model(here / "best.keras").get_weights()
+checkpoint = keras.models.load_model(best)
 results = {f"weight {i}": value for i, value in enumerate(model.get_weights())}
-results |= {f"best weight {i}": value for i, value in enumerate(best)}
+results |= {f"checkpoint {i}": value for i, value in enumerate(checkpoint.get_weights())}
 np.savez(out, **results, **history, table=(here / "epochs.csv").read_text().splitlines())
