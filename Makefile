@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint types pytest docs bench soak facts schemas format clean
+.PHONY: demo test lint types pytest docs bench soak matrix facts schemas format clean
 
 demo: $(READY)
 	@scripts/demo.sh
@@ -37,6 +37,10 @@ bench: $(READY)
 # What takes minutes: logs of gigabytes, long fuzzing
 soak: $(READY)
 	$(BIN)/pytest -m soak
+
+# All supported versions: make matrix, or some: make matrix ONLY="tf2.15 py3.13" JOBS=1
+matrix: $(READY)
+	$(BIN)/python scripts/matrix --only "$(ONLY)" $(if $(JOBS),--jobs $(JOBS))
 
 format: $(READY)
 	$(BIN)/ruff check --fix .

@@ -6,7 +6,8 @@
 - the options of a command wherever a page says `<!-- options: doctor -->`, from its docstring;
 - the codes of a group where a page says `<!-- codes: FG6 -->`;
 - what is harmless in a log where a page says `<!-- harmless -->`, from the signatures;
-- what is tried after a crash where a page says `<!-- policy -->`, from the table of the policy.
+- what is tried after a crash where a page says `<!-- policy -->`, from the table of the policy;
+- the versions that are supported where a page says `<!-- supported -->`, from their table.
 """
 
 import html
@@ -20,7 +21,7 @@ from fitguard.causes.framework.registry import Cause, all_causes
 from fitguard.checks.fixes.installs import pythons_text
 from fitguard.checks.framework.registry import Check, all_checks, find_check
 from fitguard.cli.main import app
-from fitguard.knowledge import knowledge
+from fitguard.knowledge import knowledge, supported
 from fitguard.knowledge.log_signatures import Signature
 from fitguard.knowledge.policy import Remedy
 from fitguard.knowledge.tensorflow import Release
@@ -50,11 +51,13 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, **_: object) -> str:
-    """Put options, codes, what is harmless and the policy where a page asks for them."""
+    """Put what comes out of the code where a page asks for it."""
     if "<!-- harmless -->" in markdown:
         markdown = markdown.replace("<!-- harmless -->", _harmless())
     if "<!-- policy -->" in markdown:
         markdown = markdown.replace("<!-- policy -->", _policy())
+    if "<!-- supported -->" in markdown:
+        markdown = markdown.replace("<!-- supported -->", _supported())
     markdown = re.sub(r"<!-- codes: (\w+) -->", lambda match: _code_table(match[1]), markdown)
     return re.sub(r"<!-- options: (\w+) -->", lambda match: _options(match[1]), markdown)
 
@@ -113,6 +116,11 @@ def _policy() -> str:
         if not (row.tries or row.like)
     )
     return "\n".join([*lines, "", f"These stop at once, and say what to do: {at_once}."])
+
+
+def _supported() -> str:
+    rows = supported.table().rows
+    return "\n".join(f"- {row.name} {row.oldest} to {row.newest}" for row in rows)
 
 
 def _linked(cause: str) -> str:

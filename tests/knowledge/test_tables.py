@@ -2,7 +2,7 @@
 
 import pytest
 
-from fitguard.knowledge import knowledge, thresholds
+from fitguard.knowledge import knowledge, supported, thresholds
 from fitguard.schema import versions
 
 tables = knowledge()
@@ -29,6 +29,7 @@ ALL_TABLES = [
     tables.keras.tf_keras_failures,
     tables.cuda.tensorrt_table,
     tables.cuda.unreachable_table,
+    supported.table(),
     thresholds.table(),
 ]
 

@@ -16,6 +16,12 @@ _PYTHON = re.compile(r"(?:python|pypy)[\d.]*t?(?:\.exe)?")
 _WITH_VALUE = ("-X", "-W", "--check-hash-based-pycs")
 """Options of the interpreter whose value may be the next word."""
 _IMPORT_SECONDS = 60.0
+_PROBE = """\
+import sys
+if sys.version_info < (3, 11):
+    sys.exit("Python " + sys.version.split()[0])
+import fitguard
+"""
 
 
 @dataclass(frozen=True)
@@ -152,7 +158,7 @@ def _require_fitguard(python: str) -> None:
 
     try:
         done = subprocess.run(
-            [python, "-c", "import fitguard"],
+            [python, "-c", _PROBE],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=_IMPORT_SECONDS,
@@ -162,6 +168,11 @@ def _require_fitguard(python: str) -> None:
         worked = done.returncode == 0
     except (OSError, subprocess.TimeoutExpired) as problem:
         worked, error = False, str(problem)
+    if error.startswith("Python ") and not worked:
+        raise UsageError(
+            f"Received {python}, which is {error}. Expected Python 3.11 or newer, with "
+            "fitguard beside TensorFlow: `fitguard resolve` tells how to install them"
+        )
     if not worked:
         raise UsageError(
             f"Received {python}, which cannot import fitguard ({error}). Expected an interpreter "

@@ -1,0 +1,55 @@
+"""Starts the scripts of the suite, plainly and guarded, with a Keras by its name."""
+
+from pathlib import Path
+
+from guarded.harness import GuardedRun, run_plain
+from guarded.results import difference
+
+SCRIPTS = Path(__file__).parent / "scripts"
+KINDS = "arrays,images,sequence"
+OFTEN = ("--snapshot-seconds", 0.05)
+"""Options of `fitguard run` with which even a short training has something to go on from."""
+
+
+def as_package(package):
+    """The variables that make a script use this Keras."""
+    return {"FITGUARD_KERAS": package}
+
+
+def as_tensorflow_keras(package):
+    """Those that make it use this Keras as `tensorflow.keras`."""
+    legacy = {"TF_USE_LEGACY_KERAS": "1"} if package == "tf_keras" else {}
+    return {"FITGUARD_KERAS": "tensorflow.keras", **legacy}
+
+
+def train_plainly(folder, environment, script, *arguments):
+    """The file that a script saves without fitguard."""
+    folder.mkdir(parents=True, exist_ok=True)
+    out = folder / "plain.npz"
+    assert_finished(run_plain(SCRIPTS / script, out, *arguments, **environment))
+    return out
+
+
+def guarded(folder, environment, script, *arguments, options=()):
+    """A script of the suite under `fitguard run`, not started yet."""
+    return GuardedRun(
+        folder, SCRIPTS / script, *arguments, options=options, environment=environment
+    )
+
+
+def assert_finished(ended):
+    """With the reason in the first line, as a cell of a table has it."""
+    assert ended.code == 0, f"{reason_in(ended.text)}\n\n{ended.text}"
+
+
+def assert_same_bits(plain, out):
+    """Of all that two trainings saved."""
+    different = difference(plain, out)
+    assert not different, f"other bits than plain Keras: {different}"
+
+
+def reason_in(text):
+    """Why `fitguard run` gave up, or what a process wrote last."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    stops = [line for line in lines if "fitguard stops here" in line]
+    return (stops or lines or ["no word"])[-1]
