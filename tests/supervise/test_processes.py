@@ -5,7 +5,7 @@ import subprocess
 import sys
 import threading
 
-from supervise.guarded import wait_for
+from programs import wait_for
 
 from fitguard.supervise.processes import Process, end, family, numbers, resident_bytes
 

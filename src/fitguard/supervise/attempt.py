@@ -165,7 +165,9 @@ class Attempt:
 
     def _take(self, received: Received) -> None:
         number = received.number
-        if number in _INTERRUPTS:
+        if received.ignored:
+            self._pass_on(received)
+        elif number in _INTERRUPTS:
             self._interrupt(number, forward=received.to_us_alone)
         elif number in _LEAVING:
             self._leave(signal.Signals(number).name)
@@ -173,8 +175,12 @@ class Attempt:
             for channel in self._channels:
                 channel.copy_window_size()
             self._child.send(number)
-        elif number != signal.SIGCHLD and received.to_us_alone:
-            self._departure.forward(number)
+        elif number != signal.SIGCHLD:
+            self._pass_on(received)
+
+    def _pass_on(self, received: Received) -> None:
+        if received.to_us_alone:
+            self._departure.forward(received.number)
 
     def _obey(self, cancel: Cancel) -> None:
         if cancel == "leave":
