@@ -21,7 +21,8 @@ import signal
 print([int(signal.getsignal(n) is signal.SIG_IGN) for n in (1, 2, 3, 15, 10, 12)], flush=True)
 """
 # A shell without job control has what it starts with `&` ignore SIGINT and SIGQUIT.
-IN_THE_BACKGROUND = ("sh", "-c", 'trap : INT QUIT; "$@" & wait $!; wait $!', "sh")
+STAYS = 'trap : INT QUIT; "$@" & until wait $!; code=$?; [ $code -lt 128 ]; do :; done; exit $code'
+IN_THE_BACKGROUND = ("sh", "-c", STAYS, "sh")
 
 
 def later_step(parent: Parent) -> None:
@@ -59,6 +60,17 @@ def test_sigterm_under_nohup_waits_for_the_snapshot(tmp_path):
     assert run["state"] == "preempted"
     assert run["attempts"][0]["steps_lost"] == 0
     assert left_of(parent.process.pid) == []
+
+
+def test_what_the_training_had_started_leaves_with_it(tmp_path):
+    text = "import subprocess; subprocess.Popen(['sleep', '600'])" + UNTIL_TOLD
+    parent = Parent(tmp_path, text, before=("nohup",))
+    parent.until("step 3")
+    samples = parent.run_folder / "samples.jsonl"
+    wait_for(lambda: samples.exists() and samples.read_text())  # it has been seen
+    parent.process.send_signal(signal.SIGTERM)
+    assert parent.ended() == 75
+    wait_for(lambda: left_of(parent.process.pid) == [])
 
 
 def test_a_terminal_that_closes_does_not_end_what_nohup_started(tmp_path):
