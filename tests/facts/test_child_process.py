@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
+from programs import is_alive, wait_for
 
 from fitguard.facts import child_process
 from fitguard.facts.child_process import KEPT_BYTES, Outcome
@@ -13,18 +14,6 @@ from fitguard.facts.child_process import KEPT_BYTES, Outcome
 
 def run_python(code: str, limit_seconds: float = 10.0) -> Outcome:
     return child_process.run([sys.executable, "-c", code], os.environ, limit_seconds)
-
-
-def gone(pid: int) -> bool:
-    """Whether a process ends within two seconds; a dead one that nobody reaps counts."""
-    for _ in range(40):
-        try:
-            if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
-                return True
-        except OSError:
-            return True
-        time.sleep(0.05)
-    return False
 
 
 def test_output_and_exit_code() -> None:
@@ -80,6 +69,7 @@ def test_endless_output_ends_at_the_time_limit() -> None:
     assert 0 < len(outcome.stdout) <= KEPT_BYTES
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupt_while_waiting_leaves_no_child(tmp_path: Path) -> None:
     note = tmp_path / "pid"
     body = f"import os, time; open({str(note)!r}, 'w').write(str(os.getpid()));time.sleep(60)"
@@ -92,7 +82,7 @@ def test_an_interrupt_while_waiting_leaves_no_child(tmp_path: Path) -> None:
     threading.Thread(target=interrupt, daemon=True).start()
     with pytest.raises(KeyboardInterrupt):
         run_python(body)
-    assert gone(int(note.read_text()))
+    wait_for(lambda: not is_alive(int(note.read_text())))
 
 
 @pytest.mark.parametrize("escapes", [False, True])
@@ -110,7 +100,7 @@ def test_a_descendant_that_holds_the_pipe_does_not_hang_us(escapes: bool) -> Non
     descendant = int(outcome.stdout)
     if escapes:
         os.kill(descendant, signal.SIGKILL)
-    assert gone(descendant)
+    wait_for(lambda: not is_alive(descendant))
 
 
 def test_what_cannot_start_is_an_os_error(tmp_path: Path) -> None:

@@ -243,6 +243,7 @@ class Slow(Batches):
         return super().__getitem__(index)
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupt_comes_through_and_state_is_put_back():
     model, slow = trainings.model(), Slow()
     drawn, numbers = random.getstate(), np.random.get_state()[1].copy()

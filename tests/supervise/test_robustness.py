@@ -3,9 +3,9 @@
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
+import programs
 import pytest
 from supervise.guarded import Parent
 
@@ -52,7 +52,7 @@ def test_a_runs_folder_that_fills_up_is_told_once_and_training_goes_on(tmp_path)
 def _files(folder: Path):
     """Through pipes: only the files of the run itself shall meet the limit."""
     return tuple(
-        subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=(folder / name).open("wb")).stdin
+        programs.start(["cat"], stdin=subprocess.PIPE, stdout=(folder / name).open("wb")).stdin
         for name in ("out", "err")
     )
 
@@ -94,7 +94,6 @@ os.write(1, b"the end")
 """
     parent = Parent(tmp_path, text, streams=_files(tmp_path))
     assert parent.ended() == 0
-    time.sleep(0.1)
     sizes = [(parent.run_folder / name).stat().st_size for name in ("output.log", "output.1.log")]
     assert sum(sizes) < 10 * 2**20
     assert (parent.run_folder / "output.log").read_bytes().endswith(b"the end")
