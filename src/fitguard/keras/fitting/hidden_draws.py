@@ -3,15 +3,15 @@
 from collections.abc import Iterator
 from typing import Any
 
+from fitguard.contract.datasets.operations import HIDDEN_DRAWS
 from fitguard.keras.fitting.traced import traced_functions
-from fitguard.keras.position.pipeline import RANDOM_OPS
 
 
 def hidden_draws(train_function: Any) -> str:
     """A sentence that names the first of them in a traced function; empty where there is none."""
     for graph in _graphs(train_function):
         for operation in graph.get_operations():
-            if operation.type in RANDOM_OPS:
+            if operation.type in HIDDEN_DRAWS:
                 return (
                     f"the training step draws random numbers in {operation.name} "
                     f"({operation.type}), whose state TensorFlow keeps to itself: after an "
