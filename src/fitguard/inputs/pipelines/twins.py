@@ -8,7 +8,7 @@ snapshots and prefetches, on functions that are traced already. What the functio
 import dataclasses
 from typing import Any
 
-from fitguard.contract.datasets.classes import LEFT_OUT, READERS, REBUILT, SOURCES, VARIANT
+from fitguard.contract.datasets.classes import LEFT_OUT, READERS, SOURCES, VARIANT
 from fitguard.contract.datasets.functions import Function
 from fitguard.contract.datasets.rebuilding import Remake, rebuild, source_variant
 from fitguard.contract.datasets.stages import DatasetStage
@@ -51,6 +51,10 @@ class Twin:
         return self._made[key]
 
     def _make(self, stage: DatasetStage, tail: bool) -> Any:
+        if stage.kind == VARIANT:
+            return self._opaque(source_variant(stage))
+        if stage.opaque:
+            raise Unreadable(f"It has a stage of a kind that is not known ({stage.kind}).")
         if stage.kind in READERS:
             return self.variant(DatasetStage(stage.inner), tail)
         if stage.kind in LEFT_OUT or (self.once and tail and stage.name in REPEATS):
@@ -58,11 +62,7 @@ class Twin:
         if stage.kind in SOURCES:
             self._admit(stage)
             return source_variant(stage)
-        if stage.kind in REBUILT:
-            return self._rebuilt(stage, tail)
-        if stage.kind == VARIANT:
-            return self._opaque(source_variant(stage))
-        raise Unreadable(f"It has a stage of a kind that is not known ({stage.kind}).")
+        return self._rebuilt(stage, tail)
 
     def _rebuilt(self, stage: DatasetStage, tail: bool) -> Any:
         self._admit(stage)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fitguard.contract.data_adapters import Feed, feed_of
+from fitguard.contract.datasets.classes import VARIANT
 from fitguard.contract.datasets.distributed import original_of
 from fitguard.contract.datasets.stages import DatasetStage
 from fitguard.contract.determinism import operations_deterministic
@@ -139,6 +140,11 @@ def _judge_pipeline(dataset: Any, judgement: Judgement) -> None:
 
 def _sentences(found: list[DatasetStage], unordered: bool) -> Iterator[str]:
     for stage in found:
+        if stage.opaque and stage.kind != VARIANT:
+            yield (
+                f"A stage of the tf.data pipeline ({stage.kind}) cannot be looked into: whether a "
+                "resumed run gets the same from it is not known."
+            )
         functions = stage.functions.values()
         unseeded = sorted({kind for function in functions for kind in function.unseeded})
         if stage.draws and not stage.seeded:
