@@ -1,11 +1,22 @@
 """All that is not public in Keras and TensorFlow, and nothing else knows it.
 
 libraries.py       which Keras is here: one description for all rooms
+
+hooks.py           what a hook is; catalog.py: all of them
+verifying.py       whether they are as expected here
+patching.py        puts functions of fitguard in their place
+
+epoch_data.py      what Keras reads the batches of a `fit` from
+training2.py       what a training step of Keras 2 is made of; training3.py: one of Keras 3
+compiled.py        what `compile` and `fit` leave on a model
+model_parts.py     which classes are parts of a model
+name_counters.py   behind automatic names of layers
+
+datasets/          what a dataset of tf.data is made of
 random_sources.py  generators of random numbers: their state, read and put back
 random_state.py    the global ones among them
-name_counters.py   behind automatic names of layers
-model_parts.py     which classes are parts of a model
-runtime.py         devices and determinism of TensorFlow
+runtime.py         devices, seed and determinism of TensorFlow
+tensors.py         what is known of tensors while a graph is traced
 traces.py          what a `tf.function` has traced
 graphs.py          what is in a graph, and what Grappler and XLA make of it
 gpu_presence.py    lets Keras trace as it would beside a GPU

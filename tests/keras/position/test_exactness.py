@@ -110,3 +110,19 @@ def test_python_in_parallel_is_only_said_if_it_draws() -> None:
 def test_a_cache_of_random_order_must_be_filled_again(seed: int | None, anew: bool) -> None:
     dataset = numbers().shuffle(8, seed=seed) if seed else numbers()
     assert judge(of(dataset.cache().batch(2)), seeded_orders=True).begins_anew is anew
+
+
+def test_a_stage_that_cannot_be_looked_into_is_said() -> None:
+    dataset = numbers().shuffle(8, seed=1)
+    del dataset._input_dataset
+    (sentence,) = judge(of(dataset), seeded_orders=True).inexact
+    assert "_ShuffleDataset" in sentence
+
+
+def test_a_map_that_keeps_the_order_itself_is_exact() -> None:
+    import tensorflow as tf
+
+    options = tf.data.Options()
+    options.deterministic = False
+    ordered = numbers().map(lambda n: n, num_parallel_calls=4, deterministic=True)
+    assert judge(of(ordered.with_options(options)), seeded_orders=True).inexact == []

@@ -3,15 +3,15 @@
 from collections.abc import Iterator
 from typing import Any
 
+from fitguard.contract.datasets.operations import HIDDEN_DRAWS
 from fitguard.contract.traces import traced_bodies
 from fitguard.keras.fitting.traced import traced_functions
-from fitguard.keras.position.pipeline import RANDOM_OPS
 
 
 def hidden_draws(train_function: Any) -> str:
     """A sentence that names the first of them in a traced function; empty where there is none."""
     for name, kind in _operations(train_function):
-        if kind in RANDOM_OPS:
+        if kind in HIDDEN_DRAWS:
             return (
                 f"the training step draws random numbers in {name} ({kind}), whose state "
                 "TensorFlow keeps to itself: after an interruption it draws others. Exact would "

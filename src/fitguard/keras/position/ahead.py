@@ -110,5 +110,5 @@ def iterator_over(batches: Sequence[Any], like: Any) -> Any:
 def _single(batch: Any, spec: Any) -> Any:
     import tensorflow as tf
 
-    whole = tf.data.Dataset.from_tensors(batch)
-    return tf.data.experimental.from_variant(whole._variant_tensor, structure=spec)
+    whole = tf.data.experimental.to_variant(tf.data.Dataset.from_tensors(batch))
+    return tf.data.experimental.from_variant(whole, structure=spec)

@@ -4,7 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from fitguard.keras.position.pipeline import Stage, stages
+from fitguard.contract.datasets.classes import VARIANT
+from fitguard.contract.datasets.distributed import original_of
+from fitguard.contract.datasets.stages import DatasetStage
+from fitguard.contract.runtime import op_determinism_enabled
 from fitguard.keras.position.sources import draws_without_seed, mentions_random
 from fitguard.keras.position.unseeded import no_global_seed
 
@@ -43,8 +46,12 @@ def judge(data: Any, x: Any = None, *, seeded_orders: bool, workers: bool = Fals
     if data.kind == "arrays":
         _judge_array(data, judgement, seeded_orders)
         return judgement
-    if data.kind in _KINDS:
-        _KINDS[data.kind](data, x, judgement, workers)
+    if data.kind == "generator":
+        _judge_generator(x, judgement, workers)
+    elif data.kind == "python":
+        _judge_python_data(data, judgement, workers)
+    elif data.kind == "torch":
+        _judge_torch(judgement)
     _judge_pipeline(data.dataset, judgement)
     return judgement
 
@@ -57,7 +64,7 @@ def _judge_array(data: Any, judgement: Judgement, seeded_orders: bool) -> None:
         )
 
 
-def _judge_generator(_: Any, x: Any, judgement: Judgement, workers: bool) -> None:
+def _judge_generator(x: Any, judgement: Judgement, workers: bool) -> None:
     judgement.begins_anew = False
     judgement.notes.append(
         "The data come from a Python generator: to come back to a batch it is read again from its "
@@ -76,7 +83,7 @@ def _judge_generator(_: Any, x: Any, judgement: Judgement, workers: bool) -> Non
         )
 
 
-def _judge_python_data(data: Any, _: Any, judgement: Judgement, workers: bool) -> None:
+def _judge_python_data(data: Any, judgement: Judgement, workers: bool) -> None:
     given, keras3 = data.python_data, data.generation == 3
     judgement.draws = data.shuffles
     judgement.begins_anew = not (keras3 and getattr(given, "num_batches", 0) is None)
@@ -95,73 +102,77 @@ def _judge_python_data(data: Any, _: Any, judgement: Judgement, workers: bool) -
     (judgement.inexact if mentions_random(type(given)) else judgement.if_drawn).append(drawn)
 
 
-def _judge_torch(_: Any, __: Any, judgement: Judgement, ___: bool) -> None:
+def _judge_torch(judgement: Judgement) -> None:
     judgement.inexact.append(
         "The data come from a torch DataLoader: the state of torch's random generators is not "
         "kept, so a resumed run may see another order."
     )
 
 
-_KINDS = {
-    "generator": _judge_generator,
-    "python": _judge_python_data,
-    "torch": _judge_torch,
-}
-
-
 def _judge_pipeline(dataset: Any, judgement: Judgement) -> None:
-    found = list(stages(dataset))
-    judgement.inexact.extend(dict.fromkeys(_sentences(found, _unordered(dataset))))
-    judgement.variables.extend(handle for stage in found for handle in stage.variables)
-    if any(stage.python and stage.parallel for stage in found):
+    original = original_of(dataset)
+    if original.dataset is None:
+        judgement.inexact.append(
+            f"{original.unread} So whether a resumed run sees the same batches is not known."
+        )
+        return
+    last = DatasetStage(original.dataset)
+    found = last.pipeline()
+    unordered = last.dataset.options().deterministic is False
+    judgement.inexact.extend(dict.fromkeys(_sentences(found, unordered)))
+    for stage in found:
+        for function in stage.functions.values():
+            judgement.variables.extend(function.variables)
+    if any(stage.calls_at_once and _runs_python(stage) for stage in found):
         judgement.if_drawn.append(
             "The tf.data pipeline calls Python code that draws random numbers, several calls at "
             "once: their order changes from run to run."
         )
-    if _caches_chance(found):
+    if any(_caches_chance(stage) for stage in found if stage.name == "cache"):
         judgement.begins_anew = False
 
 
-def _sentences(found: list[Stage], unordered: bool) -> Iterator[str]:
+def _sentences(found: list[DatasetStage], unordered: bool) -> Iterator[str]:
     for stage in found:
-        if stage.unseeded and stage.shuffles:
+        if stage.opaque and stage.kind != VARIANT:
+            yield (
+                f"A stage of the tf.data pipeline ({stage.kind}) cannot be looked into: whether a "
+                "resumed run gets the same from it is not known."
+            )
+        functions = stage.functions.values()
+        unseeded = sorted({kind for function in functions for kind in function.unseeded})
+        if stage.draws and not stage.seeded:
             yield (
                 "A shuffle of the tf.data pipeline has no seed: a resumed run sees another order. "
                 "Give it one: shuffle(…, seed=1)."
             )
-        elif stage.unseeded:
+        elif unseeded:
             yield (
                 f"A function of the tf.data pipeline draws random numbers without a seed "
-                f"({', '.join(stage.unseeded)}): a resumed run draws others. Call "
+                f"({', '.join(unseeded)}): a resumed run draws others. Call "
                 "tf.random.set_seed, or use the stateless operations of tf.random."
             )
-        elif stage.random and stage.parallel and not _operations_deterministic():
+        elif stage.calls_at_once and _keeps_state(stage) and not op_determinism_enabled():
             yield (
                 "A map of the tf.data pipeline draws random numbers in several calls at once: "
                 "which element gets which numbers changes from run to run. Leave "
                 "num_parallel_calls away there, or use the stateless operations of tf.random."
             )
-        if stage.unordered or (unordered and stage.parallel):
+        if stage.reorders(allowed=unordered):
             yield (
                 "The tf.data pipeline has deterministic=False: the order of elements changes from "
                 "run to run."
             )
 
 
-def _unordered(dataset: Any) -> bool:
-    options = getattr(getattr(dataset, "_original_dataset", dataset), "options", None)
-    return options is not None and options().deterministic is False
+def _runs_python(stage: DatasetStage) -> bool:
+    return any(function.runs_python for function in stage.functions.values())
 
 
-def _caches_chance(found: list[Stage]) -> bool:
+def _keeps_state(stage: DatasetStage) -> bool:
+    return any(function.keeps_state for function in stage.functions.values())
+
+
+def _caches_chance(cache: DatasetStage) -> bool:
     """Whether what the first epoch drew is cached: then only that epoch gives it again."""
-    for number, stage in enumerate(found):
-        if stage.name == "CacheDataset":
-            return any(s.shuffles or s.random or s.python for s in found[number + 1 :])
-    return False
-
-
-def _operations_deterministic() -> bool:
-    from tensorflow.python.framework import config
-
-    return bool(config.is_op_determinism_enabled())
+    return any(s.draws or _keeps_state(s) or _runs_python(s) for s in cache.pipeline())

@@ -5,9 +5,9 @@ import types
 from dataclasses import dataclass, replace
 from typing import Any
 
+from fitguard.contract.datasets.distributed import original_of
 from fitguard.contract.random_state import keeping_random_state
 from fitguard.inputs.pipelines.describing import describe as describe_pipeline
-from fitguard.inputs.pipelines.distributed import original_of
 from fitguard.inputs.pipelines.twins import Unreadable
 from fitguard.inputs.sources.dataset_elements import is_batched
 from fitguard.inputs.sources.error_words import in_one_line

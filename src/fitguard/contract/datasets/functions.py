@@ -1,30 +1,10 @@
 """What the functions of a pipeline do: draw, run Python, hold arrays, change variables."""
 
-import itertools
-import types
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from fitguard.contract.random_sources import Restore, is_random_source
-from fitguard.inputs.pipelines.operations import Operation, operations_of
-from fitguard.inputs.python_state.reach import TooMuch, names_in, reach
+from fitguard.contract.datasets.operations import Operation, operations_of
+from fitguard.contract.datasets.variables import is_variable
 
-LOOKED_AT = 2_000
-"""Objects in which random generators are looked for."""
-
-_ATTRIBUTES = (
-    "_map_func",
-    "_predicate",
-    "_scan_func",
-    "_key_func",
-    "_reduce_func",
-    "_window_size_func",
-    "_reader_func",
-    "_shard_func",
-    "_init_func",
-    "_finalize_func",
-    "_next_func",
-)
 _REJECTION_WARNING = "maybe_warn_on_large_rejection"
 """TensorFlow's own function in `rejection_resample`: it prints when it rejects much."""
 
@@ -50,8 +30,18 @@ class Function(NamedTuple):
 
     @property
     def is_random(self) -> bool:
-        drawn = any(operation.is_random for operation in self.operations)
-        return drawn or (bool(self.python) and python_draws(self.python))
+        """Whether its operations draw; Python code in it may draw as well."""
+        return any(operation.is_random for operation in self.operations)
+
+    @property
+    def keeps_state(self) -> bool:
+        """Whether what it gives depends on how often it ran."""
+        return any(operation.keeps_state for operation in self.operations)
+
+    @property
+    def unseeded(self) -> set[str]:
+        """The kinds of operations that draw without a seed."""
+        return {operation.kind for operation in self.operations if operation.unseeded}
 
     @property
     def runs_python(self) -> bool:
@@ -82,26 +72,33 @@ class Function(NamedTuple):
         return not any(op.runs_python or op.writes_variable for op in self.operations)
 
 
-def functions_of(dataset: Any) -> Iterator[Function]:
-    """The functions of one stage, not those of its inputs."""
-    for wrapper in _wrappers(dataset):
-        concrete = getattr(wrapper, "function", None)
-        if concrete is not None and hasattr(concrete, "graph"):
-            yield function(_name(wrapper, concrete), concrete)
+def functions_of(dataset: Any) -> dict[str, Function]:
+    """The functions of one stage by the attributes that hold them, not those of its inputs."""
+    from tensorflow.python.data.ops.structured_function import StructuredFunctionWrapper
+
+    held = dict(vars(dataset))
+    if "_mapped_dataset" in held:
+        # `ragged_batch` maps in a stage of its own that no other stage names.
+        held["_mapped_dataset"] = held["_mapped_dataset"]._map_func
+    return {
+        attribute: _function(wrapper)
+        for attribute, wrapper in held.items()
+        if isinstance(wrapper, StructuredFunctionWrapper)
+    }
 
 
-def function(name: str, concrete: Any) -> Function:
-    """Look into a traced function."""
+def _function(wrapper: Any) -> Function:
+    concrete = wrapper.function
     operations = tuple(operations_of(concrete.graph))
     captured = tuple(concrete.captured_inputs)
     return Function(
-        name,
+        _name(wrapper._func),
         concrete,
         operations,
         captured,
         *python_of(operations),
-        variables=tuple(t for t in captured if _is_variable(t)),
-        datasets=tuple(i for i, t in enumerate(captured) if _dtype(t) == "variant"),
+        variables=tuple(tensor for tensor in captured if is_variable(tensor)),
+        datasets=tuple(i for i, tensor in enumerate(captured) if tensor.dtype.name == "variant"),
     )
 
 
@@ -112,43 +109,16 @@ def python_of(operations: tuple[Operation, ...]) -> tuple[tuple[Any, ...], bool]
         return (), False
     from tensorflow.python.ops import script_ops
 
-    registry = getattr(script_ops, "_py_funcs", None)
-    found = [registry.get(token) for token in sorted(tokens)] if registry is not None else [None]
+    found = [script_ops._py_funcs.get(token) for token in sorted(tokens)]
     return tuple(function for function in found if function is not None), None in found
-
-
-def python_draws(roots: tuple[Any, ...]) -> bool:
-    """Whether Python code seems to draw random numbers: it names `random`, or holds a generator."""
-    try:
-        return any(
-            is_random_source(found.thing)
-            or (isinstance(found.thing, types.FunctionType) and "random" in names_in(found.thing))
-            for found in itertools.islice(reach(roots), LOOKED_AT)
-        )
-    except TooMuch:
-        return False
-
-
-def variable_restore(handle: Any) -> Restore:
-    """A call that gives a variable the value that it has now."""
-    import tensorflow as tf
-
-    dtype = tf.as_dtype(handle._handle_data.shape_and_type[0].dtype)
-    # Shares the memory of the variable until that is written to.
-    value = tf.raw_ops.ReadVariableOp(resource=handle, dtype=dtype)
-
-    def restore() -> None:
-        tf.raw_ops.AssignVariableOp(resource=handle, value=value)
-
-    return restore
 
 
 def tensor_bytes(tensor: Any) -> int:
     """The size of a tensor's values; 0 for handles."""
-    if _dtype(tensor) in ("resource", "variant"):
+    if tensor.dtype.name in ("resource", "variant"):
         return 0
     count = tensor.shape.num_elements() or 0
-    if _dtype(tensor) == "string":
+    if tensor.dtype.name == "string":
         return int(count * _string_bytes(tensor))
     return int(count * tensor.dtype.size)
 
@@ -161,23 +131,6 @@ def _string_bytes(tensor: Any) -> float:
     return sum(map(len, first)) / len(first) if len(first) else 0
 
 
-def _wrappers(dataset: Any) -> list[Any]:
-    found = [getattr(dataset, name, None) for name in _ATTRIBUTES]
-    # `ragged_batch` maps in a stage of its own that no other stage names.
-    found.append(getattr(getattr(dataset, "_mapped_dataset", None), "_map_func", None))
-    return [wrapper for wrapper in found if hasattr(wrapper, "function")]
-
-
-def _name(wrapper: Any, concrete: Any) -> str:
-    function = getattr(wrapper, "_func", None)
+def _name(function: Any) -> str:
     name = getattr(function, "__name__", None) or getattr(function, "name", None)
-    return str(name or (type(function).__name__ if function is not None else concrete.name))
-
-
-def _dtype(tensor: Any) -> str:
-    return str(getattr(tensor.dtype, "name", tensor.dtype))
-
-
-def _is_variable(tensor: Any) -> bool:
-    data = getattr(tensor, "_handle_data", None)
-    return _dtype(tensor) == "resource" and data is not None and len(data.shape_and_type) == 1
+    return str(name or type(function).__name__)

@@ -10,7 +10,25 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
+from fitguard.contract.graphs import bodies_within, operation_definition
+
 PYTHON = ("PyFunc", "PyFuncStateless", "EagerPyFunc")
+HIDDEN_DRAWS = frozenset(
+    {
+        "Multinomial",
+        "ParameterizedTruncatedNormal",
+        "RandomGamma",
+        "RandomPoissonV2",
+        "RandomShuffle",
+        "RandomStandardNormal",
+        "RandomUniform",
+        "RandomUniformInt",
+        "SampleDistortedBoundingBox",
+        "SampleDistortedBoundingBoxV2",
+        "TruncatedNormal",
+    }
+)
+"""They keep the state of their random numbers to themselves."""
 
 _RANDOM = re.compile(
     r"Random(?!.*(Dataset|Queue))|TruncatedNormal|Multinomial|DistortedBoundingBox|NonDeterministic"
@@ -34,6 +52,7 @@ _WRITING_DATASETS = re.compile(
     r"^(Snapshot|Save|DatasetToTFRecord|DataService|RegisterDataset|DistributedSave|Sql|Sleep)"
 )
 _CACHES = re.compile(r"^CacheDataset(V\d+)?$")
+_SEEDED_DATASETS = re.compile(r"^(Shuffle|ShuffleAndRepeat|Random)Dataset(V\d+)?$")
 
 
 class Operation(NamedTuple):
@@ -44,6 +63,7 @@ class Operation(NamedTuple):
         token: Of an operation that runs Python, the key of the function.
         constant_bytes: The size of a constant.
         caches_in_file: Whether it is a cache that may have a file.
+        unseeded: Whether it draws, and has neither a seed of its own nor the global one.
     """
 
     kind: str
@@ -51,10 +71,16 @@ class Operation(NamedTuple):
     token: str = ""
     constant_bytes: int = 0
     caches_in_file: bool = False
+    unseeded: bool = False
 
     @property
     def is_random(self) -> bool:
         return _RANDOM.search(self.kind) is not None
+
+    @property
+    def keeps_state(self) -> bool:
+        """Whether what it gives depends on how often it ran."""
+        return self.kind in HIDDEN_DRAWS or self.writes_variable
 
     @property
     def writes_variable(self) -> bool:
@@ -87,18 +113,11 @@ class Operation(NamedTuple):
 
 def operations_of(graph: Any) -> Iterator[Operation]:
     """All operations of a function's graph, and of the functions that it calls."""
-    seen: set[int] = set()
-    waiting = [graph]
-    while waiting:
-        graph = waiting.pop()
-        if id(graph) in seen:
-            continue
-        seen.add(id(graph))
-        if hasattr(graph, "get_operations"):
-            yield from (_from_operation(operation) for operation in graph.get_operations())
-            waiting += [_body(function) for function in graph._functions.values()]
+    for body in bodies_within(graph):
+        if hasattr(body, "get_operations"):
+            yield from (_from_operation(operation) for operation in body.get_operations())
         else:
-            yield from operations_in_nodes(graph.node_def)
+            yield from operations_in_nodes(body.node_def)
 
 
 def operations_in_nodes(nodes: Iterable[Any]) -> Iterator[Operation]:
@@ -107,15 +126,8 @@ def operations_in_nodes(nodes: Iterable[Any]) -> Iterator[Operation]:
     for node in by_name.values():
         names = [name.lstrip("^").split(":")[0] for name in node.input]
         inputs = [by_name.get(name) for name in names]
-        yield _operation(node, _declared_stateful(node.op), inputs)
-
-
-def _body(function: Any) -> Any:
-    """The graph of a nested function, or its definition where it has none."""
-    graph = getattr(function, "graph", None)
-    if graph is not None:
-        return graph
-    return getattr(function, "definition", None) or function.function_def
+        declared = operation_definition(node.op)
+        yield _operation(node, declared is None or bool(declared.is_stateful), inputs)
 
 
 def _from_operation(operation: Any) -> Operation:
@@ -125,11 +137,16 @@ def _from_operation(operation: Any) -> Operation:
         count = tensor.shape.num_elements() or 0
         return Operation(kind, False, constant_bytes=count * _item_bytes(tensor.dtype))
     stateful = operation.op_def is None or operation.op_def.is_stateful
-    if not (kind in PYTHON or _CACHES.search(kind)):
+    if not _is_looked_into(kind):
         # A node's definition is copied at each access: only where it is needed.
         return Operation(kind, stateful)
     inputs = [tensor.op.node_def for tensor in operation.inputs]
     return _operation(operation.node_def, stateful, inputs)
+
+
+def _is_looked_into(kind: str) -> bool:
+    datasets = _CACHES.search(kind) or _SEEDED_DATASETS.search(kind)
+    return kind in PYTHON or kind in HIDDEN_DRAWS or datasets is not None
 
 
 def _operation(node: Any, stateful: bool, inputs: list[Any]) -> Operation:
@@ -138,7 +155,24 @@ def _operation(node: Any, stateful: bool, inputs: list[Any]) -> Operation:
     if node.op == "Const":
         size = node.attr["value"].tensor.ByteSize()
     in_file = bool(_CACHES.search(node.op)) and not _is_empty_string(inputs)
-    return Operation(node.op, stateful, token, size, in_file)
+    return Operation(node.op, stateful, token, size, in_file, _is_unseeded(node, inputs))
+
+
+def _is_unseeded(node: Any, inputs: list[Any]) -> bool:
+    if node.op in HIDDEN_DRAWS:
+        return not (node.attr["seed"].i or node.attr["seed2"].i)
+    if not _SEEDED_DATASETS.search(node.op):
+        return False
+    first = 0 if node.op.startswith("Random") else 2
+    return all(map(_is_zero, inputs[first : first + 2]))
+
+
+def _is_zero(node: Any) -> bool:
+    import tensorflow as tf
+
+    if node is None or node.op != "Const":
+        return False
+    return not tf.make_ndarray(node.attr["value"].tensor).any()
 
 
 def _is_empty_string(inputs: list[Any]) -> bool:
@@ -154,10 +188,3 @@ def _is_empty_string(inputs: list[Any]) -> bool:
 
 def _item_bytes(dtype: Any) -> int:
     return max(int(getattr(dtype, "size", 0) or 0), 1)
-
-
-def _declared_stateful(kind: str) -> bool:
-    from tensorflow.python.framework import op_def_registry
-
-    declared = op_def_registry.get(kind)
-    return declared is None or bool(declared.is_stateful)
