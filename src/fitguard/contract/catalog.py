@@ -46,14 +46,8 @@ def _callback_lists(package: str, module: str) -> Iterator[Hook]:
 
 def _keras_3() -> Iterator[Hook]:
     trainer = "src.backend.tensorflow.trainer"
-    yield from _hooks("keras", trainer, Service.FIT, (Role.FIT, "TensorFlowTrainer.fit", _FIT))
-    yield from _hooks(
-        "keras",
-        trainer,
-        Service.EVALUATION,
-        (Role.EVALUATE, "TensorFlowTrainer.evaluate", f"{_EVALUATE}, return_dict, **kwargs"),
-        (Role.PREDICT, "TensorFlowTrainer.predict", _PREDICT),
-    )
+    yield from _trainers_3(trainer, "TensorFlowTrainer", "Trainer", versions="<3.16.dev0")
+    yield from _trainers_3(trainer, "Trainer", "BaseTrainer", versions=">=3.16.dev0")
     yield from _callback_lists("keras", "src.callbacks.callback_list")
     yield from _hooks(
         "keras",
@@ -68,7 +62,14 @@ def _keras_3() -> Iterator[Hook]:
     new = (Role.STEPS, "EpochIterator._enumerate_iterator", "self")
     module = "src.trainers.epoch_iterator"
     yield from _hooks("keras", module, Service.FIT, new, versions=">=3.7", in_first_step=True)
-    yield from _other_ways_3(trainer)
+    applied = (Role.GRADIENTS_APPLIED, "BaseOptimizer.apply", "self, grads, trainable_variables")
+    yield from _hooks("keras", "src.optimizers.base_optimizer", Service.OTHER_WAYS, applied)
+    made = (
+        Role.LAYER_MADE,
+        "Layer.__init__",
+        "self, activity_regularizer, trainable, dtype, autocast, name, **kwargs",
+    )
+    yield from _hooks("keras", "src.layers.layer", Service.COMPILING, made)
     values = "values, sample_weight, mask, reduction, dtype"
     reduced = (Role.LOSS_REDUCED, "reduce_weighted_values", values)
     yield from _hooks("keras", "src.losses.loss", Service.MICRO_BATCHES, reduced)
@@ -79,25 +80,29 @@ def _keras_3() -> Iterator[Hook]:
     yield from _hooks("keras", adapters, Service.NOTEBOOK, unpacked)
 
 
-def _other_ways_3(trainer: str) -> Iterator[Hook]:
+def _trainers_3(module: str, name: str, base: str, versions: str) -> Iterator[Hook]:
+    """The classes that train, by the names that these versions give them."""
+    fit = (Role.FIT, f"{name}.fit", _FIT)
+    yield from _hooks("keras", module, Service.FIT, fit, versions=versions)
+    yield from _hooks(
+        "keras",
+        module,
+        Service.EVALUATION,
+        (Role.EVALUATE, f"{name}.evaluate", f"{_EVALUATE}, return_dict, **kwargs"),
+        (Role.PREDICT, f"{name}.predict", _PREDICT),
+        versions=versions,
+    )
     on_batch = "self, x, y, sample_weight, class_weight, return_dict"
-    batch = (Role.TRAIN_ON_BATCH, "TensorFlowTrainer.train_on_batch", on_batch)
-    applied = (Role.GRADIENTS_APPLIED, "BaseOptimizer.apply", "self, grads, trainable_variables")
-    yield from _hooks("keras", trainer, Service.OTHER_WAYS, batch)
-    yield from _hooks("keras", "src.optimizers.base_optimizer", Service.OTHER_WAYS, applied)
+    batch = (Role.TRAIN_ON_BATCH, f"{name}.train_on_batch", on_batch)
+    yield from _hooks("keras", module, Service.OTHER_WAYS, batch, versions=versions)
     compiled = (
         Role.COMPILE,
-        "Trainer.compile",
+        f"{base}.compile",
         "self, optimizer, loss, loss_weights, metrics, weighted_metrics, run_eagerly, "
         "steps_per_execution, jit_compile, auto_scale_loss",
     )
-    made = (
-        Role.LAYER_MADE,
-        "Layer.__init__",
-        "self, activity_regularizer, trainable, dtype, autocast, name, **kwargs",
-    )
-    yield from _hooks("keras", "src.trainers.trainer", Service.COMPILING, compiled)
-    yield from _hooks("keras", "src.layers.layer", Service.COMPILING, made)
+    trainers = "src.trainers.trainer"
+    yield from _hooks("keras", trainers, Service.COMPILING, compiled, versions=versions)
 
 
 def _keras_2() -> Iterator[Hook]:

@@ -61,7 +61,7 @@ class Keras3Data(EpochData):
     """A `TFEpochIterator`."""
 
     generation = 3
-    _READ = ("data_adapter", "_distributed_dataset", "_num_batches", "_current_iterator")
+    _READ = ("data_adapter", "_distributed_dataset", "_num_batches", "steps_per_execution")
 
     @property
     def adapter(self) -> Any:
@@ -127,7 +127,7 @@ class Keras2Data(EpochData):
     """A `DataHandler`."""
 
     generation = 2
-    _READ = ("_adapter", "_dataset", "_initial_epoch", "_inferred_steps")
+    _READ = ("_adapter", "_dataset", "_initial_epoch", "_inferred_steps", "step_increment")
 
     @property
     def adapter(self) -> Any:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 PACKAGES = ("keras", "tf_keras")
+_TRAINERS = ("Model", "Trainer", "TensorFlowTrainer", "BaseTrainer")
 _VERSION = re.compile(r"""^__version__\s*=\s*["']([^"']+)["']""", re.MULTILINE)
 _VERSION_FILES = ("src/version.py", "src/__init__.py", "__init__.py")
 
@@ -70,6 +71,12 @@ def library_of(thing: Any, base: str = "") -> Library | None:
         if is_of_keras(parent) and base in ("", parent.__name__):
             return installed_library(package_of(parent))
     return None
+
+
+def has_own_step(model: Any, name: str) -> bool:
+    """Whether the user wrote `train_step`, `test_step` or `compute_loss` of the model."""
+    definer = next(cls for cls in type(model).__mro__ if name in vars(cls))
+    return not (is_of_keras(definer) and definer.__name__ in _TRAINERS)
 
 
 def loaded_libraries() -> list[Library]:

@@ -13,11 +13,6 @@ def source(model: Any, path: str) -> Any:
     return library.module(f"src.{path}")
 
 
-def has_own_step(model: Any, name: str) -> bool:
-    """Whether the user wrote `train_step`, `test_step` or `compute_loss` of the model."""
-    return getattr(type(model), name) is not getattr(source(model, "engine.training").Model, name)
-
-
 def unpack(model: Any, data: Any) -> tuple[Any, Any, Any]:
     """The inputs, targets and weights of a batch."""
     x, y, sample_weight = source(model, "engine.data_adapter").unpack_x_y_sample_weight(data)

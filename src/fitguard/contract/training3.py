@@ -1,20 +1,14 @@
 """What a training step of Keras 3 is made of."""
 
+import inspect
 from typing import Any
 
+import keras
 import tensorflow as tf
 from keras.src.backend.common import global_state
-from keras.src.backend.tensorflow.trainer import TensorFlowTrainer
 from keras.src.losses import loss as loss_module
 from keras.src.random.seed_generator import GLOBAL_SEED_GENERATOR
 from keras.src.trainers.data_adapters.data_adapter_utils import unpack_x_y_sample_weight
-from keras.src.trainers.trainer import Trainer
-
-
-def has_own_step(model: Any, name: str) -> bool:
-    """Whether the user wrote `train_step`, `test_step` or `compute_loss` of the model."""
-    base = Trainer if name == "compute_loss" else TensorFlowTrainer
-    return getattr(type(model), name) is not getattr(base, name)
 
 
 def unpack(data: Any) -> tuple[Any, Any, Any]:
@@ -50,7 +44,7 @@ def loss_tracker(model: Any) -> Any:
 
 def tracks_loss_by_rows() -> bool:
     """Whether a batch counts in the metric `loss` by its rows; up to Keras 3.1 each counts once."""
-    return "sample_weight" in _names(TensorFlowTrainer.train_step)
+    return "sample_weight" in _names(inspect.unwrap(keras.Model.train_step))
 
 
 def own_loss(model: Any, **given: Any) -> Any:

@@ -7,13 +7,12 @@ from typing import Any
 
 import tensorflow as tf
 
-from fitguard.contract import training2
+from fitguard.contract import libraries, training2
 from fitguard.keras.microbatch import losses2
 from fitguard.keras.microbatch.identity import identity
 from fitguard.keras.microbatch.split import Split
 from fitguard.keras.microbatch.state import MovingMoments
 
-has_own_step = training2.has_own_step
 counting_once = losses2.counting_once
 count_step = training2.count_step
 
@@ -34,7 +33,7 @@ def forward(model: Any, data: Any, split: Split, training: bool) -> tuple[Any, A
     if container is not None and not container.built:
         container.build(y_pred)
     with losses2.counting_once(model, split):
-        if not has_own_step(model, "compute_loss"):
+        if not libraries.has_own_step(model, "compute_loss"):
             added = _added(model, split)
             loss = container(y, y_pred, sample_weight, regularization_losses=added)
             return loss, y_pred

@@ -9,12 +9,10 @@ from typing import Any
 import keras
 import tensorflow as tf
 
-from fitguard.contract import training3
+from fitguard.contract import libraries, training3
 from fitguard.keras.microbatch.identity import identity
 from fitguard.keras.microbatch.split import Split
 from fitguard.keras.microbatch.state import MovingMoments
-
-has_own_step = training3.has_own_step
 
 
 def trackers(model: Any, whole: Any, rows_are_known: bool) -> dict[int, Any]:
@@ -40,7 +38,7 @@ def forward(model: Any, data: Any, split: Split, training: bool) -> tuple[Any, A
     """The piece's part of the loss of the whole batch, and the model's outputs."""
     x, y, sample_weight = training3.unpack(data)
     y_pred = training3.call(model, x, training)
-    if has_own_step(model, "compute_loss"):
+    if libraries.has_own_step(model, "compute_loss"):
         split.exact = False
         loss = training3.own_loss(
             model, x=x, y=y, y_pred=y_pred, sample_weight=sample_weight, training=training

@@ -11,9 +11,6 @@ from fitguard.keras.microbatch.state import MovingMoments
 class Library(Protocol):
     """The modules `keras2` and `keras3`."""
 
-    def has_own_step(self, model: Any, name: str) -> bool:
-        """Whether the user wrote this method of the model."""
-
     def first_of(self, model: Any, data: Any) -> Any:
         """A tensor of `x` that has the rows of the batch."""
 

@@ -5,8 +5,8 @@ import inspect
 import textwrap
 from typing import Any
 
+from fitguard.contract.libraries import has_own_step
 from fitguard.contract.training2 import flatten_layers
-from fitguard.keras.microbatch.library import library_of
 
 _APPLYING = ("apply", "apply_gradients", "minimize", "train_step")
 
@@ -40,7 +40,7 @@ def inseparable(model: Any) -> str:
 
 
 def _own_step(model: Any) -> str:
-    if not library_of(model).has_own_step(model, "train_step"):
+    if not has_own_step(model, "train_step"):
         return ""
     name = type(model).__name__
     others = [

@@ -4,6 +4,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from fitguard.contract.libraries import has_own_step
 from fitguard.keras.microbatch import cutting
 from fitguard.keras.microbatch.accumulators import Accumulators
 from fitguard.keras.microbatch.custom_step import gradients_of_own_step
@@ -44,7 +45,7 @@ class MicroTrainStep:
         self._library = library_of(model)
         self._jit = bool(model.jit_compile if jit_compile is None else jit_compile)
         self._rows_are_known = cutting.says_rows(element_spec)
-        self._own_step = self._library.has_own_step(model, "train_step")
+        self._own_step = has_own_step(model, "train_step")
         self._accumulators = Accumulators()
         self._steppings = Steppings(self._make_stepping)
         self._apply: Any = None
