@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 from xml.etree import ElementTree
 
-from pairs import TREE, Pair
+from pairs import TREE, Pair, matrix_folder
 
 PARTS = {
     "no fault": "test_no_fault",
@@ -81,7 +81,7 @@ def _failure(cases: list[ElementTree.Element]) -> str:
 
 
 def _shortened(message: str) -> str:
-    first = next(iter(message.strip().splitlines()), "")
+    first = next(iter(message.strip().splitlines()), "").replace(f"{matrix_folder()}/", "")
     first = re.sub(r"^AssertionError: (assert )?", "", first)
     return first if len(first) <= _LONGEST_REASON else f"{first[:_LONGEST_REASON]} …"
 
