@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 from xml.etree import ElementTree
 
-from pairs import TREE, Pair
+from pairs import TREE, Pair, matrix_folder
 
 PARTS = {
     "no fault": "test_no_fault",
@@ -21,7 +21,7 @@ PARTS = {
 """The columns of the page, and the file that proves each."""
 
 LONGEST_SECONDS = 1800
-_LONGEST_REASON = 200
+_LONGEST_REASON = 240
 
 
 def run_suite(pair: Pair, package: str) -> dict[str, str]:
@@ -81,7 +81,7 @@ def _failure(cases: list[ElementTree.Element]) -> str:
 
 
 def _shortened(message: str) -> str:
-    first = next(iter(message.strip().splitlines()), "")
+    first = next(iter(message.strip().splitlines()), "").replace(f"{matrix_folder()}/", "")
     first = re.sub(r"^AssertionError: (assert )?", "", first)
     return first if len(first) <= _LONGEST_REASON else f"{first[:_LONGEST_REASON]} …"
 

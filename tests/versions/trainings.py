@@ -1,5 +1,6 @@
 """Starts the scripts of the suite, plainly and guarded, with a Keras by its name."""
 
+import re
 from pathlib import Path
 
 from guarded.harness import GuardedRun, run_plain
@@ -49,7 +50,10 @@ def assert_same_bits(plain, out):
 
 
 def reason_in(text):
-    """Why `fitguard run` gave up, or what a process wrote last."""
+    """How the attempt ended after which `fitguard run` gave up, or what a process wrote last."""
+    ended = re.search(r"^fitguard: (Attempt .*?)\. fitguard stops here", text, re.MULTILINE)
+    proof = re.search(r"^fitguard: proof: (.*)", text, re.MULTILINE)
+    if ended:
+        return f"{ended[1]}: {proof[1]}" if proof else ended[1]
     lines = [line for line in text.splitlines() if line.strip()]
-    stops = [line for line in lines if "fitguard stops here" in line]
-    return (stops or lines or ["no word"])[-1]
+    return (lines or ["no word"])[-1]
