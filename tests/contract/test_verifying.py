@@ -87,7 +87,7 @@ def test_no_change_of_a_hook_is_silent(
         said = capsys.readouterr().err
         assert f"fitguard: {hook.service}, because" in said
         assert hook.name in said
-        assert "Proven with" in said
+        assert "fitguard was proven with Python 3.11" in said
         assert_left_alone(hook, library)
 
 

@@ -114,7 +114,7 @@ class Logged(Event, frozen=True, kw_only=True, tag="logged"):
 
 
 class Noted(Event, frozen=True, kw_only=True, tag="noted"):
-    """`kind`: `inexact`, `unguarded`, `micro-batch`, `snapshot`, `data`."""
+    """`kind`: `inexact`, `unguarded`, `version`, `micro-batch`, `snapshot`, `data`."""
 
     kind: str
     text: str

@@ -1,10 +1,13 @@
 """Whether all that the guard stands on is there; what is not is said, at once and aloud."""
 
+import platform
+
 from fitguard.contract.hooks import Hook, Role, Service
 from fitguard.contract.libraries import Library
 from fitguard.contract.patching import Patches
-from fitguard.contract.verifying import Fault, verify
+from fitguard.contract.verifying import Fault, tensorflow_here, verify
 from fitguard.keras.session import Session
+from fitguard.knowledge.supported import judge_versions, proven_versions
 from fitguard.schema.exit_codes import ExitCode
 
 UNGUARDED = "unguarded"
@@ -31,6 +34,11 @@ class Assurance:
 
     def guards(self, library: Library) -> bool:
         """Whether a `fit` of this library can be guarded; why not, and what else is missing."""
+        tensorflow = tensorflow_here().version
+        python = platform.python_version()
+        outside = judge_versions(tensorflow, library.package, library.version, python)
+        if outside:
+            self._session.note("version", outside)
         for fault in self._found(library):
             (self._tell if fault.usable else self.lacks)(fault.sentence)
         return not self._without(library, Service.FIT)
@@ -47,7 +55,7 @@ class Assurance:
 
     def lacks(self, sentence: str) -> None:
         """Say it; under `--require-guard` that is the end."""
-        self._tell(f"{sentence}. {known_versions()}")
+        self._tell(f"{sentence}. fitguard was proven with {proven_versions()}")
         if self._session.orders.require_guard:
             self._session.say("--require-guard was given: the run ends here")
             raise SystemExit(ExitCode.GATE_FAILED)
@@ -71,8 +79,3 @@ class Assurance:
 def _not_called(hooks: list[Hook], library: Library) -> str:
     names = ", ".join(hook.name for hook in hooks)
     return f"{library} took its first step without calling {names}"
-
-
-def known_versions() -> str:
-    """Those that fitguard was proven with."""
-    return "Proven with: Keras 3.0 to 3.15, Keras 2.13 to 2.15, tf_keras 2.16 to 2.21"
