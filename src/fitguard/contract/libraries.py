@@ -59,6 +59,17 @@ def is_of_keras(cls: type) -> bool:
     return package_of(cls) in PACKAGES
 
 
+def is_a(thing: Any, *names: str) -> bool:
+    """Whether a class of Keras with one of these names is among the bases of an object's class."""
+    cls: type = type(thing)
+    return _is_a(cls, names)
+
+
+@functools.lru_cache(maxsize=4096)  # asked several times for each batch
+def _is_a(cls: type, names: tuple[str, ...]) -> bool:
+    return any(base.__name__ in names and is_of_keras(base) for base in cls.__mro__)
+
+
 def library_of(thing: Any, base: str = "") -> Library | None:
     """The Keras that an object, or a class, descends from; None where from none.
 

@@ -34,7 +34,7 @@ class Training:
     @property
     def autograph(self) -> bool:
         """Whether TensorFlow makes operations of the `if` and `for` of the step: not in Keras 3."""
-        return self.step is not None or not recognise(self.model).three
+        return self.step is not None or recognise(self.model).generation == 2
 
     def run(self, data: Any) -> Any:
         """One step, as `fit` runs it: inside the strategy that the model was made under."""

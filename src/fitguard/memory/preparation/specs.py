@@ -11,7 +11,7 @@ Spec = Any
 """A `tf.TensorSpec`."""
 
 
-def of_array(leaf: Leaf, *, legacy: bool, streamed: bool = False) -> Spec:
+def of_array(leaf: Leaf, *, keras_2: bool, streamed: bool = False) -> Spec:
     """The spec that `train_step` gets for a batch of an array.
 
     What `fit` does to arrays was seen by experiment with Keras 3.15 and tf_keras 2.21: floats
@@ -19,7 +19,7 @@ def of_array(leaf: Leaf, *, legacy: bool, streamed: bool = False) -> Spec:
     streams; a pandas Series gets a second axis.
 
     Args:
-        legacy: Whether the model is of tf_keras.
+        keras_2: Whether the model is of Keras 2.
         streamed: Whether it comes out of a stream, batch by batch.
 
     Raises:
@@ -33,7 +33,7 @@ def of_array(leaf: Leaf, *, legacy: bool, streamed: bool = False) -> Spec:
         )
     if descends(leaf.value, "pandas", "Series"):
         shape = (*shape, 1)
-    kept = _of(leaf.value, "pandas") or _of(leaf.value, "tensorflow") if legacy else streamed
+    kept = _of(leaf.value, "pandas") or _of(leaf.value, "tensorflow") if keras_2 else streamed
     return spec((None, *shape[1:]), _dtype(leaf), floatx=not kept)
 
 

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from fitguard.inputs.models.library import ROOTS, root
+from fitguard.contract.libraries import PACKAGES, package_of
 from fitguard.inputs.python_state.reach import is_users
 
 MOST_ITEMS = 10_000
@@ -47,14 +47,16 @@ def is_followed(thing: object) -> bool:
 
 @functools.lru_cache(maxsize=4096)
 def _is_followed_class(cls: type) -> bool:
-    names = {(root(base), base.__name__) for base in cls.__mro__}
+    names = {(package_of(base), base.__name__) for base in cls.__mro__}
     if any(
-        (home in ROOTS and name in _SKIPPED) or (home == "tensorflow" and name in _NOT_OF_A_MODEL)
+        (home in PACKAGES and name in _SKIPPED)
+        or (home == "tensorflow" and name in _NOT_OF_A_MODEL)
         for home, name in names
     ):
         return False
     of_library = any(
-        home in ROOTS or (home == "tensorflow" and name in _OF_TENSORFLOW) for home, name in names
+        home in PACKAGES or (home == "tensorflow" and name in _OF_TENSORFLOW)
+        for home, name in names
     )
     return of_library or is_users(cls)
 

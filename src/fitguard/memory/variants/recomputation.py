@@ -10,7 +10,7 @@ allocator on the CPU: the peak of a step fell from 882 to 554 MiB for ResNet50 w
 from dataclasses import replace
 from typing import Any
 
-from fitguard.inputs.models.kinds import is_a
+from fitguard.contract.libraries import is_a
 from fitguard.inputs.models.library import recognise
 from fitguard.memory.training import Training
 from fitguard.memory.variants.cloning import clone, of_class, opened
@@ -50,7 +50,7 @@ def _made(training: Training) -> Training:
 
 def _twin(training: Training) -> Any:
     model = training.model
-    if not recognise(model).three:
+    if recognise(model).generation == 2:
         raise CannotBeMade("the model is of Keras 2; only for Keras 3 is it done here")
     if not is_a(model, "Functional", "Sequential"):
         raise CannotBeMade("the model is a class of its own, whose parts are not known")

@@ -5,9 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from fitguard.contract.layers import flatten_layers
+from fitguard.contract.libraries import library_of
 from fitguard.notebook.parcel.errors import ADVICE
 from fitguard.notebook.parcel.keras_config import config_of, made_from_config
-from fitguard.notebook.parcel.models import library_of
 from fitguard.notebook.parcel.nodes import KerasObject, PartOf
 from fitguard.notebook.parcel.sides import NotMine, Packed, Packing, Unpacking
 
@@ -49,7 +50,7 @@ def pack_keras(value: Any, packing: Packing, where: str) -> Packed:
     fields = config_of(value, libraries[0], where, ADVICE).nodes(packing, where)
     values = [np.asarray(variable) for variable in getattr(value, "variables", ())]
     nodes = [packing.node(array, f"a variable of {where}") for array in values]
-    return KerasObject(library=libraries[0], variables=nodes, **fields)
+    return KerasObject(library=libraries[0].package, variables=nodes, **fields)
 
 
 def make_keras(node: KerasObject, unpacking: Unpacking) -> Any:
@@ -69,7 +70,7 @@ def parts_of(model: Any) -> Iterator[tuple[Any, tuple[str, int]]]:
     """What a model is made of, each with its place."""
     if getattr(model, "optimizer", None) is not None:
         yield model.optimizer, ("optimizer", 0)
-    for index, layer in enumerate(model._flatten_layers()):
+    for index, layer in enumerate(flatten_layers(model)):
         if layer is not model:
             yield layer, ("layer", index)
     for index, variable in enumerate(model.variables):

@@ -1,0 +1,41 @@
+"""What `compile` was given, what Keras made of it, and what it lets training make."""
+
+from typing import Any
+
+
+def is_compiled(model: Any) -> bool:
+    """Whether `compile` was called; no property of the user's is."""
+    attributes = vars(model)
+    return bool(attributes.get("compiled", attributes.get("_is_compiled")))
+
+
+def compile_arguments(model: Any) -> dict[str, Any]:
+    """What Keras' own `compile` was called with, for a model that is compiled."""
+    return dict(model._compile_config.config)
+
+
+def loss_arguments(loss: Any) -> dict[str, Any]:
+    """What a loss was made with: kept by itself, or for the function that it wraps."""
+    return {**vars(loss), **getattr(loss, "_fn_kwargs", {})}
+
+
+def is_jit_compiled(function: Any) -> bool:
+    """Whether a `tf.function` was made with `jit_compile=True`."""
+    return bool(getattr(function, "_jit_compile", False))
+
+
+def strategy_of(model: Any) -> Any:
+    """The strategy that a model of Keras 3 was made under; None where there was none."""
+    return getattr(model, "_distribute_strategy", None)
+
+
+def supports_jit(model: Any) -> bool:
+    """Whether Keras 3 lets XLA compile the model."""
+    from keras.src.trainers.trainer import model_supports_jit
+
+    return bool(model_supports_jit(model))
+
+
+def build_for(model: Any, batch: Any) -> None:
+    """Make all variables that training a model of Keras 3 on such a symbolic batch makes."""
+    model._symbolic_build(data_batch=batch)
