@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from fitguard.contract.libraries import PACKAGES, is_of_keras
+from fitguard.contract.libraries import PACKAGES, is_of_keras, package_of
 from fitguard.inputs.models.asking import trait
 from fitguard.inputs.models.graph import Graph
 from fitguard.inputs.models.kinds import SAME_ACTIVATION, core, kind, listed
@@ -75,9 +75,9 @@ def named(activation: Any) -> str | None:
         return "linear"
     function = getattr(activation, "__name__", "")
     if function:
-        home = str(getattr(activation, "__module__", "")).partition(".")[0]
         plain = function.removesuffix("_v2")
-        return plain if home in (*PACKAGES, "tensorflow") and plain in _KNOWN else None
+        known = package_of(activation) in (*PACKAGES, "tensorflow") and plain in _KNOWN
+        return plain if known else None
     return own_activation(activation) if is_of_keras(type(activation)) else None
 
 

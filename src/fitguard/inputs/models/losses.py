@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fitguard.contract.compiling import loss_arguments
-from fitguard.contract.libraries import PACKAGES, is_of_keras, library_of
+from fitguard.contract.libraries import is_of_keras, library_of
 from fitguard.inputs.models.activations import snake_case
 from fitguard.inputs.models.asking import told, trait
 from fitguard.inputs.models.kinds import listed
@@ -117,8 +117,7 @@ def _has_own_call(cls: type) -> bool:
 
 def _of_function(function: Any, settings: dict[str, Any]) -> Loss:
     name = str(getattr(function, "__name__", type(function).__name__))
-    home = str(getattr(function, "__module__", "")).partition(".")[0]
-    known = _known(name, settings) if home in PACKAGES else None
+    known = _known(name, settings) if is_of_keras(function) else None
     return known or Loss(name=name, custom=True)
 
 

@@ -97,11 +97,11 @@ def _structure(part: Any, role: Role, model: ModelFacts) -> Any:
     if has_shapes(part):
         return of_shapes(part, role, model)
     require_arrays(part, role)
-    keras_2 = Library.parse(model.library).generation == 2
+    library = Library.parse(model.library)
     named = {id(leaf.value): leaf for leaf in leaves(part, role)}
 
     def one(_path: Any, value: Any) -> Any:
-        return None if value is None else of_array(named[id(value)], keras_2=keras_2)
+        return None if value is None else of_array(named[id(value)], library)
 
     return _in_tuples(mapped(part, one))
 
@@ -169,11 +169,11 @@ def _of_factory(factory: Any, model: ModelFacts) -> Given:
 
 def _of_batch(batch: Any, model: ModelFacts) -> Given:
     """A batch that was read."""
-    keras_2 = Library.parse(model.library).generation == 2
+    library = Library.parse(model.library)
 
     def one(path: Any, value: Any) -> Any:
         leaf = Leaf(f"batch{''.join(f'[{key!r}]' for key in path)}", None, value)
-        return None if value is None else of_array(leaf, keras_2=keras_2, streamed=True)
+        return None if value is None else of_array(leaf, library, streamed=True)
 
     size = next((leaf.value.shape[0] for leaf in leaves(batch, "x")), None)
     return Given(mapped(batch, one), batch_size=size)

@@ -1,6 +1,7 @@
 """A second model of the same structure, with weights of its own."""
 
 import contextlib
+import inspect
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -90,14 +91,14 @@ def _cloned(keras: Any, model: Any, rewrite: Rewrite, inputs: Any = None) -> Any
             twin.add(once(layer))
     else:
         plain = _without_compile(keras, model)
-        options = {} if inputs is None else _for_other_sizes(model)
+        options = {} if inputs is None else _for_other_sizes(keras, model)
         twin = keras.models.clone_model(plain, input_tensors=inputs, clone_function=once, **options)
     return of_class(type(model), twin)
 
 
-def _for_other_sizes(model: Any) -> dict[str, Any]:
+def _for_other_sizes(keras: Any, model: Any) -> dict[str, Any]:
     """Options of cloning that let nested models, made for one size, take another."""
-    if recognise(model).generation == 3:
+    if "call_function" in inspect.signature(keras.models.clone_model).parameters:  # Keras 3.3
         return {"call_function": opened}
     if any(is_a(layer, "Functional") for layer in model.layers):
         raise CannotBeMade("a nested model is made for one size of images")

@@ -33,7 +33,7 @@ _COMPILE = (
 
 def pack_model(value: Any, packing: Packing, where: str) -> Packed:
     """A model with all its state, or NotMine."""
-    library = library_of(value, "Model")
+    library = library_of(value) if is_a(value, "Model") else None
     if library is None:
         return NotMine
     fields: dict[str, Any] = {}
@@ -81,7 +81,7 @@ def fill_model(model: Any, node: Model, unpacking: Unpacking) -> None:
 
 def pack_history(value: Any, packing: Packing, where: str) -> Packed:
     """What `fit` returned, or NotMine."""
-    library = library_of(value, "History")
+    library = library_of(value) if is_a(value, "History") else None
     if library is None:
         return NotMine
     attributes = {
