@@ -16,8 +16,3 @@ def casts_floats(layer: Any) -> bool:
 def maker_of(tensor: Any) -> Any:
     """The layer or operation that a symbolic tensor comes from."""
     return tensor._keras_history[0]
-
-
-def call_spec(model: Any) -> Any:
-    """Specs of what a model was first called with; None where it was not."""
-    return getattr(model, "_saved_model_inputs_spec", None)

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from fitguard.contract.layers import call_spec
 from fitguard.contract.libraries import is_a
 from fitguard.contract.nodes import functional_of
 from fitguard.inputs.models.asking import told
@@ -21,7 +20,7 @@ def own_inputs(model: Any, facts: ModelFacts) -> Any:
     functional = told(lambda: functional_of(model), None)
     if functional is not None:
         return _mapped(functional.inputs[0] if is_a(model, "Sequential") else functional.input)
-    called = call_spec(model)
+    called = told(lambda: model.save_spec()[0][0], None)  # Keras 2 keeps it of the first call
     if called is not None:
         return _mapped(called)
     built = _built_shapes(model)
