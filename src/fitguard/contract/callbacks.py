@@ -13,10 +13,8 @@ GIVEN = frozenset(
 """Attributes that each callback has from Keras: nothing that it remembers itself."""
 BOARD_COUNTS = frozenset(
     (
-        "_global_train_batch",
-        "_global_test_batch",
-        "_previous_epoch_iterations",
-        "_train_accumulated_time",
+        *("_global_train_batch", "_global_test_batch"),
+        *("_previous_epoch_iterations", "_train_accumulated_time"),
     )
 )
 """What a TensorBoard counts."""

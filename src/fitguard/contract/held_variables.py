@@ -6,67 +6,41 @@ from typing import Any
 
 from fitguard.contract.libraries import is_of_keras
 
+
+def _listed(names: str) -> frozenset[str]:
+    return frozenset(names.split())
+
+
 _WRAPPED = {"KerasVariable": "_value", "Variable": "_value", "AutoCastVariable": "_variable"}
 """Classes of Keras that hold a variable of TensorFlow, and where."""
 _NO_NUMBERS = ("string", "resource", "variant")
 
 LAYERS, METRICS, OPTIMIZER, OTHER = range(4)
 """The order in which ways to a variable are gone: what is reached first gives it its name."""
+_OF_LAYERS = _listed("""
+    _trainable_variables _trainable_weights _non_trainable_variables _non_trainable_weights
+    _seed_generators _layers _self_tracked_trackables _variables _weights inner_optimizer _optimizer
+""")
+_OF_METRICS = _listed("""
+    _loss_tracker _compile_loss _compile_metrics compiled_loss compiled_metrics _metrics
+""")
 _RANKS = {
-    **dict.fromkeys(
-        (
-            "_trainable_variables",
-            "_trainable_weights",
-            "_non_trainable_variables",
-            "_non_trainable_weights",
-            "_seed_generators",
-            "_layers",
-            "_self_tracked_trackables",
-            "_variables",
-            "_weights",
-            "inner_optimizer",
-            "_optimizer",
-        ),
-        LAYERS,
-    ),
-    **dict.fromkeys(
-        (
-            "_loss_tracker",
-            "_compile_loss",
-            "_compile_metrics",
-            "compiled_loss",
-            "compiled_metrics",
-            "_metrics",
-        ),
-        METRICS,
-    ),
+    **dict.fromkeys(_OF_LAYERS, LAYERS),
+    **dict.fromkeys(_OF_METRICS, METRICS),
     "optimizer": OPTIMIZER,
 }
-_SKIPPED = frozenset(
-    (
-        "_tracked",
-        "_functional",
-        "_operations",
-        "_operations_by_depth",
-        "_nodes",
-        "_nodes_by_depth",
-        "_inbound_nodes",
-        "_outbound_nodes",
-        "_auto_config",
-        "_compile_config",
-        "_compiled_trainable_state",
-        "_self_unconditional_checkpoint_dependencies",
-        "_self_unconditional_dependency_names",
-        "_self_saveable_object_factories",
-        "_obj_reference_counts_dict",
-        "_layer_call_argspecs",
-        "_trainable_variables_indices",
-    )
+_SKIPPED = _listed(
+    """
+    _tracked _functional _operations _operations_by_depth _nodes _nodes_by_depth _inbound_nodes
+    _outbound_nodes _auto_config _compile_config _compiled_trainable_state
+    _self_unconditional_checkpoint_dependencies _self_unconditional_dependency_names
+    _self_saveable_object_factories _obj_reference_counts_dict _layer_call_argspecs
+    _trainable_variables_indices
+    """
 )
 """Attributes that hold nothing, or what others hold too."""
 _NOT_OF_A_MODEL = frozenset(("Callback", "Tracker"))
-_METRIC_WAYS = "|".join(name for name, rank in _RANKS.items() if rank == METRICS)
-_COUNTED = re.compile(rf"(^|\.)({_METRIC_WAYS})\.|^_(train|test|predict)_counter$")
+_COUNTED = re.compile(rf"(^|\.)({'|'.join(_OF_METRICS)})\.|^_(train|test|predict)_counter$")
 
 
 def bare(thing: Any) -> Any:
