@@ -8,9 +8,16 @@ patching.py        puts functions of fitguard in their place
 
 epoch_data.py      what Keras reads the batches of a `fit` from
 training2.py       what a training step of Keras 2 is made of; training3.py: one of Keras 3
-compiled.py        what `compile` and `fit` leave on a model
+compiling.py       what `compile` was given, and what Keras made of it
+layers.py          layers inside of layers, and what symbolic tensors come from
+nodes.py           the calls that a functional model is made of
+optimizers.py      optimizers make their variables late
+held_variables.py  where objects of Keras hold their variables
 model_parts.py     which classes are parts of a model
 name_counters.py   behind automatic names of layers
+callbacks.py       backups, progress bars, TensorBoard
+saving.py          what a config names, and how it writes lambdas
+replacing.py       another value for an attribute, for a while
 
 datasets/          what a dataset of tf.data is made of
 random_sources.py  generators of random numbers: their state, read and put back

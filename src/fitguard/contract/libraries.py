@@ -50,14 +50,25 @@ class Library:
         return f"{self.package} {self.version}".strip()
 
 
-def package_of(cls: type) -> str:
-    """The package that a class is defined in."""
-    return str(cls.__module__).partition(".")[0]
+def package_of(thing: Any) -> str:
+    """The package that a class or function is defined in."""
+    return str(getattr(thing, "__module__", "")).partition(".")[0]
 
 
-def is_of_keras(cls: type) -> bool:
-    """Whether Keras itself defines the class, and not the user."""
-    return package_of(cls) in PACKAGES
+def is_of_keras(thing: Any) -> bool:
+    """Whether Keras itself defines a class or function, and not the user."""
+    return package_of(thing) in PACKAGES
+
+
+def is_a(thing: Any, *names: str) -> bool:
+    """Whether a class of Keras with one of these names is among the bases of an object's class."""
+    cls: type = type(thing)
+    return _is_a(cls, names)
+
+
+@functools.lru_cache(maxsize=4096)  # asked several times for each batch
+def _is_a(cls: type, names: tuple[str, ...]) -> bool:
+    return any(base.__name__ in names and is_of_keras(base) for base in cls.__mro__)
 
 
 def library_of(thing: Any, base: str = "") -> Library | None:

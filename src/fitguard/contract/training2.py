@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from fitguard.contract.libraries import Library, library_of
+from fitguard.contract.layers import flatten_layers
+from fitguard.contract.libraries import Library, is_a, library_of
 
 
 def source(model: Any, path: str) -> Any:
@@ -36,7 +37,7 @@ def count_step(model: Any, training: bool) -> None:
 
 def added_losses(model: Any) -> Iterator[tuple[Any, bool]]:
     """The losses that layers add, and whether each is one of weights: the same for all rows."""
-    for layer in model._flatten_layers():
+    for layer in flatten_layers(model):
         for loss in layer._eager_losses or layer._losses:
             yield loss, False
         for regularizer in layer._callable_losses:
@@ -76,18 +77,9 @@ def mean_reductions(library: Library) -> tuple[Any, Any]:
 
 def is_normalization(layer: Any) -> bool:
     """Whether it normalizes with the statistics of the batch."""
-    return _is(layer, "BatchNormalizationBase")
+    return is_a(layer, "BatchNormalizationBase")
 
 
 def is_random(layer: Any) -> bool:
     """Whether it may draw random numbers."""
-    return _is(layer, "BaseRandomLayer")
-
-
-def flatten_layers(model: Any) -> list[Any]:
-    """All layers, those inside of others too, and the model itself."""
-    return list(model._flatten_layers())
-
-
-def _is(layer: Any, name: str) -> bool:
-    return any(base.__name__ == name and library_of(base) for base in type(layer).__mro__)
+    return is_a(layer, "BaseRandomLayer")

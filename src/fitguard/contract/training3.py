@@ -83,11 +83,6 @@ def global_seed() -> Any:
     return global_state.get_global_attribute(GLOBAL_SEED_GENERATOR)
 
 
-def flatten_layers(model: Any) -> list[Any]:
-    """All layers, those inside of others too, and the model itself."""
-    return list(model._flatten_layers())
-
-
 def _names(function: Any) -> tuple[str, ...]:
     """Names that a function uses, keyword arguments of its calls among them."""
     code = function.__code__

@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from fitguard.contract.compiling import is_compiled
+from fitguard.contract.libraries import library_of
 from fitguard.inputs.models.library import recognise
 from fitguard.keras.state.randomness import write_random
 from fitguard.monitor.run_folder import RUNS
@@ -13,7 +15,6 @@ from fitguard.notebook.data import factories_in, require_carriable
 from fitguard.notebook.died import died
 from fitguard.notebook.fit import THE_MODEL
 from fitguard.notebook.kernel_gpu import leave_gpu_memory, warn_about_gpu
-from fitguard.notebook.parcel.models import is_compiled, library_of
 from fitguard.notebook.request import Request
 from fitguard.notebook.starting import new_request, notebook_command, run_options, take_globals
 from fitguard.notebook.supervised import supervised

@@ -8,7 +8,7 @@ import inspect
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from fitguard.contract.compiled import uses_xla
+from fitguard.contract.compiling import uses_xla
 from fitguard.contract.libraries import Library
 from fitguard.keras.fitting.out_of_memory import is_out_of_memory
 from fitguard.keras.fitting.pieces import in_pieces

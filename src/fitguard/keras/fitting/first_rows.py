@@ -4,7 +4,7 @@ import contextlib
 from dataclasses import dataclass
 from typing import Any
 
-from fitguard.contract.compiled import uses_xla
+from fitguard.contract.compiling import uses_xla
 from fitguard.keras.fitting.card import Card
 from fitguard.keras.fitting.planned_rows import planned_rows, size_of, state_bytes
 from fitguard.keras.fitting.remembered import Memory

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from fitguard.contract.compiled import forget_restored_epoch, restored_epoch
+from fitguard.contract.compiling import forget_restored_epoch, restored_epoch
 from fitguard.contract.hooks import Service
 from fitguard.contract.libraries import Library
 from fitguard.keras.fitting import ending

@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from fitguard.contract.compiled import compiled_once, steps_per_execution
+from fitguard.contract.compiling import compiled_once, steps_per_execution
 
 Split = Callable[[Any, int], Any]
 """Works on a batch, so many rows at a time."""

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from fitguard.contract.compiled import uses_xla
+from fitguard.contract.compiling import uses_xla
 from fitguard.keras.fitting.allocator import allocator_now
 from fitguard.keras.fitting.card import Card
 

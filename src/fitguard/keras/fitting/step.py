@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from fitguard.contract.compiled import uses_xla
+from fitguard.contract.compiling import uses_xla
 from fitguard.keras.fitting.card import Card
 from fitguard.keras.fitting.hidden_draws import hidden_draws
 from fitguard.keras.fitting.out_of_memory import is_out_of_memory

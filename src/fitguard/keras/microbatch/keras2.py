@@ -8,6 +8,7 @@ from typing import Any
 import tensorflow as tf
 
 from fitguard.contract import libraries, training2
+from fitguard.contract.layers import flatten_layers
 from fitguard.keras.microbatch import losses2
 from fitguard.keras.microbatch.identity import identity
 from fitguard.keras.microbatch.split import Split
@@ -109,14 +110,14 @@ def moving_moments(model: Any) -> list[MovingMoments]:
     """
     return [
         MovingMoments(layer.moving_mean, layer.moving_variance, layer.momentum)
-        for layer in training2.flatten_layers(model)
+        for layer in flatten_layers(model)
         if training2.is_normalization(layer) and layer.built and not layer.renorm
     ]
 
 
 def layers_that_see_the_batch(model: Any) -> list[str]:
     """A sentence for each layer that sees several rows at once, or draws other numbers for them."""
-    layers = training2.flatten_layers(model)
+    layers = flatten_layers(model)
     return [
         *(
             f"{type(layer).__name__} {layer.name} normalizes with the mean and variance of the rows"

@@ -10,6 +10,7 @@ import keras
 import tensorflow as tf
 
 from fitguard.contract import libraries, training3
+from fitguard.contract.layers import flatten_layers
 from fitguard.keras.microbatch.identity import identity
 from fitguard.keras.microbatch.split import Split
 from fitguard.keras.microbatch.state import MovingMoments
@@ -143,7 +144,7 @@ def moving_moments(model: Any) -> list[MovingMoments]:
     """The statistics of batch normalizations."""
     return [
         MovingMoments(layer.moving_mean.value, layer.moving_variance.value, layer.momentum)
-        for layer in training3.flatten_layers(model)
+        for layer in flatten_layers(model)
         if isinstance(layer, keras.layers.BatchNormalization)
         and layer.built
         and not getattr(layer, "renorm", False)
@@ -152,7 +153,7 @@ def moving_moments(model: Any) -> list[MovingMoments]:
 
 def layers_that_see_the_batch(model: Any) -> list[str]:
     """A sentence for each."""
-    layers = training3.flatten_layers(model)
+    layers = flatten_layers(model)
     mixing = tuple(
         found for name in ("MixUp", "CutMix") if (found := getattr(keras.layers, name, None))
     )

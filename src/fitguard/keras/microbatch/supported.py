@@ -5,8 +5,8 @@ import inspect
 import textwrap
 from typing import Any
 
+from fitguard.contract.layers import flatten_layers
 from fitguard.contract.libraries import has_own_step
-from fitguard.contract.training2 import flatten_layers
 
 _APPLYING = ("apply", "apply_gradients", "minimize", "train_step")
 

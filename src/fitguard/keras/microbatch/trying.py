@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from fitguard.contract.training2 import flatten_layers
+from fitguard.contract.layers import flatten_layers
 from fitguard.keras.microbatch import cutting
 from fitguard.keras.microbatch.split import Findings
 

@@ -11,6 +11,7 @@ import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from fitguard.contract.compiling import build_for
 from fitguard.contract.hooks import Role
 from fitguard.contract.libraries import Library
 from fitguard.contract.patching import patched
@@ -59,12 +60,10 @@ def batch_of(model: Any) -> Any:
     return _batches.get(model)
 
 
-def build_like(model: Any, library: str, batch: Any) -> None:
+def build_like(model: Any, library: Library, batch: Any) -> None:
     """Make the variables that training on such a batch makes."""
-    if library == "keras":
-        import keras
-
-        model._symbolic_build(data_batch=_mapped(batch, keras.KerasTensor))
+    if library.generation == 3:
+        build_for(model, _mapped(batch, library.module().KerasTensor))
     else:
         import tensorflow as tf
 

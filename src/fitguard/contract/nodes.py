@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from fitguard.inputs.models.kinds import is_a
+from fitguard.contract.libraries import is_a
 
 _MASKS = ("mask", "query_mask", "value_mask", "key_mask")
 
@@ -31,10 +31,15 @@ def functional_of(model: Any) -> Any | None:
 
 def nodes_of(functional: Any) -> Iterator[Node]:
     """The calls, each after those whose results it reads."""
+    for node in raw_nodes(functional):
+        yield _of_keras_3(node) if hasattr(node, "operation") else _of_keras_2(node)
+
+
+def raw_nodes(functional: Any) -> Iterator[Any]:
+    """The same as Keras has them."""
     by_depth = functional._nodes_by_depth
     for depth in sorted(by_depth, reverse=True):
-        for node in by_depth[depth]:
-            yield _of_keras_3(node) if hasattr(node, "operation") else _of_keras_2(node)
+        yield from by_depth[depth]
 
 
 def _of_keras_3(node: Any) -> Node:
