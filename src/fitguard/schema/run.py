@@ -65,7 +65,7 @@ class RunFit(msgspec.Struct, frozen=True, kw_only=True):
     """One `fit` call of the script.
 
     Args:
-        library: `keras` or `tf_keras`; `loop` for a `Guard`.
+        library: `keras 3.15.1` or `tf_keras 2.21.0`; `loop` for a `Guard`.
         steps_per_epoch: None where the data do not tell.
         micro_batch: Rows of a micro-batch; None where the batch is whole.
         inexact: Why a resumed run may differ from an undisturbed one; empty where it may not.

@@ -9,6 +9,7 @@ import pytest
 import tensorflow as tf
 from guarded.attempts import Killed, attempt, events
 
+from fitguard.contract.libraries import Library
 from fitguard.schema.journal import Failed, FitBegan, FitEnded, Logged, Noted
 from fitguard.schema.run import Place
 
@@ -111,7 +112,7 @@ def test_threads_have_calls_of_their_own(tmp_path):
 def test_a_forked_process_trains_plainly(tmp_path):
     with attempt(tmp_path) as fits:
         # Not Keras' own: threads of TensorFlow do not survive a fork.
-        guarded = fits.fit("keras", lambda model: (model, fits.current))
+        guarded = fits.fit(lambda model: (model, fits.current), Library("keras"))
         child = os.fork()
         if not child:
             os._exit(0 if guarded("model") == ("model", None) else 1)

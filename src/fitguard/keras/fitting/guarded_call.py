@@ -134,6 +134,7 @@ class GuardedCall:
             if self._step.is_first or self._step.rows is not None:
                 self._step.await_call(ahead, lambda: self._in_hand(position, ahead, due=False))
             return
+        self._step.await_call(ahead)
         # At the end of data that do not tell their length, the next epoch begins first.
         if self._in_hand(position, ahead, due) and wish != "none":
             self._answer(wish)

@@ -84,7 +84,7 @@ class GuardedStep:
         if self.rows is not None:
             self.split(self.rows)
 
-    def await_call(self, ahead: Ahead, prepare: Callable[[], object]) -> None:
+    def await_call(self, ahead: Ahead, prepare: Callable[[], object] | None = None) -> None:
         """Once Keras calls with these data, and not before, `prepare` takes the next batches."""
         self._ahead = ahead
         self._prepare = prepare
@@ -92,7 +92,6 @@ class GuardedStep:
     def hold(self, batches: list[Any], ahead: Ahead) -> None:
         """The batches of the next call, and where they come from."""
         self._held = batches
-        self._ahead = ahead
         self._element_spec = ahead.iterator.element_spec
 
     def split(self, rows: int) -> None:
@@ -136,9 +135,11 @@ class GuardedStep:
 
     def __call__(self, iterator: Any) -> Any:
         ahead = self._ahead
+        if self.is_first and ahead is None:
+            # A callback trains on data of its own, with train_on_batch.
+            return self._native(iterator)
         if ahead is not None:
             if iterator is not ahead.iterator and iterator is not ahead.source:
-                # A callback trains on data of its own, with train_on_batch.
                 return self._native(iterator)
             prepare, self._prepare = self._prepare, None
             if prepare is not None:
