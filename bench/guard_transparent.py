@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from guard.transparent.examples import EXAMPLES, shortened
+from guard.transparent.examples import EXAMPLES, FEWEST_ROWS, ROWS, shortened
 from guard.transparent.running import Outcome, Script, compare
 
 SCRIPTS = Path(__file__).parent / "guard" / "transparent" / "scripts"
@@ -61,7 +61,8 @@ def public_examples(checkout: Path) -> Iterator[Script]:
     for path, constants in EXAMPLES.items():
         file = checkout / "examples" / path
         name = path.removesuffix(".py").replace("/", ".")
-        yield Script(name, shortened(file.read_text(), constants), offline=True)
+        source = shortened(file.read_text(), constants)
+        yield Script(name, source, rows=constants.get(ROWS, FEWEST_ROWS))
 
 
 def is_chosen(name: str, parts: list[str]) -> bool:

@@ -1,4 +1,4 @@
-"""Runs one script plainly and under `fitguard run`, and compares what training left, bit for bit."""
+"""Runs a script plainly and under `fitguard run`; compares what training left, bit for bit."""
 
 import json
 import os
@@ -23,13 +23,13 @@ class Script:
 
     Args:
         source: The program.
-        offline: Whether it is a public example, which gets small data and few steps.
+        rows: Of the data that a public example gets; 0 for a script that has its own.
         tensorflow_seed: Whether TensorFlow gets a seed; without one, few scripts repeat themselves.
     """
 
     name: str
     source: str
-    offline: bool = False
+    rows: int = 0
     tensorflow_seed: bool = True
 
 
@@ -114,7 +114,7 @@ def environment(script: Script, folder: Path, file: Path, report: Path) -> dict[
         "TRANSPARENT_REPORT": str(report),
         "TRANSPARENT_SEED": SEED,
         "TRANSPARENT_TENSORFLOW_SEED": "1" if script.tensorflow_seed else "",
-        "TRANSPARENT_OFFLINE": "1" if script.offline else "",
+        "TRANSPARENT_ROWS": str(script.rows or ""),
     }
 
 

@@ -1,7 +1,7 @@
 """Loaded by Python itself in each process of the comparison, before the script, in both ways alike.
 
 Seeds what the script does not seed itself, and writes down at the end what training has left. It
-puts itself around `fit` only when Keras is loaded whole: outside of all that fitguard has put there.
+puts itself around `fit` when Keras is loaded whole: outside of all that fitguard has put there.
 """
 
 import atexit
@@ -41,7 +41,7 @@ class Watcher:
         self._then = then
         self._asking = False
 
-    def find_spec(self, name, path=None, target=None):  # noqa: ARG002
+    def find_spec(self, name, path=None, target=None):
         if name not in self._then or self._asking:
             return None
         self._asking = True
@@ -71,7 +71,7 @@ def keras_loaded(module):
     """Any Keras: remember what it trains; for public examples, have it train little."""
     import transparent_left
 
-    if os.environ.get("TRANSPARENT_OFFLINE"):
+    if os.environ.get("TRANSPARENT_ROWS"):
         import transparent_offline
 
         transparent_offline.arrange(module)
@@ -91,11 +91,9 @@ if SCRIPT:
     atexit.register(leave_report)
     sys.meta_path.insert(
         0,
-        Watcher(
-            {"tensorflow": tensorflow_loaded, "keras": keras_loaded, "tf_keras": keras_loaded}
-        ),
+        Watcher({"tensorflow": tensorflow_loaded, "keras": keras_loaded, "tf_keras": keras_loaded}),
     )
-    if os.environ.get("TRANSPARENT_OFFLINE"):
+    if os.environ.get("TRANSPARENT_ROWS"):
         import transparent_stubs
 
         transparent_stubs.put()

@@ -5,8 +5,10 @@ import os
 import sys
 
 import numpy as np
+import transparent_stubs
 
-ROWS = int(os.environ.get("TRANSPARENT_ROWS", "192"))
+ROWS = int(os.environ["TRANSPARENT_ROWS"])
+MOST_ROWS = 192
 EPOCHS = 2
 STEPS = 6
 IMAGES = {
@@ -25,7 +27,8 @@ def arrange(package):
     for name, (words, classes) in TEXTS.items():
         getattr(package.datasets, name).load_data = functools.partial(texts, words, classes)
     package.utils.get_file = no_file
-    package.utils.plot_model = lambda *_args, **_kwargs: None
+    for name in ("plot_model", "array_to_img", "save_img"):
+        setattr(package.utils, name, lambda *_args, **_kwargs: transparent_stubs.Nothing())
     package.Model.fit = short(package.Model.fit)
     for name in ("evaluate", "predict"):
         setattr(package.Model, name, few(getattr(package.Model, name)))
@@ -71,10 +74,10 @@ def short(original):
         kwargs["verbose"] = 2
         if kwargs.get("steps_per_epoch"):
             kwargs["steps_per_epoch"] = min(kwargs["steps_per_epoch"], STEPS)
-        x = few_batches(x)
-        if kwargs.get("validation_data") is not None:
-            kwargs["validation_data"] = few_batches(kwargs["validation_data"])
-        return original(self, x, *args, **kwargs)
+        for name in ("y", "validation_data", "sample_weight"):
+            if kwargs.get(name) is not None:
+                kwargs[name] = little(kwargs[name])
+        return original(self, little(x), *map(little, args), **kwargs)
 
     return fit
 
@@ -84,14 +87,19 @@ def few(original):
 
     @functools.wraps(original)
     def looked(self, x=None, *args, **kwargs):
-        return original(self, few_batches(x), *args, **kwargs)
+        if kwargs.get("y") is not None:
+            kwargs["y"] = little(kwargs["y"])
+        return original(self, little(x), *map(little, args), **kwargs)
 
     return looked
 
 
-def few_batches(data):
-    """The first batches of a dataset; anything else as it is."""
-    tensorflow = sys.modules["tensorflow"]
-    if isinstance(data, tensorflow.data.Dataset):
+def little(data):
+    """The first batches of a dataset, the first rows of arrays; anything else as it is."""
+    if isinstance(data, sys.modules["tensorflow"].data.Dataset):
         return data.take(STEPS)
+    if isinstance(data, np.ndarray):
+        return data[:MOST_ROWS]
+    if isinstance(data, tuple | list) and all(isinstance(one, np.ndarray) for one in data):
+        return type(data)(one[:MOST_ROWS] for one in data)
     return data

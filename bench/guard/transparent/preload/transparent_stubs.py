@@ -15,7 +15,10 @@ NAMES = (
     "mpl_toolkits.mplot3d",
     "seaborn",
     "imageio",
+    "tensorflow_docs",
+    "tensorflow_docs.vis",
 )
+_PACKAGES = {name.partition(".")[0] for name in NAMES}
 
 
 class Nothing:
@@ -58,7 +61,13 @@ class NothingInside(ModuleType):
 
 def put():
     """Where they are not installed."""
+    missing = {name for name in _PACKAGES if importlib.util.find_spec(name) is None}
     for name in NAMES:
-        if importlib.util.find_spec(name.partition(".")[0]) is None or name in sys.modules:
-            module = sys.modules.setdefault(name, NothingInside(name))
+        if name.partition(".")[0] in missing:
+            module = NothingInside(name)
             module.__path__ = []
+            sys.modules[name] = module
+    if importlib.util.find_spec("tqdm") is None:
+        bar = ModuleType("tqdm")
+        bar.tqdm = lambda items, **_options: items
+        sys.modules["tqdm"] = bar
