@@ -31,7 +31,7 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", default=[], help="parts of the names of scripts")
     parser.add_argument("--jobs", type=int, default=1, help="scripts at a time")
     parser.add_argument("--keep", type=Path, help="folder for outputs and reports")
-    parser.add_argument("--snapshot-seconds", type=float, default=0.5)
+    parser.add_argument("--snapshot-seconds", type=float, default=0.05)
     options = parser.parse_args()
     scripts = [*own_scripts()]
     if options.checkout:

@@ -1,4 +1,4 @@
-"""Data and a callback draw from NumPy's generator in turns: no thread reads ahead here."""
+"""Data and a callback draw from NumPy's generator in turns: nothing is read ahead here."""
 
 import keras
 import numpy as np
@@ -24,6 +24,11 @@ class Jitter(keras.callbacks.Callback):
 
 x = np.random.normal(size=(240, 3)).astype("float32")
 data = tf.data.Dataset.from_tensor_slices(x).map(prepared).batch(8)
+options = tf.data.Options()
+options.autotune.enabled = False
+options.experimental_optimization.apply_default_optimizations = False
+options.threading.private_threadpool_size = 1
+data = data.with_options(options)
 model = keras.Sequential([keras.layers.Dense(4, "relu"), keras.layers.Dense(1)])
 model.compile("sgd", "mse")
 model.fit(data, epochs=6, callbacks=[Jitter()], verbose=0)
