@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -75,6 +76,7 @@ def compare(script: Script, snapshot_seconds: float, keep: Path | None = None) -
 
 def run(script: Script, folder: Path, own: list[str]) -> Left:
     """Run it once, in a folder of its own."""
+    shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     file, report = folder / "script.py", folder / "report.json"
     file.write_text(script.source)
