@@ -18,6 +18,7 @@ from fitguard.keras.fitting.traced import trace
 from fitguard.keras.position import Ahead, DataPosition, fingerprint
 from fitguard.keras.snapshots.content import Content
 from fitguard.keras.state.callbacks import unsaved
+from fitguard.keras.state.randomness import read_random
 from fitguard.keras.state.variables import ModelState
 from fitguard.monitor.heartbeat import Wish
 from fitguard.schema.journal import LEFT_AS_ASKED, FitBegan, FitEnded
@@ -25,6 +26,9 @@ from fitguard.schema.run import Place
 
 if TYPE_CHECKING:
     from fitguard.keras.fitting.guarded_fits import GuardedFits
+
+_Taken = tuple[Content, float]
+"""A snapshot, and the seconds that the training stood still for it."""
 
 
 class GuardedCall:
@@ -128,16 +132,30 @@ class GuardedCall:
         self._fits.allocator.look(place.total_steps)
         self._follow_train_function(self._step)
         wish = heartbeat.wished()
-        due = wish != "none" or (self._begun and self._fits.is_due())
-        if not due and self._resumed is None:
-            # Plain Keras calls callbacks, then traces, then reads: a guarded fit does no other.
-            if self._step.is_first or self._step.rows is not None:
-                self._step.await_call(ahead, lambda: self._in_hand(position, ahead, due=False))
+        if wish == "none" and self._resumed is None:
+            self._await_call(self._step, position, ahead)
             return
         self._step.await_call(ahead)
         # At the end of data that do not tell their length, the next epoch begins first.
-        if self._in_hand(position, ahead, due) and wish != "none":
+        if self._in_hand(position, ahead) and wish != "none":
+            self._keep(self._taken(), position, ahead)
             self._answer(wish)
+
+    def _await_call(self, step: GuardedStep, position: DataPosition, ahead: Ahead) -> None:
+        """Plain Keras calls callbacks, then traces, then reads: a guarded fit does no other."""
+        due = self._begun and self._fits.is_due()
+        # Callbacks are called again for a step that is resumed: their state is that before.
+        taken = self._taken() if due else None
+
+        def prepare() -> None:
+            drawn = taken is not None and read_random() != taken[0].document["random"]
+            if self._in_hand(position, ahead):
+                if taken is not None and not drawn:
+                    taken[0].document["random"] = read_random()
+                self._keep(taken, position, ahead)
+
+        if taken is not None or step.is_first or step.rows is not None:
+            step.await_call(ahead, prepare)
 
     def _answer(self, wish: Wish) -> None:
         """The snapshot that the parent wants was taken."""
@@ -214,7 +232,7 @@ class GuardedCall:
             "each time?"
         )
 
-    def _in_hand(self, position: DataPosition, ahead: Ahead, due: bool) -> bool:
+    def _in_hand(self, position: DataPosition, ahead: Ahead) -> bool:
         """Take the next batches from the data before Keras does; False where there are none."""
         assert self._step is not None
         batches = []
@@ -228,8 +246,6 @@ class GuardedCall:
             self._step.hold(batches, ahead)
         if not self._begun:
             self._begin(position, ahead, batches)
-        if due:
-            self._snapshot(position, batches)
         return True
 
     def _begin(self, position: DataPosition, ahead: Ahead, batches: list[Any]) -> None:
@@ -283,16 +299,8 @@ class GuardedCall:
         self._step.split(first.rows)
         self._step.tell(first.rows, rows_of(batch), first.why)
 
-    def _snapshot(self, position: DataPosition, batches: list[Any]) -> None:
-        self._save(position=position, next_batch=fingerprint(batches) if batches else "")
-        if self._step is not None:
-            self._fits.log(self.place, self._step.last_logs)
-        for sentence in position.inexact:
-            # Some of it shows only while data are read.
-            self._note(sentence)
-
-    def _save(self, *, end: bool = False, **more: Any) -> None:
-        """Take a snapshot, and have it written."""
+    def _taken(self, **more: Any) -> _Taken | None:
+        """A snapshot, and how long it took; None where there can be none."""
         began = time.monotonic()
         name, several = name_of(self._model), self._fits.several
         try:
@@ -307,10 +315,27 @@ class GuardedCall:
                 "goes on",
                 fit=self._number,
             )
+            return None
+        return content, time.monotonic() - began
+
+    def _keep(self, taken: _Taken | None, position: DataPosition, ahead: Ahead) -> None:
+        """Have a snapshot written, now that the batch after it is known."""
+        if taken is None:
             return
-        taking = time.monotonic() - began
-        self._fits.pacing.taken(time.monotonic(), taking)
-        self._fits.writer.submit(content, self.place, taking, end=end)
+        batches = ahead.batches
+        taken[0].document["position"] = position.read()
+        taken[0].document["next_batch"] = fingerprint(batches) if batches else ""
+        self._write(taken)
+        if self._step is not None:
+            self._fits.log(self.place, self._step.last_logs)
+        for sentence in position.inexact:
+            # Some of it shows only while data are read.
+            self._note(sentence)
+
+    def _write(self, taken: _Taken, *, end: bool = False) -> None:
+        content, seconds = taken
+        self._fits.pacing.taken(time.monotonic(), seconds)
+        self._fits.writer.submit(content, self.place, seconds, end=end)
 
     def _finish(self) -> None:
         if not self._begun:
@@ -326,7 +351,9 @@ class GuardedCall:
         if self._step is not None and self._step.rows is not None and self._memory is not None:
             self._memory.keep(self._step.rows)
         if leaving or self._fits.pacing.affordable(time.monotonic()):
-            self._save(end=True, data=self._data_end())
+            taken = self._taken(data=self._data_end())
+            if taken is not None:
+                self._write(taken, end=True)
 
     def _data_end(self) -> dict[str, Any] | None:
         position = self.position

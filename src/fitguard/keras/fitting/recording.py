@@ -6,7 +6,6 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from fitguard.keras.position import DataPosition
 from fitguard.keras.snapshots.content import Content
 from fitguard.keras.state.callbacks import read_callbacks, write_callbacks
 from fitguard.keras.state.randomness import read_random, write_random
@@ -29,14 +28,11 @@ def recorded(
     model: Any,
     callbacks: Sequence[Any],
     place: Place,
-    *,
-    position: DataPosition | None = None,
     **more: Any,
 ) -> Content:
     """The state of a training between two steps, copied.
 
     Args:
-        position: Of its data; None at the end of a `fit`.
         more: What else the document shall hold.
     """
     said, held = read_callbacks(callbacks)
@@ -45,7 +41,7 @@ def recorded(
     arrays.update((_CALLBACKS + name, array) for name, array in held.items())
     document = {
         "place": msgspec.to_builtins(place),
-        "position": position.read() if position is not None else None,
+        "position": None,
         "random": read_random(),
         "callbacks": said,
         "model": state.extra(),
