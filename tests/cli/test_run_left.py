@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 
 from fitguard.cli.run_left import died_last, left_by
+from fitguard.monitor.journal import Journal
+from fitguard.monitor.run_folder import RunFolder
+from fitguard.schema.journal import Noted
 
 _DIES = "print('Epoch 1/3', flush=True)\nraise MemoryError('host')\n"
 
@@ -40,6 +43,15 @@ def test_explain_without_a_file_takes_the_last_run(folder: Path) -> None:
     assert answer.returncode == 0
     assert answer.stdout == _fitguard(folder, "explain", str(run)).stdout
     assert "host-oom" in answer.stdout
+
+
+def test_explain_tells_what_was_not_guarded(folder: Path) -> None:
+    run = RunFolder(next((folder / "fitguard-runs").glob("*-dies-*")))
+    why = "this fit is not guarded, because keras 9.9 has no Model.fit"
+    Journal(run.journal).append(Noted(time=0.0, attempt=1, kind="unguarded", text=why))
+    assert left_by(run.path).unguarded == (why,)
+    answer = _fitguard(folder, "explain", str(run.path)).stdout
+    assert why in " ".join(answer.split())
 
 
 def test_a_folder_that_is_no_run_is_none(tmp_path: Path) -> None:

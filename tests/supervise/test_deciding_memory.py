@@ -8,6 +8,7 @@ from supervise.story import GIB, NO_GPU, ONE_GPU, Story, at, end, gpu
 
 from fitguard.schema.hardware import GpuProcess
 from fitguard.schema.journal import Failed
+from fitguard.schema.run import Place
 from fitguard.supervise.endings import AttemptEnd
 from fitguard.supervise.machine import MachineView
 
@@ -148,3 +149,11 @@ def test_host_memory():
         waits.append((following.action, following.wait_seconds))
     # The second time at the same step: another restart alone would end the same way.
     assert waits == [("restart", 10.0), ("smaller-micro-batch", 0.0)]
+
+
+def test_the_batch_of_a_fit_that_is_not_guarded_is_not_said_to_be_split():
+    unguarded = end("exception", cause="gpu-oom", exit_code=1, unguarded=True)
+    following = Story().ends_with(msgspec.structs.replace(unguarded, place=Place(), saved=Place()))
+    assert following.stop
+    assert "in training that is not guarded (gpu-oom)" in following.text
+    assert "The batch of a fit that is not guarded cannot be split" in following.text

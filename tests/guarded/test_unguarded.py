@@ -1,0 +1,22 @@
+"""Scripts in which nothing is guarded: they run as they are, and that is said at the end."""
+
+import pytest
+from guarded.harness import GuardedRun
+
+
+@pytest.mark.parametrize(
+    ("script", "why"),
+    [
+        ("own_loop.py", "nothing was guarded: line 19 of own_loop.py trains without fit"),
+        ("no_training.py", "nothing was guarded: the script does not load Keras"),
+    ],
+)
+def test_it_is_said_at_the_end(tmp_path, script, why):
+    with GuardedRun(tmp_path, script) as run:
+        ended = run.wait()
+    assert ended.code == 0
+    assert why in ended.text
+    assert "; nothing was guarded; fitguard report" in ended.text
+    assert [note.kind for note in run.record.notes] == ["unguarded"]
+    if script == "own_loop.py":
+        assert "for step in range(guard.start, steps):" in ended.text
