@@ -29,5 +29,6 @@ echo "installing fitguard, its tools and tensorflow-cpu into $venv (about two mi
 # Keras 2 asks for the package tensorflow; tensorflow-cpu is the same module under another name.
 "$venv/bin/python" -m pip install --quiet --quiet --disable-pip-version-check \
   --constraint constraints.txt --no-deps tf-keras
+scripts/fetch_keras_releases.sh "$venv/keras-releases" "$venv/bin/python"
 # pip compiles what it installs, but not an editable install; without this every start would.
 "$venv/bin/python" -m compileall -q src

@@ -70,7 +70,7 @@ def test_frames_of_the_import_machinery_are_left_out():
         "Fatal Python error: Segmentation fault",
         '  File "/site/tensorflow/__init__.py", line 40 in <module>',
         '  File "<frozen importlib._bootstrap>", line 1176 in _find_and_load',
-        '  File "/site/fitguard/environment/deep_child.py", line 32 in main',
+        '  File "/site/fitguard/contract/deep_child.py", line 32 in main',
     )
     (finding,) = judged(DeepImport(signal="SIGSEGV", exit_code=-11, log=log)).findings
     assert finding.evidence[0].text == "\n".join(log[:2])

@@ -1,14 +1,12 @@
 """`fitguard.doctor()`: this machine, with and without TensorFlow, in a real child process."""
 
-import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from programs import LONGEST_SECONDS, is_alive, start, wait_for
 
 import fitguard
 from fitguard.environment.deep import import_tensorflow
@@ -65,7 +63,7 @@ def test_a_crash_is_a_result(tmp_path, name):
 def test_a_hang_ends_at_the_limit(tmp_path):
     result = deep(tmp_path, "import time\ntime.sleep(600)", limit_seconds=1.0)
     assert result.timed_out
-    assert result.seconds < 5
+    assert result.seconds < LONGEST_SECONDS
 
 
 def test_an_exception_is_quoted(tmp_path):
@@ -101,41 +99,16 @@ def test_ctrl_c_leaves_no_child(tmp_path):
         f"import os, time\nopen({str(note)!r}, 'w').write(str(os.getpid()) + ' ')\ntime.sleep(60)"
     )
     python = interpreter_that(tmp_path, body)
-    started = subprocess.Popen(
+    started = start(
         [sys.executable, "-m", "fitguard", "doctor", "--deep", "--python", python],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
-        # A shell that starts pytest in the background has it ignore Ctrl-C.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
-    child = None
-    try:
-        assert within_seconds(30, lambda: note.exists() and note.read_text().endswith(" "))
-        child = int(note.read_text())
-        started.send_signal(signal.SIGINT)
-        assert started.wait(10) != 0
-        assert within_seconds(5, lambda: not running(child))
-    finally:
-        started.kill()
-        if child and running(child):
-            os.kill(child, signal.SIGKILL)
-
-
-def within_seconds(limit: float, condition: Callable[[], bool]) -> bool:
-    deadline = time.monotonic() + limit
-    while time.monotonic() < deadline:
-        if condition():
-            return True
-        time.sleep(0.05)
-    return False
-
-
-def running(pid: int) -> bool:
-    """A dead process that nobody reaps does not run."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
+    wait_for(lambda: note.exists() and note.read_text().endswith(" "))
+    child = int(note.read_text())
+    started.send_signal(signal.SIGINT)
+    assert started.wait(LONGEST_SECONDS) != 0
+    wait_for(lambda: not is_alive(child))
 
 
 def test_an_interpreter_without_tensorflow(tmp_path):

@@ -24,15 +24,21 @@ class Killed(BaseException):
 @contextlib.contextmanager
 def attempt(path: Path, number: int = 1, **orders: Any) -> Iterator[GuardedFits]:
     """One attempt of the run in `path`."""
+    session = session_in(path, number, **orders)
+    random.seed(session.orders.seed)
+    np.random.seed(session.orders.seed)
+    with guarding(session) as fits:
+        yield fits
+
+
+def session_in(path: Path, number: int = 1, **orders: Any) -> Session:
+    """What a training process knows of the run in `path`."""
     folder = RunFolder(path)
     path.mkdir(exist_ok=True)
     given = Orders(attempt=number, seed=5, **{"plan": False, **orders})
     folder.orders.write_bytes(msgspec.json.encode(given))
     Heartbeat(folder.heartbeat, create=True).close()
-    random.seed(given.seed)
-    np.random.seed(given.seed)
-    with guarding(Session.of(folder)) as fits:
-        yield fits
+    return Session.of(folder)
 
 
 def events(fits: GuardedFits, kind: type) -> list[Any]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
+import programs
 
 from fitguard.monitor.heartbeat import Beat, Heartbeat
 from fitguard.monitor.journal import Journal
@@ -16,8 +17,6 @@ from fitguard.schema.journal import AttemptStarted
 from fitguard.schema.run import Run
 
 SCRIPTS = Path(__file__).parent / "scripts"
-LONGEST_SECONDS = 240.0
-"""More than any of the runs takes on a busy machine."""
 _LOOK_SECONDS = 0.005
 
 
@@ -52,7 +51,7 @@ def run_plain(script, out, *arguments, **environment):
         stderr=subprocess.STDOUT,
         text=True,
         check=False,
-        timeout=LONGEST_SECONDS,
+        timeout=programs.LONGEST_SECONDS,
         cwd=out.parent,
         env=environment_in(out.parent, **environment),
     )
@@ -65,6 +64,7 @@ class GuardedRun:
     Args:
         folder: For its result, its records and its cache.
         options: Of `fitguard run`.
+        before: Words that start it, such as `nohup`.
         environment: More variables.
         setup: Called in the parent's process before it starts.
 
@@ -72,12 +72,15 @@ class GuardedRun:
         out: What the script saves.
     """
 
-    def __init__(self, folder, script, *arguments, options=(), environment=None, setup=None):
+    def __init__(
+        self, folder, script, *arguments, options=(), before=(), environment=None, setup=None
+    ):
         folder.mkdir(parents=True, exist_ok=True)
         self.out = folder / "guarded.npz"
         self._folder = folder
         self._words = [str(SCRIPTS / script), str(self.out), *map(str, arguments)]
         self._options = [*map(str, options)]
+        self._before = before
         self._environment = environment_in(folder, **(environment or {}))
         self._setup = setup
         self._texts = folder / "output.txt"
@@ -87,29 +90,26 @@ class GuardedRun:
         return self.start()
 
     def __exit__(self, *_):
-        if self._process is not None and self._process.poll() is None:
-            self._process.kill()
-            self._process.wait()
+        programs.end_all()
 
     def start(self, *options):
-        """Start the parent, in a process group of its own as a shell does."""
+        """Start the parent."""
         own = ["run", "--runs", str(self._folder / "runs"), *self._options, *options]
         with self._texts.open("wb") as texts:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "fitguard", *own, *self._words],
+            self._process = programs.start(
+                [*self._before, sys.executable, "-m", "fitguard", *own, *self._words],
                 stdin=subprocess.DEVNULL,
                 stdout=texts,
                 stderr=subprocess.STDOUT,
                 cwd=self._folder,
                 env=self._environment,
-                process_group=0,
                 preexec_fn=self._setup,
             )
         return self
 
     def wait(self):
         """Until the parent has ended."""
-        code = self._process.wait(LONGEST_SECONDS)
+        code = self._process.wait(programs.LONGEST_SECONDS)
         return Ended(code, self._texts.read_text(errors="replace"))
 
     @property

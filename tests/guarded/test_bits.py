@@ -1,5 +1,6 @@
 """The same bits as plain Keras, undisturbed and killed."""
 
+import os
 import signal
 
 import pytest
@@ -14,6 +15,13 @@ def plain_result(folder, script):
     ended = run_plain(script, folder / "plain.npz")
     assert ended.code == 0, ended.text
     return folder / "plain.npz"
+
+
+def terminal_closed(run):
+    """SIGHUP to all as soon as steps were done: under `nohup` it changes nothing."""
+    child = run.next_child()
+    assert child.wait_for(lambda: child.beat().place.total_steps > 0)
+    os.killpg(run.parent, signal.SIGHUP)
 
 
 def killed_once(run):
@@ -40,7 +48,8 @@ def killed_once(run):
 def test_undisturbed_and_killed_runs_give_the_bits_of_plain_keras(kind, tmp_path):
     script = f"{kind}.py"
     plain = plain_result(tmp_path, script)
-    with GuardedRun(tmp_path / "calm", script) as calm:
+    with GuardedRun(tmp_path / "calm", script, before=("nohup",)) as calm:
+        terminal_closed(calm)
         ended = calm.wait()
         assert ended.code == 0, ended.text
         assert difference(plain, calm.out) == ""

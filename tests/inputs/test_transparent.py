@@ -10,7 +10,7 @@ import tensorflow as tf
 from inputs import trainings
 
 import fitguard
-from fitguard.inputs.random_state import keeping_random_state
+from fitguard.contract.random_state import keeping_random_state
 
 KINDS = [*trainings.ONE_INPUT, *trainings.TWO_INPUTS]
 

@@ -5,19 +5,17 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import msgspec
 import pytest
+from programs import LONGEST_SECONDS, foreground_signals, is_alive, start, wait_for
 
 from fitguard.keras.bootstrap import STACKS_SIGNAL
 from fitguard.monitor.heartbeat import Heartbeat
 from fitguard.monitor.journal import Journal
 from fitguard.monitor.run_folder import RunFolder
 from fitguard.schema.journal import Failed, Orders
-
-LONGEST_SECONDS = 60
 
 TELLING = """
 import json, random, sys, numpy
@@ -61,17 +59,18 @@ def scripts(tmp_path):
     return folder
 
 
-def run(*command, folder, **more):
-    return subprocess.run(
-        [sys.executable, *map(str, command)],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=LONGEST_SECONDS,
-        stdin=subprocess.DEVNULL,
-        **more,
-    )
+def run(*command, folder, ignored=(), **more):
+    with foreground_signals(ignored):
+        return subprocess.run(
+            [sys.executable, *map(str, command)],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=LONGEST_SECONDS,
+            stdin=subprocess.DEVNULL,
+            **more,
+        )
 
 
 def guarded(run_folder, *command, folder, **more):
@@ -207,6 +206,22 @@ def test_sigterm_is_a_wish_and_children_are_as_usual(run_folder, scripts):
     assert Heartbeat(run_folder.heartbeat).wished() == "leave"
 
 
+IGNORING = """
+import os, signal
+for number in (signal.SIGHUP, signal.SIGINT):
+    os.kill(os.getpid(), number)
+print("still here", flush=True)
+"""
+
+
+def test_what_the_shell_ignores_is_no_wish(run_folder, scripts):
+    (scripts / "goes_on.py").write_text(IGNORING)
+    ignored = (signal.SIGHUP, signal.SIGINT)
+    told = guarded(run_folder, "goes_on.py", folder=scripts, ignored=ignored)
+    assert (told.returncode, told.stdout, told.stderr) == (0, "still here\n", "")
+    assert Heartbeat(run_folder.heartbeat).wished() != "leave"
+
+
 PARENT = """
 import subprocess, sys
 child = subprocess.Popen([sys.executable, "-m", "fitguard.keras.bootstrap", *sys.argv[1:]])
@@ -220,33 +235,18 @@ time.sleep(60)
 """
 
 
-def wait_until(reached):
-    end = time.monotonic() + LONGEST_SECONDS
-    while not reached():
-        assert time.monotonic() < end, "it took too long"
-        time.sleep(0.02)
-
-
 def test_it_tells_its_stacks_and_dies_with_its_parent(run_folder, scripts):
     (scripts / "sleeps.py").write_text(SLEEPING)
     (scripts / "parent.py").write_text(PARENT)
     command = [sys.executable, "parent.py", str(run_folder.path), "sleeps.py"]
-    with subprocess.Popen(command, cwd=scripts) as parent:
-        wait_until((scripts / "ready").exists)
-        child = int((scripts / "ready").read_text())
-        os.kill(child, STACKS_SIGNAL)
-        wait_until(lambda: "sleeps.py" in run_folder.stacks.read_text())
-        assert Path(f"/proc/{child}").exists()
-        parent.kill()
-    wait_until(lambda: not _is_alive(child))
-
-
-def _is_alive(pid):
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except OSError:
-        return False
-    return state not in ("Z", "X")
+    parent = start(command, cwd=scripts)
+    wait_for((scripts / "ready").exists)
+    child = int((scripts / "ready").read_text())
+    os.kill(child, STACKS_SIGNAL)
+    wait_for(lambda: "sleeps.py" in run_folder.stacks.read_text())
+    assert is_alive(child)
+    parent.kill()
+    wait_for(lambda: not is_alive(child))
 
 
 def test_without_orders_it_says_what_is_missing(run_folder, scripts):

@@ -1,31 +1,23 @@
-"""A guarded run of a plain script: in this process, or in a parent process of its own.
-
-python guarded.py OPTIONS-AS-JSON SCRIPT ARGUMENTS…
-"""
+"""A guarded run of a plain script, as a process."""
 
 import json
-import resource
 import subprocess
 import sys
-import time
-from dataclasses import replace
 from pathlib import Path
 
-from fitguard.cli.run import say
+import programs
+from programs import wait_for
+from supervise import plain_parent
+
 from fitguard.monitor.journal import Journal
-from fitguard.schema.exit_codes import UsageError
-from fitguard.supervise.command import Command
-from fitguard.supervise.guarding import guard
-from fitguard.supervise.options import RunOptions
 
-CHILD = Path(__file__).with_name("plain_child.py")
-
-
-def plain_command(script: Path, *arguments: str) -> Command:
-    """The command whose child is `plain_child.py`."""
-    return Command(
-        python=sys.executable, target=(str(script),), arguments=arguments, bootstrap=(str(CHILD),)
-    )
+UNTIL_TOLD = """
+import pathlib
+for step in training.steps(10_000_000):
+    print("step", step, flush=True)
+    if pathlib.Path("enough").exists(): break
+"""
+"""Trains until a file `enough` is in its folder."""
 
 
 def written(folder: Path, text: str) -> Path:
@@ -35,21 +27,41 @@ def written(folder: Path, text: str) -> Path:
     return script
 
 
-class Parent:
-    """`fitguard run` as a process; its output goes to files, or where it is told to."""
+def parent_command(script: Path, *arguments: str, **options) -> list[str]:
+    """What starts the parent."""
+    own = [sys.executable, plain_parent.__file__, json.dumps(options)]
+    return [*own, str(script), *arguments]
 
-    def __init__(self, folder: Path, text: str, *arguments: str, streams=None, **options) -> None:
+
+class Parent:
+    """`fitguard run` as a process; its output goes to files, or where it is told to.
+
+    Args:
+        before: Words that start it, such as `nohup`.
+        ignored: Signals that are ignored by who starts it.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        text: str,
+        *arguments: str,
+        streams=None,
+        before=(),
+        ignored=(),
+        **options,
+    ) -> None:
         self.folder = folder
         self.script = written(folder, text)
         self._files = [] if streams else [(folder / name).open("ab") for name in ("out", "err")]
         stdout, stderr = streams or self._files
-        self.process = subprocess.Popen(
-            [sys.executable, __file__, json.dumps(options), str(self.script), *arguments],
+        self.process = programs.start(
+            [*before, *parent_command(self.script, *arguments, **options)],
+            ignored=ignored,
             stdin=subprocess.DEVNULL,
             stdout=stdout,
             stderr=stderr,
             cwd=folder,
-            start_new_session=True,
         )
 
     @property
@@ -60,17 +72,23 @@ class Parent:
     def err(self) -> str:
         return (self.folder / "err").read_text()
 
-    def until(self, text: str, seconds: float = 20.0) -> None:
+    def until(self, text: str) -> None:
         """Wait until the training has written this on stdout."""
-        wait_for(lambda: text in self.out, seconds)
+        wait_for(lambda: text in self.out or self.process.poll() is not None)
+        assert text in self.out, self.err
 
-    def ended(self, seconds: float = 30.0) -> int:
+    def ended(self) -> int:
         """Its exit code."""
         try:
-            return self.process.wait(seconds)
+            return self.process.wait(programs.LONGEST_SECONDS)
         finally:
             for file in self._files:
                 file.close()
+
+    @property
+    def child(self) -> int:
+        """The number of the training process."""
+        return self.run()["attempts"][-1]["pid"]
 
     @property
     def run_folder(self) -> Path:
@@ -86,29 +104,3 @@ class Parent:
 
 def newest_run(folder: Path) -> Path:
     return max((folder / "runs").glob("2*"))
-
-
-def wait_for(condition, seconds: float = 20.0):
-    """Wait until a condition holds."""
-    deadline = time.monotonic() + seconds
-    while not (value := condition()):
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.02)
-    return value
-
-
-def main() -> None:
-    given, script, *arguments = sys.argv[1:]
-    wanted = json.loads(given)
-    if limit := wanted.pop("file_limit_bytes", None):
-        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
-    options = replace(RunOptions(runs_folder=Path("runs")), **wanted)
-    try:
-        sys.exit(guard(plain_command(Path(script), *arguments), options, say=say).exit_code)
-    except UsageError as error:
-        say(str(error))
-        sys.exit(2)
-
-
-if __name__ == "__main__":
-    main()

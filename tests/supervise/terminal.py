@@ -4,37 +4,42 @@ import fcntl
 import os
 import select
 import struct
-import subprocess
 import sys
 import termios
 import time
 from pathlib import Path
 
+import programs
 from supervise import guarded
 
 # The first process of a session gets the terminal by asking for it.
 _TAKE = """
 import fcntl, os, sys, termios
 fcntl.ioctl(0, termios.TIOCSCTTY, 0)
-os.execv(sys.executable, [sys.executable, *sys.argv[1:]])
+os.execvp(sys.argv[1], sys.argv[1:])
 """
 
 
 class Terminal:
-    """Runs a plain script under guard in a terminal of 100 columns."""
+    """Runs a plain script under guard in a terminal of 100 columns.
 
-    def __init__(self, folder: Path, text: str) -> None:
+    Args:
+        before: Words that start it, such as `nohup`.
+        ignored: Signals that are ignored by who starts it.
+    """
+
+    def __init__(self, folder: Path, text: str, *, before=(), ignored=()) -> None:
         self.folder = folder
         self._ours, theirs = os.openpty()
         self.resize(40, 100)
         script = guarded.written(folder, text)
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", _TAKE, guarded.__file__, "{}", str(script)],
+        self.process = programs.start(
+            [sys.executable, "-c", _TAKE, *before, *guarded.parent_command(script)],
+            ignored=ignored,
             stdin=theirs,
             stdout=theirs,
             stderr=theirs,
             cwd=folder,
-            start_new_session=True,
         )
         os.close(theirs)
         self.shown = b""
@@ -46,21 +51,25 @@ class Terminal:
     def type(self, keys: bytes) -> None:
         os.write(self._ours, keys)
 
-    def until(self, text: bytes, seconds: float = 20.0) -> None:
+    def until(self, text: bytes) -> None:
         """Wait until the screen shows this."""
-        deadline = time.monotonic() + seconds
+        deadline = time.monotonic() + programs.LONGEST_SECONDS
         while text not in self.shown:
             assert time.monotonic() < deadline, self.shown
             self._read(0.1)
 
-    def ended(self, seconds: float = 30.0) -> int:
-        deadline = time.monotonic() + seconds
+    def close(self) -> None:
+        """As a window is closed, or a line breaks down."""
+        os.close(self._ours)
+
+    def ended(self) -> int:
+        deadline = time.monotonic() + programs.LONGEST_SECONDS
         while self.process.poll() is None:
             assert time.monotonic() < deadline, self.shown
             self._read(0.05)
         while self._read(0.05):
             pass
-        os.close(self._ours)
+        self.close()
         return self.process.returncode
 
     def _read(self, seconds: float) -> bool:

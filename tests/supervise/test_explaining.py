@@ -1,12 +1,14 @@
 """Why an attempt died: from what is left of it to the end that the journal tells."""
 
 import os
+import time
 from dataclasses import replace
 
 import pytest
 
 from fitguard.schema.journal import LEFT_AS_ASKED, Failed
 from fitguard.schema.run import Place
+from fitguard.supervise import judging
 from fitguard.supervise.attempt import Result
 from fitguard.supervise.child import Ended
 from fitguard.supervise.explaining import Request, answer, explained
@@ -20,8 +22,12 @@ OUT_OF_MEMORY = (
 )
 KERNEL = [
     "[  100.000000] Out of memory: Killed process 812 (python) total-vm:1kB, anon-rss:1kB",
+    "[  150.000000] python3[31]: segfault at 10 ip 00007f3c8d1b4c5c sp 00007ffd2ed55c28 error 4 in "
+    "libtensorflow_cc.so.2[7f3c80000000+1f000000] likely on CPU 0 (core 0, socket 0)",
     "[  200.000000] NVRM: Xid (PCI:0000:65:00): 79, pid=812, GPU has fallen off the bus.",
 ]
+OTHERS = KERNEL[:2]
+"""What befell other programs while it ran."""
 
 RESULT = Result(
     ended=Ended(exit_code=1),
@@ -35,14 +41,21 @@ RESULT = Result(
     reader_gone=False,
     stuck=False,
     relatives=(),
+    numbers=frozenset({4711}),
     peak_host_bytes=5,
     peak_gpu_bytes=6,
 )
 KILLED = replace(RESULT, ended=Ended(signal="SIGKILL"))
 
 
+@pytest.fixture(autouse=True)
+def _recorded_kernel_log(monkeypatch):
+    """In place of that of this machine."""
+    monkeypatch.setattr(judging, "explained", lambda request: answer(request, OTHERS))
+
+
 def test_the_other_process_answers():
-    found = explained(Request(output=OUT_OF_MEMORY, exit_code=1))
+    found = explained(Request(output=OUT_OF_MEMORY, exit_code=1, since_seconds=time.monotonic()))
     assert found.diagnosis.primary == "gpu-oom"
 
 
@@ -56,6 +69,18 @@ def test_only_the_kernels_young_lines_count():
     ] == [79]
     old = answer(Request(output=b"", signal="SIGKILL", since_seconds=90.0), KERNEL)
     assert len(old.oom_kills) == 1
+
+
+def test_a_crash_of_the_attempt_is_quoted_from_the_kernels_log():
+    crashed = replace(RESULT, ended=Ended(signal="SIGSEGV"), numbers=frozenset({4711, 31}))
+    event = judge(crashed, 1, [], killed_by_kernel=None).event
+    assert event.cause == "framework-bug"
+    assert any("libtensorflow_cc" in line for line in event.evidence)
+
+
+def test_a_crash_of_another_program_is_no_evidence():
+    event = judge(RESULT, 1, [], killed_by_kernel=None).event
+    assert not any("libtensorflow_cc" in line for line in event.evidence)
 
 
 def test_an_error_has_its_cause_and_its_place():

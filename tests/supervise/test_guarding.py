@@ -1,10 +1,10 @@
 """The loop: real processes that end well, crash, leave, and are started again."""
 
 import json
-from pathlib import Path
 
 import pytest
-from supervise.guarded import Parent
+from programs import is_alive
+from supervise.guarded import UNTIL_TOLD, Parent
 
 from fitguard.monitor.samples import read_samples
 from fitguard.schema.journal import (
@@ -131,7 +131,7 @@ for step in training.steps(5):
     if step == 2: os.kill(os.getpid(), signal.SIGSEGV)
 """
     parent = Parent(tmp_path, text)
-    assert parent.ended(60) == 139
+    assert parent.ended() == 139
     run = parent.run()
     assert 2 <= len(run["attempts"]) <= 4
     assert {attempt["signal"] for attempt in run["attempts"]} == {"SIGSEGV"}
@@ -174,33 +174,29 @@ def test_a_process_that_the_training_left_behind_is_ended_before_the_next_attemp
 import os, subprocess, sys, time
 for step in training.steps(2):
     if training.attempt == 1:
-        left = subprocess.Popen(["sleep", "60"])
+        left = subprocess.Popen(["sleep", "600"])
         print(left.pid, flush=True)
-        time.sleep(1.5)
+        samples = training.folder.samples
+        taken = len(samples.read_text().splitlines()) if samples.exists() else 0
+        while not samples.exists() or len(samples.read_text().splitlines()) < taken + 2:
+            time.sleep(0.1)
         training.save()
         os._exit(3)
 """
     parent = Parent(tmp_path, text)
     assert parent.ended() == 0
     left = int(parent.out.split()[0])
-    assert not _alive(left)
+    assert not is_alive(left)
     samples = read_samples(parent.run_folder / "samples.jsonl")
     assert samples[0].attempt == 1
     assert samples[0].host_limit_bytes > samples[0].host_bytes > 2**20
 
 
-def _alive(pid: int) -> bool:
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text()
-    except OSError:
-        return False
-    return stat.rpartition(")")[2].split()[0] != "Z"
-
-
 def test_run_json_is_whole_while_it_runs(tmp_path):
-    parent = Parent(tmp_path, "print('begun', flush=True); import time; time.sleep(0.5)")
-    parent.until("begun")
+    parent = Parent(tmp_path, UNTIL_TOLD)
+    parent.until("step")
     document = json.loads((parent.run_folder / "run.json").read_bytes())
     assert document["state"] == "running"
     assert document["attempts"][0]["outcome"] == "running"
+    (tmp_path / "enough").touch()
     assert parent.ended() == 0

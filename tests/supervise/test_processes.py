@@ -3,10 +3,11 @@
 import os
 import subprocess
 import sys
+import threading
 
-from supervise.guarded import wait_for
+from programs import wait_for
 
-from fitguard.supervise.processes import Process, end, family, resident_bytes
+from fitguard.supervise.processes import Process, end, family, numbers, resident_bytes
 
 PARENT = "import subprocess; subprocess.run(['sleep', '60'])"
 
@@ -18,6 +19,7 @@ def test_a_family_is_found_and_ended():
         assert found[0].pid == parent.pid
         assert found[1].parent == parent.pid
         assert resident_bytes(found) > 2**20
+        assert numbers(found) == {process.pid for process in found}
         parent.kill()
         parent.wait()
         # Its child has another parent now, and is still the same process.
@@ -30,6 +32,17 @@ def test_a_family_is_found_and_ended():
 def test_a_number_that_another_process_has_now_is_left_alone():
     me = family(os.getpid())[0]
     assert end([Process(me.pid, me.parent, me.started - 1)]) == []
+
+
+def test_threads_have_numbers_too():
+    waiting = threading.Event()
+    thread = threading.Thread(target=waiting.wait)
+    thread.start()
+    try:
+        assert {os.getpid(), thread.native_id} <= numbers(family(os.getpid()))
+    finally:
+        waiting.set()
+        thread.join()
 
 
 def test_a_process_that_is_gone_has_no_family():

@@ -6,7 +6,9 @@ import threading
 from dataclasses import replace
 
 import pytest
-from supervise.guarded import plain_command, written
+from programs import foreground_signals, wait_for
+from supervise.guarded import written
+from supervise.plain_parent import plain_command
 
 from fitguard.monitor.journal import Journal
 from fitguard.monitor.run_folder import RunFolder
@@ -146,6 +148,19 @@ def test_folders_that_are_no_runs_are_passed_over(setting):
     assert list(known_runs(runs)) == []
 
 
+@contextlib.contextmanager
+def in_another_thread(guarding):
+    """Where its result will be; the training has ended when this has."""
+    results = []
+    thread = threading.Thread(target=lambda: results.append(guarding.run()))
+    thread.start()
+    try:
+        yield results
+    finally:
+        guarding.cancel("kill")
+        thread.join()
+
+
 def test_a_run_in_another_thread_is_cancelled(setting):
     script = written(setting.folder, "import time\nprint('begun', flush=True)\ntime.sleep(60)")
     log = (setting.folder / "out").open("wb")
@@ -156,15 +171,11 @@ def test_a_run_in_another_thread_is_cancelled(setting):
         stdout=log.fileno(),
         stderr=log.fileno(),
     )
-    results = []
-    thread = threading.Thread(target=lambda: results.append(guarding.run()))
-    thread.start()
-    while "begun" not in (setting.folder / "out").read_text():
-        assert thread.is_alive()
-    guarding.cancel()
-    thread.join(20)
+    with log, foreground_signals(), in_another_thread(guarding) as results:
+        wait_for(lambda: "begun" in (setting.folder / "out").read_text())
+        guarding.cancel()
+        wait_for(lambda: results)
     assert (results[0].exit_code, results[0].run.state) == (130, "interrupted")
-    log.close()
 
 
 def test_a_run_in_another_thread_leaves_with_a_snapshot(setting):
@@ -173,10 +184,8 @@ def test_a_run_in_another_thread_leaves_with_a_snapshot(setting):
         setting.options,
         say=setting.said.append,
     )
-    results = []
-    thread = threading.Thread(target=lambda: results.append(guarding.run()))
-    thread.start()
-    guarding.cancel("leave")
-    thread.join(20)
+    with in_another_thread(guarding) as results:
+        guarding.cancel("leave")
+        wait_for(lambda: results)
     assert (results[0].exit_code, results[0].run.state) == (75, "preempted")
     assert results[0].run.snapshots.count == 1

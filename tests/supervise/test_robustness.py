@@ -3,11 +3,11 @@
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
+import programs
 import pytest
-from supervise.guarded import Parent
+from supervise.guarded import UNTIL_TOLD, Parent
 
 from fitguard.schema.journal import AttemptStarted
 
@@ -16,7 +16,7 @@ def test_a_reader_that_goes_away_is_met_as_under_plain_python(tmp_path):
     reading, writing = os.pipe()
     text = """
 import time
-for number in range(500):
+for number in range(100_000):
     print(number, flush=True)
     time.sleep(0.01)
 """
@@ -52,7 +52,7 @@ def test_a_runs_folder_that_fills_up_is_told_once_and_training_goes_on(tmp_path)
 def _files(folder: Path):
     """Through pipes: only the files of the run itself shall meet the limit."""
     return tuple(
-        subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=(folder / name).open("wb")).stdin
+        programs.start(["cat"], stdin=subprocess.PIPE, stdout=(folder / name).open("wb")).stdin
         for name in ("out", "err")
     )
 
@@ -67,11 +67,12 @@ def test_a_runs_folder_that_cannot_be_made_is_a_clear_error(tmp_path):
 
 
 def test_the_parent_is_small_and_loads_nothing_that_it_does_not_need(tmp_path):
-    parent = Parent(tmp_path, "print('begun', flush=True); import time; time.sleep(0.5)")
-    parent.until("begun")
+    parent = Parent(tmp_path, UNTIL_TOLD)
+    parent.until("step")
     status = Path(f"/proc/{parent.process.pid}/status").read_text()
     resident = int(status.partition("VmRSS:")[2].split()[0]) * 1024
     assert resident < 60e6
+    (tmp_path / "enough").touch()
     assert parent.ended() == 0
 
 
@@ -94,7 +95,6 @@ os.write(1, b"the end")
 """
     parent = Parent(tmp_path, text, streams=_files(tmp_path))
     assert parent.ended() == 0
-    time.sleep(0.1)
     sizes = [(parent.run_folder / name).stat().st_size for name in ("output.log", "output.1.log")]
     assert sum(sizes) < 10 * 2**20
     assert (parent.run_folder / "output.log").read_bytes().endswith(b"the end")

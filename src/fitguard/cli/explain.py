@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
+import msgspec
 from cyclopts import Parameter
 
 from fitguard.cli.console import PLAIN_OUTPUT, Output, complain, show
@@ -181,4 +182,6 @@ def _diagnose(
             facts=facts,
             what_if=given.what_if,
         )
+    unguarded = tuple(text for run in given.runs for text in run.unguarded)
+    diagnosis = msgspec.structs.replace(diagnosis, notes=(*unguarded, *diagnosis.notes))
     show(diagnosis, output, verbose=verbose)

@@ -73,11 +73,11 @@ def _of_function(
     script: str, prepare: Callable[[], None], arguments: Sequence[str]
 ) -> dict[str, Any]:
     from fitguard.cli.user_function import call, fit_arguments
+    from fitguard.contract.patching import patched
     from fitguard.memory.fit_call.compiles import Compiles
-    from fitguard.memory.fit_call.patching import patched
 
     compiles = Compiles()
-    with patched(compiles.methods()):
+    with patched(compiles.wraps()):
         result = call(script, prepare, arguments)
     given = fit_arguments(result, script, model_alone=True)
     return {**given, "jit_compile": compiles.jit_compile(given["model"])}

@@ -72,6 +72,10 @@ def run(
     max_attempts: Annotated[
         int, Parameter(help="That get no further, until the run is given up; default: 20.")
     ] = 20,
+    require_guard: Annotated[
+        bool,
+        Parameter(negative="", help="End with exit code 4 where a fit cannot be guarded."),
+    ] = False,
     runs_folder: RunsFolder = Path(RUNS),
     quiet: Annotated[
         bool, Parameter(negative="", help="Say nothing where nothing went wrong.")
@@ -81,9 +85,9 @@ def run(
 
     Runs the training script in a process of its own, unchanged, and starts it again from its last
     snapshot when it dies: out of memory, segfault, OOM killer, hang, power cut. What the result
-    would be without the fault, it is with it; what cannot be exact is said. Exits with 0 when the
-    training does, with its own code when it is given up, with 75 after SIGTERM, with 130 after
-    Ctrl-C.
+    would be without the fault, it is with it; what cannot be exact is said, and so is what is not
+    guarded. Exits with 0 when the training does, with its own code when it is given up, with 75
+    after SIGTERM, with 130 after Ctrl-C.
 
     For example:
 
@@ -116,6 +120,7 @@ def run(
         micro_batch=micro_batch,
         snapshot_seconds=snapshot_seconds,
         plan=not no_plan,
+        require_guard=require_guard,
         quiet=quiet,
     )
     parsed = parse(command) if command or resume is None else None

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from fitguard.monitor.journal import Journal
 from fitguard.monitor.run_folder import RUNS, RunFolder
 from fitguard.schema.exit_codes import UnreadableInput, UsageError
-from fitguard.schema.journal import AttemptEnded
+from fitguard.schema.journal import AttemptEnded, Noted
 
 
 class GuardedRunLeft(NamedTuple):
@@ -16,12 +16,14 @@ class GuardedRunLeft(NamedTuple):
     Args:
         output: The last megabytes of what it wrote.
         exit_code: Of its last process, as `signal`; None where nobody saw it end.
+        unguarded: What it said is not guarded.
     """
 
     id: str
     output: bytes
     exit_code: int | None
     signal: str | None
+    unguarded: tuple[str, ...] = ()
 
 
 def left_by(path: Path) -> GuardedRunLeft | None:
@@ -33,13 +35,16 @@ def left_by(path: Path) -> GuardedRunLeft | None:
     for file in (folder.older_output, folder.output):
         with contextlib.suppress(FileNotFoundError):
             parts.append(file.read_bytes())
-    ends = [event for event in Journal(folder.journal).read() if isinstance(event, AttemptEnded)]
+    events = Journal(folder.journal).read()
+    ends = [event for event in events if isinstance(event, AttemptEnded)]
+    notes = [event for event in events if isinstance(event, Noted)]
     last = ends[-1] if ends else None
     return GuardedRunLeft(
         folder.id,
         b"".join(parts),
         last.exit_code if last else None,
         last.signal if last else None,
+        tuple(note.text for note in notes if note.kind == "unguarded"),
     )
 
 

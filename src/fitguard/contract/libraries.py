@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 PACKAGES = ("keras", "tf_keras")
+_TRAINERS = ("Model", "Trainer", "TensorFlowTrainer", "BaseTrainer")
 _VERSION = re.compile(r"""^__version__\s*=\s*["']([^"']+)["']""", re.MULTILINE)
 _VERSION_FILES = ("src/version.py", "src/__init__.py", "__init__.py")
 
@@ -49,14 +50,25 @@ class Library:
         return f"{self.package} {self.version}".strip()
 
 
-def package_of(cls: type) -> str:
-    """The package that a class is defined in."""
-    return str(cls.__module__).partition(".")[0]
+def package_of(thing: Any) -> str:
+    """The package that a class or function is defined in."""
+    return str(getattr(thing, "__module__", "")).partition(".")[0]
 
 
-def is_of_keras(cls: type) -> bool:
-    """Whether Keras itself defines the class, and not the user."""
-    return package_of(cls) in PACKAGES
+def is_of_keras(thing: Any) -> bool:
+    """Whether Keras itself defines a class or function, and not the user."""
+    return package_of(thing) in PACKAGES
+
+
+def is_a(thing: Any, *names: str) -> bool:
+    """Whether a class of Keras with one of these names is among the bases of an object's class."""
+    cls: type = type(thing)
+    return _is_a(cls, names)
+
+
+@functools.lru_cache(maxsize=4096)  # asked several times for each batch
+def _is_a(cls: type, names: tuple[str, ...]) -> bool:
+    return any(base.__name__ in names and is_of_keras(base) for base in cls.__mro__)
 
 
 def library_of(thing: Any, base: str = "") -> Library | None:
@@ -72,9 +84,22 @@ def library_of(thing: Any, base: str = "") -> Library | None:
     return None
 
 
+def has_own_step(model: Any, name: str) -> bool:
+    """Whether the user wrote `train_step`, `test_step` or `compute_loss` of the model."""
+    definer = next(cls for cls in type(model).__mro__ if name in vars(cls))
+    return not (is_of_keras(definer) and definer.__name__ in _TRAINERS)
+
+
 def loaded_libraries() -> list[Library]:
     """Those that this process has imported."""
     return [installed_library(package) for package in PACKAGES if package in sys.modules]
+
+
+def loaded_modules(generation: int, path: str) -> list[Any]:
+    """A module of each Keras of this generation, where it is loaded: `src.backend`."""
+    libraries = [library for library in loaded_libraries() if library.generation == generation]
+    modules = [sys.modules.get(f"{library.package}.{path}") for library in libraries]
+    return [module for module in modules if module is not None]
 
 
 @functools.cache

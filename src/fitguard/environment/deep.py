@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from fitguard import contract
 from fitguard.facts import child_process
 from fitguard.schema.facts import Facts
 from fitguard.schema.software import DeepImport
@@ -26,7 +27,7 @@ def import_tensorflow(facts: Facts, limit_seconds: float = LIMIT_SECONDS) -> Dee
     """
     python = facts.python.executable if facts.python and facts.python.executable else sys.executable
     marker = f"fitguard-{secrets.token_hex(8)}:"
-    script = Path(__file__).with_name("deep_child.py")
+    script = Path(contract.__file__).with_name("deep_child.py")
     started = time.monotonic()
     # The Python stack of a crash is often the only word left. Python 2.7 ignores the variable.
     environment = {**os.environ, "PYTHONFAULTHANDLER": "1"}

@@ -21,6 +21,7 @@ from collections.abc import Callable
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from fitguard.keras.fitting.wrapping import guarding
 from fitguard.keras.session import Session
@@ -49,8 +50,17 @@ def main(arguments: list[str]) -> int:
     guard = contextlib.ExitStack()
     # After the end of all threads, and of what the script itself has registered: they may train.
     atexit.register(guard.close)
-    guard.enter_context(guarding(session))
-    return _run(command, session)
+    fits = guard.enter_context(guarding(session))
+    code: Any = 1
+    try:
+        code = _run(command, session)
+    except SystemExit as leaving:
+        code = leaving.code
+        raise
+    finally:
+        if not code:
+            guard.callback(fits.tell_if_none)
+    return int(code)
 
 
 def _die_with_parent(parent: int) -> None:

@@ -3,6 +3,7 @@
 import time
 from typing import Any
 
+from fitguard.contract import optimizers
 from fitguard.keras.fitting.guarded_fits import GuardedFits
 from fitguard.keras.fitting.step import leave
 from fitguard.keras.fitting.wrapping import current_fits
@@ -139,12 +140,8 @@ class Guard:
 def _make_slots(model: Any, optimizer: Any) -> None:
     """Optimizers make their variables in the first step: too late to restore them."""
     for one in (optimizer, getattr(model, "optimizer", None)):
-        if getattr(one, "built", getattr(one, "_built", False)):
-            continue
-        # The last name is that of the legacy optimizers of tf_keras.
-        make = getattr(one, "build", None) or getattr(one, "_create_all_weights", None)
-        if make is not None:
-            make(model.trainable_variables)
+        if one is not None:
+            optimizers.build(one, model.trainable_variables)
 
 
 def _name(model: Any) -> str:

@@ -51,6 +51,11 @@ def judge_versions(tensorflow: str, library_package: str, library_version: str, 
     return "; ".join([*outside, "the hooks decide"]) if outside else ""
 
 
+def proven_versions() -> str:
+    """All ranges in one line: `Python 3.11 to 3.13, TensorFlow 2.13 to 2.21, …`."""
+    return ", ".join(f"{row.name} {row.oldest} to {row.newest}" for row in table().rows)
+
+
 def _range_for(package: str, version: str) -> SupportedRange:
     """The last range that does not begin after the version, or the first of all."""
     ranges = [row for row in table().rows if row.package == package]

@@ -4,18 +4,17 @@ import importlib
 import importlib.util
 from typing import Any
 
+from fitguard.contract.libraries import PACKAGES
 from fitguard.inputs.models.asking import trait
 from fitguard.inputs.models.kinds import sublayers
 from fitguard.schema.exit_codes import UsageError
 
-LIBRARIES = ("keras", "tf_keras")
-
 
 def set_policy(name: str) -> None:
     """Make it the policy of the layers that are built from now on, in both libraries."""
-    for library in LIBRARIES:
-        if importlib.util.find_spec(library) is not None:
-            importlib.import_module(library).mixed_precision.set_global_policy(name)
+    for package in PACKAGES:
+        if importlib.util.find_spec(package) is not None:
+            importlib.import_module(package).mixed_precision.set_global_policy(name)
 
 
 def require_policy(model: Any, name: str, script: str) -> None:

@@ -12,7 +12,7 @@ class Training:
     """A model that is compiled and built, with the shape of its data.
 
     Args:
-        model: A Keras model, of Keras 3 or tf_keras; None where `step` is given.
+        model: A Keras model, of Keras 3 or Keras 2; None where `step` is given.
         data: The argument of `train_step` as `fit` hands it over: `(x,)`, `(x, y)` or
             `(x, y, sample_weight)` in any nesting, x alone where it is one array without labels;
             for a `train_step` of the user's own, whatever the data are. A `tf.TensorSpec` for each
@@ -34,7 +34,7 @@ class Training:
     @property
     def autograph(self) -> bool:
         """Whether TensorFlow makes operations of the `if` and `for` of the step: not in Keras 3."""
-        return self.step is not None or not recognise(self.model).three
+        return self.step is not None or recognise(self.model).generation == 2
 
     def run(self, data: Any) -> Any:
         """One step, as `fit` runs it: inside the strategy that the model was made under."""

@@ -13,6 +13,7 @@ from fitguard.schema.journal import (
     FitEnded,
     Logged,
     MicroBatchChosen,
+    Noted,
     SnapshotFailed,
     SnapshotWritten,
 )
@@ -40,6 +41,7 @@ class AttemptRecord:
         spans: By number of the `fit` call; those whose end was restored are not among them.
         batch_sizes: By number of the `fit` call, as the script gave them.
         micro_batches: By number of the `fit` call, as the child chose them.
+        unguarded: Whether it said that something is not guarded.
         saved: The furthest place in a snapshot that this attempt began with, or wrote.
     """
 
@@ -54,6 +56,7 @@ class AttemptRecord:
     last: Place = field(default_factory=Place)
     saved: Place = field(default_factory=Place)
     spans: dict[int, Span] = field(default_factory=dict)
+    unguarded: bool = False
     batch_sizes: dict[int, int] = field(default_factory=dict)
     micro_batches: dict[int, int] = field(default_factory=dict)
 
@@ -81,6 +84,8 @@ class AttemptRecord:
                 self._begin(event)
             case MicroBatchChosen(evaluation=False):
                 self.micro_batches[event.fit] = event.rows
+            case Noted(kind="unguarded"):
+                self.unguarded = True
             case SnapshotWritten():
                 self.saved = further(self.saved, event.place)
                 self._reach(event.place)

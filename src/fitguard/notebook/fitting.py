@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from fitguard.contract.compiling import is_compiled
+from fitguard.contract.libraries import library_of
 from fitguard.inputs.models.library import recognise
 from fitguard.keras.state.randomness import write_random
 from fitguard.monitor.run_folder import RUNS
@@ -13,7 +15,6 @@ from fitguard.notebook.data import factories_in, require_carriable
 from fitguard.notebook.died import died
 from fitguard.notebook.fit import THE_MODEL
 from fitguard.notebook.kernel_gpu import leave_gpu_memory, warn_about_gpu
-from fitguard.notebook.parcel.models import is_compiled, library_of
 from fitguard.notebook.request import Request
 from fitguard.notebook.starting import new_request, notebook_command, run_options, take_globals
 from fitguard.notebook.supervised import supervised
@@ -33,6 +34,7 @@ def fit(
     snapshot_seconds: float | None = None,
     max_attempts: int = 20,
     hang_seconds: float | None = None,
+    require_guard: bool = False,
     **arguments: Any,
 ) -> Any:
     """Train a model as `model.fit` does, in a process whose crash does not hurt this one.
@@ -56,6 +58,7 @@ def fit(
         snapshot_seconds: Between snapshots; None to choose from what they cost.
         max_attempts: In a row that get no further, until the run is given up.
         hang_seconds: Without a step, until the training counts as hung; None to choose.
+        require_guard: End where the training cannot be guarded.
         **arguments: All other arguments of `model.fit`: `epochs`, `batch_size`, `callbacks`,
             `validation_data`, which may be a function, too, …
 
@@ -93,6 +96,7 @@ def fit(
         snapshot_seconds=snapshot_seconds,
         max_attempts=max_attempts,
         hang_seconds=hang_seconds,
+        require_guard=require_guard,
     )
     request = new_request(options.runs_folder)
     try:

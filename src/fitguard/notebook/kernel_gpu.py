@@ -7,6 +7,8 @@ the kernel is one. Told in time, it takes only what it needs.
 import os
 import sys
 
+from fitguard.contract.runtime import devices_in_use
+
 _GROWTH = "TF_FORCE_GPU_ALLOW_GROWTH"
 _set_here = False
 
@@ -14,7 +16,7 @@ _set_here = False
 def leave_gpu_memory() -> None:
     """Let TensorFlow in this process take only what it needs, where it has not begun yet."""
     global _set_here
-    if _GROWTH not in os.environ and not _has_begun():
+    if _GROWTH not in os.environ and not devices_in_use():
         os.environ[_GROWTH] = "true"
         _set_here = True
 
@@ -29,7 +31,7 @@ def child_environment() -> dict[str, str]:
 
 def warn_about_gpu() -> None:
     """Say it where this process holds nearly all memory of a GPU: the training gets the rest."""
-    if not _has_begun() or os.environ.get(_GROWTH, "").lower() in ("true", "1"):
+    if not devices_in_use() or os.environ.get(_GROWTH, "").lower() in ("true", "1"):
         return
     config = sys.modules["tensorflow"].config
     greedy = [
@@ -43,10 +45,3 @@ def warn_about_gpu() -> None:
             "training gets what is left. Restart the kernel and begin with `%load_ext fitguard`: "
             "TensorFlow then takes only what it needs here.\n"
         )
-
-
-def _has_begun() -> bool:
-    """Whether TensorFlow has begun to use devices."""
-    context = sys.modules.get("tensorflow.python.eager.context")
-    current = context._context if context is not None else None
-    return current is not None and current._initialized

@@ -6,15 +6,16 @@ global values of carried code to the snapshots.
 
 import contextlib
 import functools
-import importlib
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from fitguard.contract.hooks import Role
+from fitguard.contract.libraries import Library
+from fitguard.contract.patching import patched
 from fitguard.keras.state.variables import ModelState
-from fitguard.memory.fit_call.patching import patched
 from fitguard.notebook.carried_globals import put_values, values_of
 
 States = dict[int, dict[str, np.ndarray]]
@@ -29,7 +30,7 @@ def prepared_fits(states: States, global_names: Sequence[str]) -> Iterator[None]
         global_names: Whose values belong into snapshots.
     """
 
-    def wrap(library: str, original: Callable[..., Any]) -> Callable[..., Any]:
+    def wrap(original: Callable[..., Any], library: Library) -> Callable[..., Any]:
         @functools.wraps(original)
         def fit(model: Any, *args: Any, **kwargs: Any) -> Any:
             callback = _callback(library, states.pop(id(model), {}), global_names)
@@ -40,13 +41,7 @@ def prepared_fits(states: States, global_names: Sequence[str]) -> Iterator[None]
 
         return fit
 
-    methods = {
-        "keras.src.backend.tensorflow.trainer": {
-            ("TensorFlowTrainer", "fit"): functools.partial(wrap, "keras")
-        },
-        "tf_keras.src.engine.training": {("Model", "fit"): functools.partial(wrap, "tf_keras")},
-    }
-    with patched(methods):
+    with patched({Role.FIT: wrap}):
         yield
 
 
@@ -60,8 +55,10 @@ def _with_first(callback: Any, given: Any, model: Any) -> Any:
     return [callback, *(given if isinstance(given, list | tuple) else [given])]
 
 
-def _callback(library: str, arrays: Mapping[str, np.ndarray], global_names: Sequence[str]) -> Any:
-    base: Any = importlib.import_module(f"{library}.callbacks").Callback
+def _callback(
+    library: Library, arrays: Mapping[str, np.ndarray], global_names: Sequence[str]
+) -> Any:
+    base: Any = library.module("callbacks").Callback
 
     class NotebookState(base):  # type: ignore[misc]
         """First of all callbacks: the others find the model as it was in the notebook."""
@@ -84,7 +81,7 @@ def _callback(library: str, arrays: Mapping[str, np.ndarray], global_names: Sequ
 def _write(model: Any, arrays: Mapping[str, np.ndarray]) -> None:
     state = ModelState(model)
     if state.missing(arrays) and hasattr(model.optimizer, "build"):
-        # tf_keras makes the slots of its optimizers in the first step.
+        # Keras 2 makes the slots of its optimizers in the first step.
         model.optimizer.build(model.trainable_variables)
     lost = state.missing(arrays)
     if lost or state.misfit(arrays):

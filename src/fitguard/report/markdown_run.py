@@ -13,6 +13,7 @@ from fitguard.report.run_rows import (
     notes,
     run_rows,
     snapshot_rows,
+    unguarded,
 )
 from fitguard.report.run_words import advice, moment, outcome, verdict
 from fitguard.report.sections import Section, filled
@@ -37,6 +38,7 @@ def run_blocks(run: Run) -> list[str]:
         table(filled(attempt_table(run, shown))),
         *_failure(run),
         *_listed("Decisions", [_decision(run, place) for place in range(len(run.decisions))]),
+        *_listed("What is not guarded", [escaped(why) for why in unguarded(run)]),
         *_listed("What is not exact", [escaped(f"{fit}: {why}") for fit, why in inexact(run)]),
         *_listed("Notes", [escaped(note) for note in notes(run)]),
         "### Calls of fit" if run.fits else "",

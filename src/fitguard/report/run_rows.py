@@ -88,9 +88,14 @@ def inexact(run: Run) -> list[tuple[str, str]]:
     return [(f"fit {fit.number}", why) for fit in run.fits for why in fit.inexact]
 
 
+def unguarded(run: Run) -> list[str]:
+    """What is not guarded, and why; each once."""
+    return list(dict.fromkeys(note.text for note in run.notes if note.kind == "unguarded"))
+
+
 def notes(run: Run) -> list[str]:
-    """What the user should know, but what is told as not exact already; each once."""
-    told = {why for _, why in inexact(run)}
+    """What else the user should know; each once."""
+    told = {*(why for _, why in inexact(run)), *unguarded(run)}
     return [text for text in dict.fromkeys(note.text for note in run.notes) if text not in told]
 
 

@@ -8,6 +8,7 @@ from fitguard.report.run_rows import (
     notes,
     run_rows,
     snapshot_rows,
+    unguarded,
 )
 from fitguard.report.run_words import TONES, advice, moment, outcome, verdict
 from fitguard.report.sections import Section, filled
@@ -38,6 +39,7 @@ def print_run(run: Run, page: Page, *, verbose: bool) -> None:
     _print_attempts(run, page, verbose=verbose)
     _print_why(run, page)
     _print_decisions(run, page, verbose=verbose)
+    _print_list("What is not guarded", unguarded(run), page)
     _print_list("What is not exact", [why for _, why in inexact(run)], page)
     _print_list("Notes", notes(run), page)
     if rows := snapshot_rows(run):

@@ -36,6 +36,7 @@ class Orders(msgspec.Struct, frozen=True, kw_only=True):
         mixed_precision: Set the policy `mixed_float16` before the script runs.
         snapshot_seconds: Between snapshots; None to choose from what they cost.
         plan: Whether to plan the first micro-batch from the free memory of the GPU.
+        require_guard: End where a `fit` cannot be guarded.
         environment: Variables that the parent sets for the child beside its own, such as
             `TF_GPU_ALLOCATOR`; they stay from attempt to attempt.
     """
@@ -50,6 +51,7 @@ class Orders(msgspec.Struct, frozen=True, kw_only=True):
     mixed_precision: bool = False
     snapshot_seconds: float | None = None
     plan: bool = True
+    require_guard: bool = False
     environment: dict[str, str] = {}
 
 
@@ -112,7 +114,7 @@ class Logged(Event, frozen=True, kw_only=True, tag="logged"):
 
 
 class Noted(Event, frozen=True, kw_only=True, tag="noted"):
-    """`kind`: `inexact`, `micro-batch`, `snapshot`, `data`."""
+    """`kind`: `inexact`, `unguarded`, `version`, `micro-batch`, `snapshot`, `data`."""
 
     kind: str
     text: str

@@ -16,7 +16,7 @@ from fitguard.supervise.child import Child, Ended
 from fitguard.supervise.departure import Departure, Reason
 from fitguard.supervise.desk import Cancel, Desk
 from fitguard.supervise.inbox import Received
-from fitguard.supervise.processes import Process
+from fitguard.supervise.processes import Process, numbered_by_kernel
 from fitguard.supervise.pump import Pump
 from fitguard.supervise.sampling import Sampler, Subject
 from fitguard.supervise.vigil import Vigil
@@ -41,6 +41,8 @@ class Result:
         reader_gone: Nobody reads its output any more.
         stuck: Not even SIGKILL ended it.
         relatives: It and its descendants, as they were seen last.
+        numbers: Of these and their threads, as often as they were seen; empty where the kernel has
+            others for them.
     """
 
     ended: Ended
@@ -54,6 +56,7 @@ class Result:
     reader_gone: bool
     stuck: bool
     relatives: tuple[Process, ...]
+    numbers: frozenset[int]
     peak_host_bytes: int
     peak_gpu_bytes: int
 
@@ -162,7 +165,9 @@ class Attempt:
 
     def _take(self, received: Received) -> None:
         number = received.number
-        if number in _INTERRUPTS:
+        if received.ignored:
+            self._pass_on(received)
+        elif number in _INTERRUPTS:
             self._interrupt(number, forward=received.to_us_alone)
         elif number in _LEAVING:
             self._leave(signal.Signals(number).name)
@@ -170,8 +175,12 @@ class Attempt:
             for channel in self._channels:
                 channel.copy_window_size()
             self._child.send(number)
-        elif number != signal.SIGCHLD and received.to_us_alone:
-            self._departure.forward(number)
+        elif number != signal.SIGCHLD:
+            self._pass_on(received)
+
+    def _pass_on(self, received: Received) -> None:
+        if received.to_us_alone:
+            self._departure.forward(received.number)
 
     def _obey(self, cancel: Cancel) -> None:
         if cancel == "leave":
@@ -210,6 +219,7 @@ class Attempt:
             reader_gone=any(pump.reader_gone for pump in self._pumps),
             stuck=self._departure.stuck,
             relatives=tuple(sampler.relatives),
+            numbers=sampler.numbers | {self._child.pid} if numbered_by_kernel() else frozenset(),
             peak_host_bytes=max(ended.peak_bytes, sampler.peak_host_bytes),
             peak_gpu_bytes=sampler.peak_gpu_bytes,
         )

@@ -208,4 +208,5 @@ def _orders(options: RunOptions, before: Orders | None, events: Sequence[AnyEven
         allow=options.allow,
         snapshot_seconds=options.snapshot_seconds,
         plan=options.plan,
+        require_guard=options.require_guard,
     )

@@ -18,7 +18,14 @@ from fitguard.supervise.endings import AttemptEnd
 from fitguard.supervise.machine import MachineView
 from fitguard.supervise.policy import Change, Situation, apply
 from fitguard.supervise.progress import restarts_of_the_last_hour, same_end, since_progress
-from fitguard.supervise.wording import exit_code, going_on, not_allowed, what_happened, where
+from fitguard.supervise.wording import (
+    exit_code,
+    going_on,
+    in_the_dark,
+    not_allowed,
+    what_happened,
+    where,
+)
 
 _LONGEST_PAUSE_SECONDS = 600.0
 _SAME_END_ENOUGH = 2
@@ -26,6 +33,8 @@ _CREEPING_ENOUGH = 3
 _INTERRUPTED = 130
 """What shells tell of a program that Ctrl-C ended."""
 
+_NEEDS_A_GUARDED_FIT = ("gpu-oom", "gpu-fragmentation")
+"""Causes whose remedy is a smaller micro-batch."""
 _LEAVING: dict[Outcome, tuple[RunState, int]] = {
     "finished": ("finished", 0),
     "interrupted": ("interrupted", _INTERRUPTED),
@@ -107,7 +116,15 @@ def decide(
             return _go_on(past, orders, options, remedy, change)
         if remedy.changes_results:
             refused.append(remedy.action)
-    return _stop(past, orders, past.row.stop + not_allowed(refused))
+    return _stop(past, orders, _why_no_more(past, refused))
+
+
+def _why_no_more(past: "_Past", refused: list[str]) -> str:
+    if in_the_dark(past.last) and past.row.cause in _NEEDS_A_GUARDED_FIT:
+        return (
+            "The batch of a fit that is not guarded cannot be split; why it is not was said above."
+        )
+    return past.row.stop + not_allowed(refused)
 
 
 class _Past:

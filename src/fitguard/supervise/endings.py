@@ -25,6 +25,7 @@ class AttemptEnd(msgspec.Struct, frozen=True, kw_only=True):
         batch_size: Of the `fit` call in which it ended; None where unknown.
         micro_batch: Rows of its micro-batches; None where the batch was whole.
         xids: Of the kernel log, since the attempt began.
+        unguarded: Whether it said that something is not guarded.
         action: What was decided then; empty for the attempt that is to be decided now.
     """
 
@@ -44,6 +45,7 @@ class AttemptEnd(msgspec.Struct, frozen=True, kw_only=True):
     batch_size: int | None = None
     micro_batch: int | None = None
     xids: tuple[Xid, ...] = ()
+    unguarded: bool = False
     action: str = ""
 
 
@@ -99,5 +101,6 @@ def _end(record: AttemptRecord, saved: Place) -> AttemptEnd:
         failed=record.failed,
         batch_size=record.batch_sizes.get(fit),
         micro_batch=record.micro_batches.get(fit) or orders.micro_batches.get(str(fit)),
+        unguarded=record.unguarded,
         action=record.decided.action if record.decided else "",
     )

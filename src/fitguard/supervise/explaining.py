@@ -6,7 +6,6 @@ is hostile input: what goes wrong there costs the diagnosis, not the run.
     python -m fitguard.supervise.explaining < request > answer
 """
 
-import re
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -17,8 +16,6 @@ from fitguard.schema.diagnosis import Diagnosis
 from fitguard.schema.hardware import Xid
 
 LIMIT_SECONDS = 60.0
-_STAMP = re.compile(r"\[\s*(\d+\.\d+)\]")
-_EARLIER_SECONDS = 2.0
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
@@ -27,12 +24,14 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         output: The end of what it wrote.
         since_seconds: When it began, by `time.monotonic`, which the kernel's log goes by.
+        numbers: Of its processes and threads, as that log names them; empty where nobody knows.
     """
 
     output: bytes
     exit_code: int | None = None
     signal: str | None = None
     since_seconds: float = 0.0
+    numbers: frozenset[int] = frozenset()
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,8 +67,9 @@ def answer(request: Request, kernel_lines: Iterable[str] = ()) -> Answer:
     """Done in the other process."""
     from fitguard.crash.explanation import explain
     from fitguard.facts.kernel_messages import parse
+    from fitguard.supervise.kernel_lines import own_lines
 
-    recent = _since(kernel_lines, request.since_seconds - _EARLIER_SECONDS)
+    recent = own_lines(kernel_lines, request.since_seconds, request.numbers)
     kernel = parse(recent, "kernel log")
     explanation = explain(
         request.output,
@@ -79,18 +79,6 @@ def answer(request: Request, kernel_lines: Iterable[str] = ()) -> Answer:
     )
     diagnosis = msgspec.convert(msgspec.to_builtins(explanation), Diagnosis)
     return Answer(diagnosis=diagnosis, xids=kernel.xids, oom_kills=kernel.oom_kills)
-
-
-def _since(lines: Iterable[str], seconds: float) -> list[str]:
-    """The lines of a kernel log that are that young; those without a time follow the one before."""
-    recent: list[str] = []
-    young = False
-    for line in lines:
-        if stamp := _STAMP.search(line):
-            young = float(stamp[1]) >= seconds
-        if young:
-            recent.append(line)
-    return recent
 
 
 def main() -> None:

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 _UNWRITABLE_SECONDS = 10.0
 _UNWRITABLE_TRIES = 6
+_BY_ITSELF: tuple[Outcome, ...] = ("finished", "exited", "exception", "interrupted")
+"""What the script started may outlive such an end, as under plain Python."""
 
 
 @dataclass(frozen=True)
@@ -137,6 +139,8 @@ class Guarding:
             if isinstance(result, End):
                 return result
             judged = self._judged(result, orders.attempt)
+            if judged.event.outcome not in _BY_ITSELF:
+                end(result.relatives[1:])
             left = self._left(result, judged)
             if left is not None:
                 return left

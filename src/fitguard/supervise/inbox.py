@@ -31,10 +31,13 @@ class Received:
 
     Args:
         to_us_alone: A process sent it, and not the terminal to all of the group.
+        ignored: Who started us wants it ignored, and so does the training, which inherits that;
+            unless its script has a handler for it.
     """
 
     number: int
     to_us_alone: bool
+    ignored: bool = False
 
 
 class Inbox:
@@ -50,30 +53,35 @@ class SignalInbox(Inbox):
     """The signals of this process.
 
     Args:
-        numbers: Those that are blocked now.
+        ignored: Those of the handled ones, all of which are blocked now.
     """
 
-    def __init__(self, numbers: set[signal.Signals]) -> None:
-        self._numbers = numbers
+    def __init__(self, ignored: set[int]) -> None:
+        self._ignored = ignored
 
     def wait(self, seconds: float) -> Received | None:
-        found = signal.sigtimedwait(self._numbers, seconds)
+        found = signal.sigtimedwait(HANDLED, seconds)
+        if found is None:
+            return None
         # The kernel's own codes are positive: SI_KERNEL for a key on the terminal.
-        return None if found is None else Received(found.si_signo, found.si_code <= 0)
+        to_us_alone = found.si_code <= 0
+        return Received(found.si_signo, to_us_alone, found.si_signo in self._ignored)
 
 
 @contextlib.contextmanager
 def inbox() -> Iterator[Inbox]:
     """The signals of this process while it lasts; none where this is not the main thread.
 
-    A signal that is ignored stays so: `nohup` means it.
+    A signal that is ignored stays so: `nohup` means it, and so does the shell of a background job.
     """
     if threading.current_thread() is not threading.main_thread():
         yield Inbox()
         return
-    numbers = {number for number in HANDLED if signal.getsignal(number) is not signal.SIG_IGN}
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, numbers)
-    box = SignalInbox(numbers)
+    if signal.getsignal(signal.SIGCHLD) is signal.SIG_IGN:
+        # The kernel would forget how the training ended.
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, HANDLED)
+    box = SignalInbox({int(one) for one in HANDLED if signal.getsignal(one) is signal.SIG_IGN})
     try:
         yield box
     finally:

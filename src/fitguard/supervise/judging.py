@@ -89,6 +89,7 @@ def _request(result: Result) -> Request:
         exit_code=None if by_us else result.ended.exit_code,
         signal=None if by_us else result.ended.signal,
         since_seconds=result.since_seconds,
+        numbers=result.numbers,
     )
 
 

@@ -28,6 +28,7 @@ class RunOptions:
         micro_batch: Rows of a micro-batch to begin with, for every `fit` call.
         snapshot_seconds: Between snapshots; None to choose from what they cost.
         plan: Whether to plan the first micro-batch.
+        require_guard: End where something of a `fit` cannot be guarded.
         quiet: Say nothing where nothing went wrong.
     """
 
@@ -43,4 +44,5 @@ class RunOptions:
     micro_batch: int | None = None
     snapshot_seconds: float | None = None
     plan: bool = True
+    require_guard: bool = False
     quiet: bool = False

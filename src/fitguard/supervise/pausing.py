@@ -35,10 +35,10 @@ class Pause:
             for cancel in self._desk.cancelled():
                 self._asked = "preempted" if cancel == "leave" else "interrupted"
             received = self._desk.inbox.wait(min(max(left, 0.0), _SLICE_SECONDS))
-            if received is not None:
-                self._asked = self._asked or _ASKED.get(received.number)
-            elif left <= 0:
+            if received is None and left <= 0:
                 break
+            if received is not None and not received.ignored:
+                self._asked = self._asked or _ASKED.get(received.number)
         return self._asked
 
     def before(self, following: "Next") -> Asked | None:

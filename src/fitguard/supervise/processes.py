@@ -11,6 +11,8 @@ _PROC = Path("/proc")
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 # Of /proc/PID/stat, counted from behind the name, which may hold anything.
 _PARENT, _STARTED = 1, 19
+# Linux, include/uapi/linux/nsfs.h: PID_NS_INIT_INO
+_FIRST_NAMESPACE = 0xEFFFFFFC
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,24 @@ def resident_bytes(processes: Iterable[Process], proc: Path = _PROC) -> int:
             resident, shared = int(pages[1]), int(pages[2])
             total += (resident - shared if index else resident) * _PAGE_BYTES
     return total
+
+
+def numbers(processes: Iterable[Process], proc: Path = _PROC) -> frozenset[int]:
+    """Those of all their threads, the first of which has the number of the process."""
+    found: set[int] = set()
+    for process in processes:
+        with contextlib.suppress(OSError):
+            threads = (proc / str(process.pid) / "task").iterdir()
+            found.update(int(thread.name) for thread in threads)
+    return frozenset(found)
+
+
+def numbered_by_kernel() -> bool:
+    """Whether the kernel's log has the same numbers: in a container it has others."""
+    try:
+        return Path("/proc/self/ns/pid").stat().st_ino == _FIRST_NAMESPACE
+    except OSError:
+        return False
 
 
 def end(processes: Iterable[Process], proc: Path = _PROC) -> list[int]:

@@ -12,7 +12,7 @@ from fitguard.monitor.journal import now
 from fitguard.monitor.samples import append_sample
 from fitguard.schema.run import MemorySample
 from fitguard.supervise.gpu_memory import GpuMemory
-from fitguard.supervise.processes import Process, family, resident_bytes
+from fitguard.supervise.processes import Process, family, numbers, resident_bytes
 
 OFTEN_SECONDS = 1.0
 RARELY_SECONDS = 10.0
@@ -43,6 +43,7 @@ class Sampler(threading.Thread):
         self._stopping = threading.Event()
         self._limit_bytes: int | None = None
         self.relatives: list[Process] = []
+        self.numbers: frozenset[int] = frozenset()
         self.taken = 0
         self.peak_host_bytes = 0
         self.peak_gpu_bytes = 0
@@ -71,6 +72,7 @@ class Sampler(threading.Thread):
         if self._stopping.is_set():
             return
         self.relatives = relatives
+        self.numbers |= numbers(relatives)
         self.peak_host_bytes = max(self.peak_host_bytes, host_bytes)
         self.peak_gpu_bytes = max(self.peak_gpu_bytes, gpu_bytes or 0)
         append_sample(

@@ -17,6 +17,8 @@ def farewell(run: Run) -> str:
     }.get(run.state, "stopped")
     lost = sum(attempt.steps_lost for attempt in run.attempts)
     parts = [f"{how} after {duration(run.seconds)}"]
+    if run.state == "finished" and not run.fits:
+        parts.append("nothing was guarded")
     if attempts > 1:
         parts.append(f"{attempts} attempts")
     if lost and run.state == "finished":

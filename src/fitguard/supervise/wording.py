@@ -20,6 +20,7 @@ _HOW: dict[Outcome, str] = {
     "lost": "was lost with the process that guarded it",
     "running": "was lost",
 }
+UNGUARDED = "in training that is not guarded"
 _NAMELESS = ("", "unknown", "none")
 
 
@@ -31,7 +32,13 @@ def what_happened(last: AttemptEnd, cause: str) -> str:
     elif last.exit_code is not None and last.outcome == "exited":
         how = f"{how} with exit code {last.exit_code}"
     reason = "" if cause in _NAMELESS else f" ({cause})"
-    return f"Attempt {last.attempt} {how} {where(last.place)}{reason}"
+    at = UNGUARDED if in_the_dark(last) else where(last.place)
+    return f"Attempt {last.attempt} {how} {at}{reason}"
+
+
+def in_the_dark(last: AttemptEnd) -> bool:
+    """Whether nobody knows how far it got: it trained unguarded, or in a way not noticed."""
+    return last.unguarded and not last.place.fit
 
 
 def where(place: Place) -> str:

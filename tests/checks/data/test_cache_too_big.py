@@ -1,8 +1,8 @@
 import msgspec
 import numpy as np
 import pytest
+from checks.data.held_memory import ELEMENTS, MIB, held_bytes, made
 from checks.data.made_pipelines import piped, stages
-from checks.data.memory_growth import MIB, own_bytes, settled_bytes
 from checks.data.tiny_training import only
 
 import fitguard
@@ -10,40 +10,19 @@ from fitguard.checks.framework.testing import run_data
 from fitguard.schema.data import Training
 from fitguard.schema.hardware import Host
 
-ELEMENTS = 128
 CACHE = ("cache", {"filename": ""})
 
 
-def made(number):
-    """One MiB that is computed, and lies nowhere before."""
-    import tensorflow as tf
-
-    return tf.fill((MIB // 4,), tf.cast(number, tf.float32))
-
-
-def growth(pipeline, elements: int = ELEMENTS) -> int:
-    """What the process gains while so many elements are read, and holds afterwards."""
-    before = settled_bytes()
-    iterator = iter(pipeline)
-    for _ in range(elements):
-        next(iterator)
-    return own_bytes() - before
-
-
-def test_a_cache_holds_every_element(tmp_path):
-    import tensorflow as tf
-
-    numbers = tf.data.Dataset.range(ELEMENTS)
-    assert growth(numbers.map(made).cache()) > 0.7 * ELEMENTS * MIB
-    assert growth(numbers.map(made).cache(str(tmp_path / "cache"))) < 0.5 * ELEMENTS * MIB
+def test_a_cache_holds_every_element():
+    in_memory, on_disk = held_bytes("cache", "cache_on_disk")
+    assert ELEMENTS * MIB <= in_memory < 1.1 * ELEMENTS * MIB
+    assert on_disk < 0.1 * ELEMENTS * MIB
 
 
 def test_a_cache_behind_repeat_holds_them_again_and_again():
-    import tensorflow as tf
-
-    one = tf.data.Dataset.range(1).map(made)
-    assert growth(one.repeat().cache(), 2 * ELEMENTS) > 1.5 * ELEMENTS * MIB
-    assert growth(one.cache().repeat(), 2 * ELEMENTS) < 0.5 * ELEMENTS * MIB
+    behind, before = held_bytes("cache_behind_repeat", "cache_before_repeat")
+    assert behind >= 2 * ELEMENTS * MIB
+    assert before < 0.1 * ELEMENTS * MIB
 
 
 def test_found_in_a_real_pipeline(tmp_path):

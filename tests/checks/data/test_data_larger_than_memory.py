@@ -1,95 +1,46 @@
 import msgspec
-import numpy as np
 import pytest
+from checks.data.held_memory import ELEMENTS, MIB, held_bytes, memory_map, slices
 from checks.data.made_facts import facts_of, field
 from checks.data.made_pipelines import piped, source, stages
-from checks.data.memory_growth import MIB, own_bytes, settled_bytes
 from checks.data.tiny_training import only
 
 import fitguard
 from fitguard.checks.framework.testing import run_data
 from fitguard.schema.hardware import Host
 
-SAMPLES, COLUMNS = 256, MIB // 4
 ARRAYS = source(kind="arrays", container="numpy.ndarray")
 
 
 def wide():
     import keras
 
-    model = keras.Sequential([keras.Input((COLUMNS,)), keras.layers.Dense(1, name="price")])
+    model = keras.Sequential([keras.Input((MIB // 4,)), keras.layers.Dense(1, name="price")])
     model.compile(keras.optimizers.SGD(1e-6), "mse")
     return model
 
 
-@pytest.fixture
-def mapped(tmp_path):
-    """256 MiB in a file."""
-    x = np.memmap(tmp_path / "x", "float32", "w+", shape=(SAMPLES, COLUMNS))
-    x[:] = np.linspace(-1, 1, COLUMNS, dtype="float32")
-    x[:, 0] = np.arange(SAMPLES)
-    x.flush()
-    return np.memmap(tmp_path / "x", "float32", "r", shape=x.shape)
-
-
-def growth(model, *data) -> int:
-    """The most that the process gained in a training of a few small steps."""
-    import keras
-
-    before, most = settled_bytes(), 0
-
-    class Watch(keras.callbacks.Callback):
-        def on_train_batch_end(self, batch, logs=None):  # noqa: ARG002
-            nonlocal most
-            most = max(most, own_bytes() - before)
-
-    sizes = {"batch_size": 1} if len(data) > 1 else {}
-    model.fit(*data, steps_per_epoch=3, verbose=0, callbacks=[Watch()], **sizes)
-    return most
-
-
-def slices(x, y):
-    import keras
-
-    class Slices(keras.utils.PyDataset):
-        def __len__(self):
-            return len(x)
-
-        def __getitem__(self, number):
-            return x[number : number + 1], y[number : number + 1]
-
-    return Slices()
-
-
-def test_fit_reads_a_whole_memory_map(mapped):
-    y = np.arange(SAMPLES, dtype="float32")[:, np.newaxis]
-    assert growth(wide(), mapped, y) > 0.7 * mapped.nbytes
-    assert growth(wide(), slices(mapped, y)) < 0.5 * mapped.nbytes
-    report = fitguard.check_data(wide(), mapped, y, ignore="FG61")
+def test_fit_reads_a_whole_memory_map(tmp_path):
+    whole, in_slices = held_bytes("fit_of_memory_map", "fit_of_slices")
+    assert whole >= ELEMENTS * MIB
+    assert in_slices < 0.1 * ELEMENTS * MIB
+    mapped = memory_map(tmp_path)
+    report = fitguard.check_data(wide(), *mapped, ignore="FG61")
     assert report.findings == ()
-    small = msgspec.structs.replace(report.facts, host=Host(available_bytes=200 * MIB))
+    small = msgspec.structs.replace(report.facts, host=Host(available_bytes=100 * MIB))
     finding = only(run_data("FG678", small), "FG678")
     assert finding.severity == "error"
-    assert finding.title.startswith("fit copies 256.0 MiB of arrays, and 200.0 MiB of memory")
-    assert finding.evidence[0].text == "float32, 256.0 MiB, a memory map"
-    report = fitguard.check_data(wide(), slices(mapped, y), ignore="FG61")
-    small = msgspec.structs.replace(report.facts, host=Host(available_bytes=200 * MIB))
+    assert finding.title.startswith("fit copies 128.0 MiB of arrays, and 100.0 MiB of memory")
+    assert finding.evidence[0].text == "float32, 128.0 MiB, a memory map"
+    report = fitguard.check_data(wide(), slices(*mapped), ignore="FG61")
+    small = msgspec.structs.replace(report.facts, host=Host(available_bytes=100 * MIB))
     assert run_data("FG678", small).findings == ()
 
 
 def test_a_shuffle_fills_its_buffer_first():
-    import tensorflow as tf
-
-    def first(buffer: int) -> int:
-        numbers = tf.data.Dataset.range(64)
-        made = numbers.map(lambda number: tf.fill((4 * COLUMNS,), tf.cast(number, tf.float32)))
-        before = settled_bytes()
-        iterator = iter(made.shuffle(buffer))
-        next(iterator)
-        return own_bytes() - before
-
-    assert first(64) > 180 * MIB  # of 256; memory that earlier tests give back counts against it
-    assert first(2) < 90 * MIB
+    of_all, of_two = held_bytes("shuffle_of_all", "shuffle_of_two")
+    assert of_all >= (ELEMENTS - 1) * MIB  # one was read
+    assert of_two < 0.1 * ELEMENTS * MIB
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,9 @@ def changed(array: np.ndarray, place: tuple[int, ...], value: float) -> np.ndarr
     return copy
 
 
-def regression(columns: int = 4, optimizer: str = "sgd", **compiling: Any) -> Any:
+def regression(
+    columns: int = 4, optimizer: str = "sgd", activation: str = "relu", **compiling: Any
+) -> Any:
     """A table into one number."""
     import keras
 
@@ -38,7 +40,7 @@ def regression(columns: int = 4, optimizer: str = "sgd", **compiling: Any) -> An
     model = keras.Sequential(
         [
             keras.Input((columns,), name="table"),
-            keras.layers.Dense(8, activation="relu"),
+            keras.layers.Dense(8, activation=activation),
             keras.layers.Dense(1, name="price"),
         ]
     )

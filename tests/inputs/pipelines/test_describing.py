@@ -143,5 +143,7 @@ def test_a_missing_attribute_is_no_error(attribute: str) -> None:
     stage = last(dataset)
 
     assert stage.name == "shuffle"
+    assert describe(dataset).opaque == (("_ShuffleDataset",) if "input" in attribute else ())
+    assert (stage.reshuffle is None) == (attribute == "_reshuffle_each_iteration")
     assert (stage.buffer_size is None) == (attribute == "_buffer_size")
     assert (stage.seeded is None) == (attribute == "_seed")

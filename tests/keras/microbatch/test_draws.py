@@ -32,10 +32,10 @@ def drawing(jit: bool) -> Any:
     """Gives the draws of some rows: where they start, how many, and how many there are in all."""
     import tensorflow as tf
 
-    from fitguard.keras.microbatch import draws
-    from fitguard.keras.microbatch.patches import installed
     from fitguard.keras.microbatch.split import Split, tracing
+    from fitguard.keras.microbatch.wraps import install
 
+    install()
     number = tf.TensorSpec((), tf.int32)
 
     @tf.function(
@@ -45,7 +45,7 @@ def drawing(jit: bool) -> Any:
     )
     def traced(x: Any, start: Any, whole: Any) -> Any:
         split = Split(start=start, rows=tf.shape(x)[0], whole=whole, jit=jit)
-        with installed(draws.patches()), tracing(split):
+        with tracing(split):
             return draws_of(x)
 
     def drawn(start: int, rows: int, whole: int) -> dict[str, Any]:

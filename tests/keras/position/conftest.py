@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from fitguard.keras.position import DataPosition, epoch_iterators, seeding_methods
-from fitguard.memory.fit_call.patching import patched
+from fitguard.contract.patching import patched
+from fitguard.keras.position import DataPosition, epoch_iterators, seeding_wraps
 
 RUN_SEED = 7
 
@@ -76,7 +76,7 @@ class Player:
             saved=saved,
             seed=RUN_SEED,
         )
-        with patched(seeding_methods(RUN_SEED)), epoch_iterators(lambda: position):
+        with patched(seeding_wraps(RUN_SEED)), epoch_iterators(lambda: position):
             arguments, named = self._make()
             named = {"epochs": 3, "verbose": 0, **named}
             first = saved["epoch"] if saved else 0

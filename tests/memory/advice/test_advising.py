@@ -124,8 +124,8 @@ def test_a_version_that_cannot_be_made_or_traced_is_a_reason(question):
         "The other setting of jit_compile: not computed, as the changed model could not be traced "
         "(RuntimeError).",
         "Mixed precision: not computed, as the changed model could not be traced (RuntimeError).",
-        "Recomputation: not computed, as the model is of Keras 2; only for Keras 3 is it done "
-        "here.",
+        f"Recomputation: not computed, as the model is of tf_keras {tf_keras.__version__}; Keras "
+        "has keras.remat since 3.9.",
         "Smaller images: not computed, as the changed model could not be traced (RuntimeError).",
     )
 

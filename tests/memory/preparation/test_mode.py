@@ -47,7 +47,7 @@ def test_what_keeps_keras_3_from_it():
 def test_tf_keras_uses_it_only_where_it_was_told_to():
     assert answer(small(tf_keras)) == (
         False,
-        "tf_keras uses XLA only where compile is given jit_compile=True.",
+        "Keras 2 uses XLA only where compile is given jit_compile=True.",
     )
     assert answer(small(tf_keras, jit_compile=True))[0]
     assert answer(small(tf_keras), jit_compile=True)[0]

@@ -95,7 +95,7 @@ class _Subclassed(keras.Model):
         (_two_inputs, "several inputs or outputs"),
         (_one_layer, "no place in the model where a single tensor passes"),
         (_Subclassed, "a class of its own"),
-        (lambda: sequential(tf_keras), "of Keras 2"),
+        (lambda: sequential(tf_keras), "of tf_keras 2"),
     ],
     ids=["two inputs", "one layer", "subclassed", "Keras 2"],
 )

@@ -1,5 +1,6 @@
 """The batch size is not positive, or larger than the data."""
 
+from fitguard.checks.data.derived.generation import is_keras_2
 from fitguard.checks.framework.registry import check
 from fitguard.schema.data import Source, Training
 from fitguard.schema.finding import Evidence, Finding, Fix
@@ -50,7 +51,7 @@ def _batch_of(source: Source) -> int | None:
 
 
 def _not_positive(size: int, model: ModelFacts) -> Finding:
-    ignored = size == 0 and not model.library.startswith("tf_keras")
+    ignored = size == 0 and not is_keras_2(model)
     return Finding(
         severity="warning" if ignored else "error",
         title=f"batch_size={size}: "

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from fitguard.checks.data.derived.label_shapes import legacy
+from fitguard.checks.data.derived.generation import is_keras_2
 from fitguard.checks.data.derived.losses import label_kind
 from fitguard.checks.data.derived.outputs import classes_of
 from fitguard.checks.data.derived.pairs import Labelled, training_fields
@@ -73,7 +73,7 @@ _BY_SAMPLE = (
 def _refused(data: DataFacts, source: Source) -> str:
     if len(training_fields(data, "y")) > 1:
         return "for a model with several outputs"
-    if legacy(data.model):
+    if is_keras_2(data.model):
         return ""
     if source.kind == "generator":
         return "for a generator"
@@ -126,7 +126,7 @@ def _without_weight(
     if not left_out:
         return
     beyond = any(isinstance(each.value, float) and each.value > max(weights) for each in left_out)
-    stops = legacy(data.model) or (source.kind == "dataset" and beyond)
+    stops = is_keras_2(data.model) or (source.kind == "dataset" and beyond)
     values = [f"{each.value:g}" for each in left_out if isinstance(each.value, float | int)]
     many = sum(each.count for each in left_out)
     field = item.field

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from fitguard.checks.data.derived.generation import is_keras_2
 from fitguard.checks.data.derived.sources import sources_by_split
 from fitguard.checks.data.derived.values import quoted, value_kind
 from fitguard.checks.data.derived.wording import called, described
@@ -42,14 +43,14 @@ def input_dtype(data: DataFacts) -> Iterator[Finding]:
       text in `tf.data` and generators
     """
     inputs = {item.name: item for item in data.model.inputs or ()}
-    legacy = data.model.library.startswith("tf_keras")
+    keras_2 = is_keras_2(data.model)
     sources = sources_by_split(data)
     for field in data.fields:
         if field.role != "x":
             continue
         target = inputs.get(field.target or "")
         source = sources.get(field.split)
-        finding = _judged(field, target) or _unwrapped_text(field, target, source, legacy)
+        finding = _judged(field, target) or _unwrapped_text(field, target, source, keras_2)
         if finding is not None:
             yield finding
 
@@ -106,10 +107,10 @@ def _complex(field: Field, target: ModelInput | None) -> Finding | None:
 
 
 def _unwrapped_text(
-    field: Field, target: ModelInput | None, source: Source | None, legacy: bool
+    field: Field, target: ModelInput | None, source: Source | None, keras_2: bool
 ) -> Finding | None:
     """Text that goes to the right layer, in a form that Keras 3 does not take."""
-    if legacy or target is None or source is None or value_kind(field) != "text":
+    if keras_2 or target is None or source is None or value_kind(field) != "text":
         return None
     arrays = source.kind == "arrays" and (
         field.dtype != "object" or field.container.startswith("pandas")

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from fitguard.checks.data.derived.feeding import feeding
+from fitguard.checks.data.derived.generation import is_keras_2
 from fitguard.checks.data.derived.input_shapes import fits
-from fitguard.checks.data.derived.label_shapes import legacy
 from fitguard.checks.data.derived.pairs import Fed, training_fields
 from fitguard.checks.data.derived.reshaping import known_remedy
 from fitguard.checks.data.derived.sources import sources_by_split
@@ -60,7 +60,7 @@ def input_shape(fed: tuple[Fed, ...], data: DataFacts) -> Iterator[Finding]:
 
 def _finding(field: Field, target: ModelInput, fed: tuple[Fed, ...], data: DataFacts) -> Finding:
     inner = len(field.shape) == len(_wanted(target)) and field.shape[-1:] == _wanted(target)[-1:]
-    lenient = data.model.kind == "sequential" and not legacy(data.model)
+    lenient = data.model.kind == "sequential" and not is_keras_2(data.model)
     return Finding(
         confidence="medium" if inner and lenient else "high",
         title=f"{field.name} has samples of shape {shown(field.shape)}; the input "

@@ -1,6 +1,6 @@
 """An output is trained with a loss, and no labels come for it."""
 
-from fitguard.checks.data.derived.label_shapes import legacy
+from fitguard.checks.data.derived.generation import is_keras_2
 from fitguard.checks.data.derived.outputs import Trained
 from fitguard.checks.data.derived.pairs import training_fields
 from fitguard.checks.data.derived.wording import named
@@ -79,7 +79,7 @@ def labels_missing(
 
 
 def _unnamed(model: ModelFacts) -> bool:
-    return model.named_outputs is False and not legacy(model)
+    return model.named_outputs is False and not is_keras_2(model)
 
 
 def _key(field: Field) -> str:

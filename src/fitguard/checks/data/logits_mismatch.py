@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from fitguard.checks.data.derived.label_shapes import legacy
+from fitguard.checks.data.derived.generation import is_keras_2
 from fitguard.checks.data.derived.losses import (
     finds_logits,
     label_kind,
@@ -137,7 +137,7 @@ def _with_logits(item: Trained, *, mended: bool) -> Finding | None:
 
 def _mended(item: Trained, model: ModelFacts) -> bool:
     """Whether Keras takes the logits from behind a softmax or sigmoid that is the very last."""
-    return legacy(model) or (finds_logits(item.loss) and item.output.dtype != "float16")
+    return is_keras_2(model) or (finds_logits(item.loss) and item.output.dtype != "float16")
 
 
 def _from(item: Trained) -> str:

@@ -1,6 +1,6 @@
 """compile was not called, or not given the losses that fit needs."""
 
-from fitguard.checks.data.derived.label_shapes import legacy
+from fitguard.checks.data.derived.generation import is_keras_2
 from fitguard.checks.data.derived.wording import named
 from fitguard.checks.framework.registry import check
 from fitguard.schema.finding import Evidence, Finding, Fix
@@ -64,7 +64,7 @@ def _other_keys(model: ModelFacts) -> Finding | None:
     if not model.loss_keys or len(names) < 2 or model.kind == "subclassed":
         return None
     strange = [key for key in model.loss_keys if key not in names]
-    left_out = [name for name in names if name not in model.loss_keys and not legacy(model)]
+    left_out = [name for name in names if name not in model.loss_keys and not is_keras_2(model)]
     if not strange and not left_out:
         return None
     wrong = f"has {named(strange)}, which no output bears" if strange else ""

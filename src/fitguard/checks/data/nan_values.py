@@ -1,4 +1,4 @@
-"""The data holds nan: one is enough to turn every weight of the model into nan."""
+"""The data holds nan: one is enough to ruin the model, whether or not the loss shows it."""
 
 from collections.abc import Iterator
 
@@ -18,10 +18,16 @@ def nan_values(seen_fields: tuple[Field, ...], model: ModelFacts) -> Iterator[Fi
     logarithm of a negative number in the preparation of the data.
 
     ## Why training crashes
-    Nothing is raised. Whatever is computed with a nan is nan: the loss of the batch, its gradients,
-    and after that one step every weight of the model. All later steps are lost, and so is what is
-    saved after them. In the validation data it makes `val_loss` nan: EarlyStopping and
-    ModelCheckpoint then compare with nan and never see a better epoch.
+    Nothing is raised. What is computed with a nan is nan: the loss of the batch, its gradients, and
+    after that one step the weights of the model. All later steps are lost, and so is what is saved
+    after them. In the validation data it makes `val_loss` nan: EarlyStopping and ModelCheckpoint
+    then compare with nan and never see a better epoch.
+
+    Whether the loss shows it depends on the kernel that computes relu. Most pass the nan on. Some
+    put 0 in its place, such as oneDNN's matrix product with relu on CPUs with AVX-512. There
+    the loss stays a number, and so does `val_loss`, while the weights behind the nan are nan all
+    the same: from then on the layer gives 0 for every sample, and training goes on without it.
+    That is worse, because nobody notices.
 
     ## How to fix it
     Find out why the value is missing. Then leave these samples out, or put something in its place:
@@ -36,7 +42,8 @@ def nan_values(seen_fields: tuple[Field, ...], model: ModelFacts) -> Iterator[Fi
 
     ## References
     - IEEE 754: operations on nan give nan
-    - Tried with TensorFlow 2.21 and Keras 3.15 on the CPU, with nan in x, in y and in the weights
+    - Tried with TensorFlow 2.21 and Keras 3.15 on CPUs with and without AVX-512, with and without
+      `TF_ENABLE_ONEDNN_OPTS=0`, with nan in x, in y and in the sample weights
     """
     for field in seen_fields:
         if field.nans.count:

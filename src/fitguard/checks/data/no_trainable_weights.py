@@ -1,5 +1,6 @@
 """All weights of the model are frozen, or it has none: training changes nothing."""
 
+from fitguard.checks.data.derived.generation import is_keras_2
 from fitguard.checks.framework.registry import check
 from fitguard.report.words import count
 from fitguard.schema.finding import Evidence, Finding, Fix
@@ -33,10 +34,10 @@ def no_trainable_weights(model: ModelFacts) -> Finding | None:
     if not model.built or model.custom_step or model.trainable_weights != 0:
         return None
     frozen = bool(model.weights)
-    legacy = model.library.startswith("tf_keras")
+    keras_2 = is_keras_2(model)
     reason = f"all {model.weights:,} are frozen" if frozen else "no layer has any"
     return Finding(
-        confidence="medium" if legacy else "high",
+        confidence="medium" if keras_2 else "high",
         title=f"The model {model.name} has no trainable weights: {reason}",
         evidence=(
             Evidence(
@@ -44,14 +45,14 @@ def no_trainable_weights(model: ModelFacts) -> Finding | None:
                 f"model, {model.name}",
             ),
         ),
-        fix=_fix(frozen, legacy),
+        fix=_fix(frozen, keras_2),
     )
 
 
-def _fix(frozen: bool, legacy: bool) -> Fix:
+def _fix(frozen: bool, keras_2: bool) -> Fix:
     if not frozen:
         return Fix("Add a layer that learns, such as Dense.", changes_results=True)
-    again = ", then call model.compile again" if legacy else ""
+    again = ", then call model.compile again" if keras_2 else ""
     return Fix(
         "Set layer.trainable = True on the layers that are to learn (model.trainable = True sets "
         f"it on all){again}.",

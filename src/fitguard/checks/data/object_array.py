@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from fitguard.checks.data.derived.label_shapes import legacy
+from fitguard.checks.data.derived.generation import is_keras_2
 from fitguard.checks.data.derived.values import quoted, value_kind
 from fitguard.checks.data.derived.wording import called, described, named
 from fitguard.checks.framework.registry import check
@@ -60,7 +60,7 @@ def _cast_by_keras(field: Field, model: ModelFacts) -> bool:
         return False
     dtypes = {dtype for _, dtype in field.column_dtypes}
     own = any(dtype[:1].isupper() or dtype == "boolean" for dtype in dtypes)
-    return not legacy(model) and (not dtypes or ("float64" in dtypes and not own))
+    return not is_keras_2(model) and (not dtypes or ("float64" in dtypes and not own))
 
 
 def _finding(field: Field) -> Finding:

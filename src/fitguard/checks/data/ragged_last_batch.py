@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from fitguard.checks.data.derived.batch_sizes import last_batch_size
-from fitguard.checks.data.derived.label_shapes import legacy
+from fitguard.checks.data.derived.generation import is_keras_2
 from fitguard.checks.data.derived.wording import number
 from fitguard.checks.framework.fixtures import Missing
 from fitguard.checks.framework.registry import check
@@ -52,7 +52,7 @@ def ragged_last_batch(
             found = _against_bound(data, source, bound or 0)
             if found is not None:
                 yield found
-    elif not legacy(model):
+    elif not is_keras_2(model):
         yield from _against_replicas(data, training_source)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from fitguard.checks.data.derived.first_batches import OddBatch, odd_batch
+from fitguard.checks.data.derived.generation import is_keras_2
 from fitguard.checks.data.derived.sources import named, opening
 from fitguard.checks.framework.registry import check
 from fitguard.report.words import shape as shown
@@ -48,15 +49,15 @@ def stream_element(data: DataFacts) -> Iterator[Finding]:
     - Keras: `Model.fit`, argument `x`
     - Tried with Keras 3.15 and tf_keras 2.21: generators, datasets and PyDataset
     """
-    legacy = data.model.library.startswith("tf_keras")
+    keras_2 = is_keras_2(data.model)
     for source in data.sources:
         if source.malformed is not None and not data.model.custom_step:
             yield _malformed(source, source.malformed.batch, source.malformed.error)
-        elif not legacy and source.kind in _YIELDING and source.element == _LIST_INSIDE:
+        elif not keras_2 and source.kind in _YIELDING and source.element == _LIST_INSIDE:
             yield _list_inside(source)
-        elif source.kind == "generator" and not legacy and source.element not in ("", "tuple"):
+        elif source.kind == "generator" and not keras_2 and source.element not in ("", "tuple"):
             yield _no_tuple(source)
-        elif not legacy and (odd := odd_batch(source)) is not None:
+        elif not keras_2 and (odd := odd_batch(source)) is not None:
             yield _odd(source, odd)
 
 

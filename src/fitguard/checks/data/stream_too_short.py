@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from fitguard.checks.data.derived.generation import is_keras_2
 from fitguard.checks.data.derived.sources import named
 from fitguard.checks.framework.registry import check
 from fitguard.report.words import count
@@ -38,14 +39,14 @@ def stream_too_short(data: DataFacts, training: Training) -> Iterator[Finding]:
     - Tried with Keras 3.15 and tf_keras 2.21, steps counted for arrays, datasets, PyDataset and
       generators
     """
-    legacy = data.model.library.startswith("tf_keras")
+    keras_2 = is_keras_2(data.model)
     for source in data.sources:
         if _empty(source):
             yield _nothing(source)
         elif source.split == "training" and source.handed_back:
-            yield from _read_once(source, training, legacy)
+            yield from _read_once(source, training, keras_2)
         elif source.split == "training":
-            yield from _read_anew(source, training, legacy)
+            yield from _read_anew(source, training, keras_2)
 
 
 def _empty(source: Source) -> bool:
@@ -69,7 +70,7 @@ def _nothing(source: Source) -> Finding:
     )
 
 
-def _read_once(source: Source, training: Training, legacy: bool) -> Iterator[Finding]:
+def _read_once(source: Source, training: Training, keras_2: bool) -> Iterator[Finding]:
     """A generator that was read to its end."""
     steps = training.steps_per_epoch
     have = source.batches_seen
@@ -78,7 +79,7 @@ def _read_once(source: Source, training: Training, legacy: bool) -> Iterator[Fin
     if steps is not None and have >= steps * training.epochs:
         return
     asked = f"{training.epochs} epochs" if steps is None else _asked(training, steps)
-    then = "training stops there" if legacy else "later epochs get its first two batches at most"
+    then = "training stops there" if keras_2 else "later epochs get its first two batches at most"
     yield Finding(
         title=f"The {source.container} ends after {count(have, 'batch', 'batches')}, fit is to "
         f"make {asked}: {then}",
@@ -91,16 +92,16 @@ def _read_once(source: Source, training: Training, legacy: bool) -> Iterator[Fin
     )
 
 
-def _read_anew(source: Source, training: Training, legacy: bool) -> Iterator[Finding]:
+def _read_anew(source: Source, training: Training, keras_2: bool) -> Iterator[Finding]:
     """A source that begins again with the next epoch, but is asked for a number of steps."""
     steps, have = training.steps_per_epoch, source.batches
     if not steps or not have or source.endless or steps * training.epochs <= have:
         return
-    if not _cut_short(source, steps, have, legacy):
+    if not _cut_short(source, steps, have, keras_2):
         return
-    then = "training stops early" if legacy else "epochs are cut short"
+    then = "training stops early" if keras_2 else "epochs are cut short"
     yield Finding(
-        severity="error" if legacy else "warning",
+        severity="error" if keras_2 else "warning",
         title=f"{have:,} batches in {named(source)}, fit is to make {_asked(training, steps)}: "
         f"{then}",
         evidence=_evidence(source, training),
@@ -112,9 +113,9 @@ def _read_anew(source: Source, training: Training, legacy: bool) -> Iterator[Fin
     )
 
 
-def _cut_short(source: Source, steps: int, have: int, legacy: bool) -> bool:
+def _cut_short(source: Source, steps: int, have: int, keras_2: bool) -> bool:
     """As it was counted: Keras 3 goes on where the last epoch stopped, tf_keras only in tf.data."""
-    if not legacy:
+    if not keras_2:
         return have % steps != 0
     return steps != have if source.kind in ("dataset", "distributed") else steps > have
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from fitguard.checks.data.derived.label_shapes import legacy
+from fitguard.checks.data.derived.generation import is_keras_2
 from fitguard.checks.data.derived.sources import named
 from fitguard.checks.framework.registry import check
 from fitguard.report.words import shape as shown
@@ -38,7 +38,9 @@ def unknown_rank(data: DataFacts) -> Iterator[Finding]:
     if data.model.custom_step:
         return
     for source in data.sources:
-        amiss = [name for name in source.rankless if name.startswith("x") or not legacy(data.model)]
+        amiss = [
+            name for name in source.rankless if name.startswith("x") or not is_keras_2(data.model)
+        ]
         if amiss:
             yield _finding(source, amiss[0], len(amiss), data)
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from fitguard.checks.data.derived.everywhere import Weighted
+from fitguard.checks.data.derived.generation import is_keras_2
 from fitguard.checks.data.derived.losses import label_kind
 from fitguard.checks.data.derived.wording import batched, described
 from fitguard.checks.framework.registry import check
@@ -83,7 +84,7 @@ def _fits(weights: Shape, values: Shape, model: ModelFacts) -> bool:
 
 
 def _widens(values: Shape, model: ModelFacts) -> bool:
-    return model.library.startswith("tf_keras") or values[-1] in (1, None)
+    return is_keras_2(model) or values[-1] in (1, None)
 
 
 def _fix(field: Field, values: Shape) -> Fix:

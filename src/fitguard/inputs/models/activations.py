@@ -3,10 +3,10 @@
 import re
 from typing import Any
 
+from fitguard.contract.libraries import PACKAGES, is_of_keras, package_of
 from fitguard.inputs.models.asking import trait
 from fitguard.inputs.models.graph import Graph
 from fitguard.inputs.models.kinds import SAME_ACTIVATION, core, kind, listed
-from fitguard.inputs.models.library import ROOTS, root
 
 _APPLIES_LAST = ("Dense", "EinsumDense", "Conv", "Depthwise", "Separable", "LocallyConnected")
 _UNBOUNDED = listed(
@@ -75,10 +75,10 @@ def named(activation: Any) -> str | None:
         return "linear"
     function = getattr(activation, "__name__", "")
     if function:
-        home = str(getattr(activation, "__module__", "")).partition(".")[0]
         plain = function.removesuffix("_v2")
-        return plain if home in (*ROOTS, "tensorflow") and plain in _KNOWN else None
-    return own_activation(activation) if root(type(activation)) in ROOTS else None
+        known = package_of(activation) in (*PACKAGES, "tensorflow") and plain in _KNOWN
+        return plain if known else None
+    return own_activation(activation) if is_of_keras(type(activation)) else None
 
 
 def snake_case(name: str) -> str:

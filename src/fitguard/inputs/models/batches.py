@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 from typing import Any
 
+from fitguard.contract.libraries import is_a
+from fitguard.contract.nodes import functional_of
 from fitguard.inputs.models.asking import name_of, told, trait
 from fitguard.inputs.models.graph import Graph
-from fitguard.inputs.models.kinds import is_a, sublayers
-from fitguard.inputs.models.nodes import functional_of
+from fitguard.inputs.models.kinds import sublayers
 from fitguard.inputs.models.tensors import shape_of
 
 

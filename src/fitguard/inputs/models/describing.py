@@ -2,16 +2,16 @@
 
 from typing import Any, Literal
 
+from fitguard.contract.compiling import is_compiled
+from fitguard.contract.libraries import is_a
 from fitguard.inputs.models.asking import told
 from fitguard.inputs.models.batches import Binding, batch_binding, batch_statistics, flat_statistics
 from fitguard.inputs.models.graph import draw
 from fitguard.inputs.models.inputs import inputs_of
-from fitguard.inputs.models.kinds import is_a
 from fitguard.inputs.models.library import recognise
 from fitguard.inputs.models.outputs import has_named_outputs, outputs_of
 from fitguard.inputs.models.step import (
     adds_loss,
-    compiled,
     custom_batches,
     custom_step,
     gpus,
@@ -33,7 +33,7 @@ def describe(model: Any, batch: Shape | None = None) -> ModelFacts:
     told is None.
 
     Args:
-        model: Of Keras 3 on the TensorFlow backend, or of tf_keras; compiled or not, built or not.
+        model: Of Keras 3 on the TensorFlow backend, or of Keras 2; compiled or not, built or not.
         batch: The shape of a batch of x, where it is known: it tells what a chain of layers that
             is not built will give.
 
@@ -50,7 +50,7 @@ def describe(model: Any, batch: Shape | None = None) -> ModelFacts:
         library=str(library),
         kind=_how_made(model),
         built=told(lambda: bool(model.built), False),
-        compiled=compiled(model),
+        compiled=is_compiled(model),
         inputs=told(lambda: inputs_of(model, graph), None),
         outputs=told(lambda: outputs_of(model, graph, batch), None),
         named_outputs=told(lambda: has_named_outputs(model), None),

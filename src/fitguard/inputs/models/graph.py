@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from fitguard.contract.nodes import functional_of, nodes_of
 from fitguard.inputs.models.asking import told
 from fitguard.inputs.models.kinds import kind
-from fitguard.inputs.models.nodes import functional_of, nodes_of
 
 MOST_OPENED = 2_000
 """Models that call one another several times are opened so often, not two to the power of that."""

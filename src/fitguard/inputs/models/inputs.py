@@ -4,12 +4,13 @@ from typing import Any
 
 import msgspec
 
+from fitguard.contract.layers import maker_of
+from fitguard.contract.nodes import functional_of
 from fitguard.inputs.models.asking import told, trait
 from fitguard.inputs.models.graph import Graph, Step
 from fitguard.inputs.models.kinds import SAME_VALUES, core, kind, listed
 from fitguard.inputs.models.lookups import position_tables, token_tables
 from fitguard.inputs.models.masks import mask_of
-from fitguard.inputs.models.nodes import functional_of
 from fitguard.inputs.models.open_shapes import LeastAxes, least_axes
 from fitguard.inputs.models.precision import reading_dtype
 from fitguard.inputs.models.rescaling import first_reader, rescaled
@@ -45,7 +46,7 @@ def _declared(name: str, tensor: Any) -> ModelInput:
         name=name,
         shape=shape_of(tensor),
         dtype=dtype_of(tensor),
-        optional=told(lambda: bool(tensor._keras_history[0].optional), False),
+        optional=told(lambda: bool(maker_of(tensor).optional), False),
     )
 
 
@@ -83,9 +84,7 @@ def _of_own_code(model: Any) -> tuple[ModelInput, ...] | None:
 
 
 def _takes_one_tensor(model: Any) -> bool:
-    shapes = told(lambda: dict(model._build_shapes_dict), {}).values()
-    seen = list(shapes) or [told(lambda: tuple(model._build_input_shape), None)]
-    return len(seen) == 1 and _is_shape(seen[0])
+    return _is_shape(told(lambda: model.get_build_config()["input_shape"], None))
 
 
 def _is_shape(shape: Any) -> bool:

@@ -2,8 +2,9 @@
 
 from typing import Any
 
+from fitguard.contract.layers import flatten_layers
+from fitguard.contract.libraries import is_a, is_of_keras
 from fitguard.inputs.models.asking import told, trait
-from fitguard.inputs.models.library import ROOTS, root
 
 
 def listed(names: str) -> frozenset[str]:
@@ -54,25 +55,20 @@ _WITH_WEIGHTS = (
 )
 
 
-def is_a(layer: Any, *names: str) -> bool:
-    """Whether a class of Keras with one of these names is among the bases of the layer's class."""
-    return any(base.__name__ in names and root(base) in ROOTS for base in type(layer).__mro__)
-
-
 def kind(layer: Any) -> str:
     """The name of the class of Keras whose `call` runs; empty where that is the user's own.
 
     An Activation that is linear is an `Identity`. An operation of Keras 3 is named like its class
-    (`Divide`); one of TensorFlow in a model of tf_keras is named `tf.truediv`.
+    (`Divide`); one of TensorFlow in a model of Keras 2 is named `tf.truediv`.
     """
     if is_a(layer, "TFOpLambda", "SlicingOpLambda"):
         symbol = trait(layer, "symbol") or trait(trait(layer, "function"), "__name__", "")
         return "tf." + str(symbol).rpartition(".")[2]
     bases = type(layer).__mro__
     runs = next((base for base in bases if "call" in vars(base)), object)
-    if root(runs) not in ROOTS or "call" in told(lambda: vars(layer), {}):
+    if not is_of_keras(runs) or "call" in told(lambda: vars(layer), {}):
         return ""
-    name = next((base.__name__ for base in bases if root(base) in ROOTS), "")
+    name = next((base.__name__ for base in bases if is_of_keras(base)), "")
     linear = name == "Activation" and trait(trait(layer, "activation"), "__name__") == "linear"
     return "Identity" if linear else name
 
@@ -91,5 +87,5 @@ def learns(layer: Any) -> bool:
 
 def sublayers(layer: Any) -> list[Any]:
     """All layers inside of a layer or model, itself left out."""
-    everything = told(lambda: list(layer._flatten_layers()), [])
+    everything = told(lambda: flatten_layers(layer), [])
     return [inner for inner in everything if inner is not layer]

@@ -2,37 +2,16 @@
 
 import inspect
 import sys
-from dataclasses import dataclass
 from typing import Any
 
+from fitguard.contract.libraries import Library, library_of, package_of
 from fitguard.inputs.models.asking import told
 from fitguard.schema.exit_codes import UsageError
 
-ROOTS = ("keras", "tf_keras")
 _EXPECTED = (
-    "Expected a model of Keras 3 on the TensorFlow backend, or of tf_keras: {asker}(model, x, y)."
+    "Expected a model of Keras 3 on the TensorFlow backend, or of Keras 2 (tf_keras, or keras up "
+    "to 2.15): {asker}(model, x, y)."
 )
-
-
-@dataclass(frozen=True)
-class Library:
-    """The package that a model's class comes from."""
-
-    name: str
-    version: str
-
-    @property
-    def three(self) -> bool:
-        """Whether it is Keras 3; tf_keras, and keras before 3, are Keras 2."""
-        return self.name == "keras" and not self.version.startswith(("1.", "2."))
-
-    def __str__(self) -> str:
-        return f"{self.name} {self.version}".strip()
-
-
-def root(cls: type) -> str:
-    """The package that a class is defined in."""
-    return str(cls.__module__).partition(".")[0]
 
 
 def recognise(model: Any, asker: str = "check_data") -> Library:
@@ -46,11 +25,10 @@ def recognise(model: Any, asker: str = "check_data") -> Library:
     """
     if isinstance(model, type):
         raise UsageError(_about_class(model, asker))
-    name = _base(type(model), "Model")
-    if name is None:
+    library = library_of(model, "Model")
+    if library is None:
         raise UsageError(f"Received {_about(model, asker)} {_EXPECTED.format(asker=asker)}")
-    library = Library(name, told(lambda: str(sys.modules[name].__version__), ""))
-    if library.three:
+    if library.generation == 3:
         backend = told(lambda: str(sys.modules["keras"].backend.backend()), "tensorflow")
         require_tensorflow(backend, asker)
     return library
@@ -84,16 +62,8 @@ def require_outside_of_functions(asker: str = "check_data") -> None:
         )
 
 
-def _base(cls: type, name: str) -> str | None:
-    """The library that has a class of this name among the bases of `cls`."""
-    for base in cls.__mro__:
-        if base.__name__ == name and root(base) in ROOTS:
-            return root(base)
-    return None
-
-
 def _about_class(cls: type, asker: str) -> str:
-    if _base(cls, "Model"):
+    if library_of(cls, "Model"):
         return (
             f"Received the class {cls.__name__} as model. Expected an instance of it: "
             f"{cls.__name__}(...)."
@@ -105,7 +75,7 @@ def _about_class(cls: type, asker: str) -> str:
 def _about(received: Any, asker: str) -> str:
     cls = type(received)
     name = f"{cls.__module__}.{cls.__qualname__}".removeprefix("builtins.")
-    bases = {(root(base), base.__name__) for base in cls.__mro__}
+    bases = {(package_of(base), base.__name__) for base in cls.__mro__}
     if received is None:
         return "None as model. A function that builds a model must return it."
     if inspect.isroutine(received):
@@ -114,7 +84,7 @@ def _about(received: Any, asker: str) -> str:
         return "a text as model. Load a saved model with keras.models.load_model first."
     if ("torch", "Module") in bases:
         return f"a PyTorch module ({name}) as model."
-    if _base(cls, "Layer"):
+    if library_of(cls, "Layer"):
         return f"a layer ({name}) as model. Put it into one: keras.Sequential([...])."
     if _is_data(received):
         return f"data ({name}) as model. The model comes first."

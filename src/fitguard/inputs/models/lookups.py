@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
+from fitguard.contract.libraries import is_a
 from fitguard.inputs.models.asking import name_of, told
-from fitguard.inputs.models.kinds import is_a, sublayers
+from fitguard.inputs.models.kinds import sublayers
 from fitguard.inputs.models.words import says_position, says_token
 from fitguard.schema.model import IndexTable
 

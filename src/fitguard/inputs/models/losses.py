@@ -5,10 +5,11 @@ import inspect
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from fitguard.contract.compiling import loss_arguments
+from fitguard.contract.libraries import is_of_keras, library_of
 from fitguard.inputs.models.activations import snake_case
 from fitguard.inputs.models.asking import told, trait
 from fitguard.inputs.models.kinds import listed
-from fitguard.inputs.models.library import ROOTS, root
 from fitguard.schema.model import Loss
 
 _NAMES = listed(
@@ -86,11 +87,10 @@ def described(loss: Any) -> Loss:
     if inspect.isroutine(loss):
         return _of_function(loss, {})
     wrapped = trait(loss, "fn")
-    settings = told(lambda: dict(loss._fn_kwargs), {})
+    settings: dict[str, Any] = told(lambda: loss_arguments(loss), {})
     if type(loss).__name__ == "LossFunctionWrapper" and wrapped is not None:
         return _of_function(wrapped, settings)
-    kept: dict[str, Any] = told(lambda: dict(vars(loss)), {})
-    return _of_class(type(loss), kept | settings)
+    return _of_class(type(loss), settings)
 
 
 def _partial(loss: "functools.partial[Any]") -> Loss:
@@ -99,7 +99,7 @@ def _partial(loss: "functools.partial[Any]") -> Loss:
 
 
 def _of_class(cls: type, settings: dict[str, Any]) -> Loss:
-    known = _known(cls.__name__, settings) if root(cls) in ROOTS else None
+    known = _known(cls.__name__, settings) if is_of_keras(cls) else None
     return known or Loss(
         name=cls.__name__,
         custom=True,
@@ -111,14 +111,13 @@ def _of_class(cls: type, settings: dict[str, Any]) -> Loss:
 def _has_own_call(cls: type) -> bool:
     """Whether it is a Loss of Keras 3 with a `call` of the user's own."""
     caller = next((base for base in cls.__mro__ if "call" in vars(base)), cls)
-    of_keras = any(base.__name__ == "Loss" and root(base) == "keras" for base in cls.__mro__)
-    return of_keras and root(caller) not in ROOTS
+    library = library_of(cls, "Loss")
+    return library is not None and library.generation == 3 and not is_of_keras(caller)
 
 
 def _of_function(function: Any, settings: dict[str, Any]) -> Loss:
     name = str(getattr(function, "__name__", type(function).__name__))
-    home = str(getattr(function, "__module__", "")).partition(".")[0]
-    known = _known(name, settings) if home in ROOTS else None
+    known = _known(name, settings) if is_of_keras(function) else None
     return known or Loss(name=name, custom=True)
 
 

@@ -2,11 +2,11 @@
 
 from typing import Any
 
+from fitguard.contract.nodes import functional_of
 from fitguard.inputs.models.activations import last_activation
 from fitguard.inputs.models.asking import name_of, told, trait
 from fitguard.inputs.models.graph import Graph
 from fitguard.inputs.models.losses import losses_by_output, names_in_losses
-from fitguard.inputs.models.nodes import functional_of
 from fitguard.inputs.models.open_shapes import shape_after, units_of
 from fitguard.inputs.models.tensors import dtype_of, names_in, shape_of
 from fitguard.schema.model import ModelOutput, Shape
@@ -33,7 +33,7 @@ def outputs_of(
 
 def has_named_outputs(model: Any) -> bool | None:
     """Whether the outputs come as a dict; None where nobody knows."""
-    structure = trait(functional_of(model), "_outputs_struct")
+    structure = trait(functional_of(model), "output")
     return None if structure is None else isinstance(structure, dict)
 
 

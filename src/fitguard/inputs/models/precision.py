@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from fitguard.inputs.models.asking import trait
+from fitguard.contract.layers import casts_floats
+from fitguard.inputs.models.asking import told, trait
 from fitguard.inputs.models.graph import Graph
 from fitguard.inputs.models.kinds import core, kind, learns
 from fitguard.inputs.models.rescaling import RESCALES, passes
@@ -26,7 +27,7 @@ def reading_dtype(graph: Graph, value: int, declared: str) -> str | None:
 
 
 def _casts_floats(layer: Any) -> bool:
-    return bool(trait(layer, "autocast", trait(layer, "_autocast", False)))
+    return told(lambda: casts_floats(layer), False)
 
 
 def _calculates(layer: Any) -> bool:

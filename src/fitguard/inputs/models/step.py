@@ -4,10 +4,11 @@ import inspect
 from collections.abc import Mapping
 from typing import Any
 
+from fitguard.contract.compiling import is_compiled, strategy_of, supports_jit
+from fitguard.contract.libraries import Library, is_a, is_of_keras
 from fitguard.inputs.models.asking import told, trait
 from fitguard.inputs.models.cudnn import runs_on_cudnn
-from fitguard.inputs.models.kinds import is_a, sublayers
-from fitguard.inputs.models.library import ROOTS, Library, root
+from fitguard.inputs.models.kinds import sublayers
 
 _OF_BATCHES = ("train_step", "make_train_function", "fit")
 _OF_THE_STEP = (
@@ -16,15 +17,9 @@ _OF_THE_STEP = (
 )
 
 
-def compiled(model: Any) -> bool:
-    """Whether `compile` was called."""
-    flag = told(lambda: vars(model).get("compiled", vars(model).get("_is_compiled")), None)
-    return bool(flag)
-
-
 def has_loss(model: Any) -> bool | None:
     """Whether `compile` was given a loss; None where it was not called."""
-    if not compiled(model):
+    if not is_compiled(model):
         return None
     given = model.loss
     return given is not None and given not in ({}, [], ())
@@ -38,23 +33,24 @@ def loss_keys(model: Any) -> tuple[str, ...]:
 
 def custom_step(model: Any) -> bool:
     """Whether a class of the user's defines what one step of training does."""
-    return any(_defined_by_user(model, name) for name in _OF_THE_STEP)
+    return any(defined_by_user(model, name) for name in _OF_THE_STEP)
 
 
 def custom_batches(model: Any) -> bool:
     """Whether a class of the user's takes each batch apart."""
-    return any(_defined_by_user(model, name) for name in _OF_BATCHES)
+    return any(defined_by_user(model, name) for name in _OF_BATCHES)
 
 
-def _defined_by_user(model: Any, name: str) -> bool:
+def defined_by_user(model: Any, name: str) -> bool:
+    """Whether a method of a model is not Keras' own."""
     if name in told(lambda: vars(model), {}):
         return True
     definer = next((base for base in type(model).__mro__ if name in vars(base)), None)
-    return definer is not None and root(definer) not in ROOTS
+    return definer is not None and not is_of_keras(definer)
 
 
 def adds_loss(model: Any) -> bool:
-    """Whether code that runs in `call` names `add_loss`, or a graph of tf_keras has it inside."""
+    """Whether code that runs in `call` names `add_loss`, or a graph of Keras 2 has it inside."""
     return any(
         is_a(layer, "AddLoss") or "add_loss" in _names_in_call(layer)
         for layer in (model, *sublayers(model))
@@ -63,7 +59,7 @@ def adds_loss(model: Any) -> bool:
 
 def _names_in_call(layer: Any) -> tuple[str, ...]:
     definer = next((base for base in type(layer).__mro__ if "call" in vars(base)), object)
-    if root(definer) in ROOTS:
+    if is_of_keras(definer):
         return ()
     code = told(lambda: inspect.unwrap(vars(definer)["call"]).__code__, None)
     return tuple(trait(code, "co_names", ()))
@@ -79,8 +75,7 @@ def optimizer_name(model: Any) -> str | None:
 
 def replicas(model: Any) -> int:
     """Over how many devices the strategy that the model was made under splits a batch."""
-    strategy = trait(model, "_distribute_strategy") or trait(model, "distribute_strategy")
-    return told(lambda: int(strategy.num_replicas_in_sync), 1)
+    return told(lambda: int(model.distribute_strategy.num_replicas_in_sync), 1)
 
 
 def jit_compile(model: Any, library: Library) -> bool | None:
@@ -93,26 +88,26 @@ def jit_compile(model: Any, library: Library) -> bool | None:
     settled = jit_compile_here(model)
     if settled is None or _eager(model):
         return settled
-    if settled or not library.three or gpus():
+    if settled or library.generation == 2 or gpus():
         return settled
-    if trait(model, "_distribute_strategy") is not None:
+    if strategy_of(model) is not None:
         return False
     if any(map(runs_on_cudnn, sublayers(model))):
         return False
-    return told(lambda: _supports_jit(model), None)
+    return told(lambda: supports_jit(model), None)
 
 
 def jit_compile_here(model: Any) -> bool | None:
     """Whether XLA compiles the training step on this machine; None before `compile`."""
-    if not compiled(model):
+    if not is_compiled(model):
         return None
-    return not _eager(model) and bool(trait(model, "_jit_compile", False))
+    return not _eager(model) and bool(trait(model, "jit_compile", False))
 
 
 def _eager(model: Any) -> bool:
     import tensorflow as tf
 
-    return bool(trait(model, "_run_eagerly", False) or tf.config.functions_run_eagerly())
+    return bool(trait(model, "run_eagerly", False) or tf.config.functions_run_eagerly())
 
 
 def gpus() -> int:
@@ -120,9 +115,3 @@ def gpus() -> int:
     import tensorflow as tf
 
     return len(tf.config.list_physical_devices("GPU"))
-
-
-def _supports_jit(model: Any) -> bool:
-    from keras.src.trainers.trainer import model_supports_jit
-
-    return bool(model_supports_jit(model))

@@ -2,6 +2,7 @@
 
 from typing import Any, Literal
 
+from fitguard.contract.layers import maker_of
 from fitguard.inputs.models.asking import told, trait
 from fitguard.schema.model import Shape
 
@@ -26,7 +27,7 @@ def names_in(functional: Any, end: Literal["inputs", "outputs"]) -> list[str]:
     that makes the output.
     """
     tensors = getattr(functional, end)
-    struct = getattr(functional, f"_{end}_struct", getattr(functional, f"_nested_{end}", None))
+    struct = getattr(functional, end[:-1])
     by_key = struct if isinstance(struct, dict) else {}
     keys = {id(tensor): str(key) for key, tensor in by_key.items()}
     known = told(lambda: list(getattr(functional, f"{end[:-1]}_names")), [])
@@ -36,5 +37,5 @@ def names_in(functional: Any, end: Literal["inputs", "outputs"]) -> list[str]:
 
 
 def _name(tensor: Any, end: str) -> str:
-    made_by = told(lambda: str(tensor._keras_history[0].name), end[:-1])
+    made_by = told(lambda: str(maker_of(tensor).name), end[:-1])
     return str(trait(tensor, "name", made_by)) if end == "inputs" else made_by

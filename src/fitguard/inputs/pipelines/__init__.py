@@ -6,17 +6,13 @@
 `open_dataset(dataset)` takes a `tf.data.Dataset` or a distributed one and gives a `Reading`:
 `pipeline`, `unread`, `elements`, `endless`, `replicas`, `batches()`. `describe(dataset)` gives the
 `Pipeline` alone. Both run nothing of the user's; only `batches()` does, and puts everything back.
+`fitguard.contract.datasets` knows what a dataset is made of.
 
     reading.py        opening and reading; what moves in a pipeline, and what does not
     twins.py          the twin that is read in place of the user's dataset
-    rebuilding.py     one stage, made once more
     opaque.py         datasets that only TensorFlow's own graph shows
     passes.py         where one pass over the data ends
-    functions.py      what the functions of a stage do
-    operations.py     the operations in them
     describing.py     the stages as facts
-    classes.py        the classes of tf.data by name
     elements.py       the size and the words of an element
     whole_tensors.py  the arrays behind a pipeline that only orders and batches them
-    distributed.py    the dataset behind a distributed one
 """

@@ -1,16 +1,19 @@
 """A `tf.data.Dataset` as its stages, from the Python objects that it is made of."""
 
 import contextlib
+import itertools
+import types
 from typing import Any
 
-from fitguard.inputs.pipelines import classes
+from fitguard.contract.datasets.functions import Function, tensor_bytes
+from fitguard.contract.datasets.stages import DatasetStage
+from fitguard.contract.random_sources import is_random_source
 from fitguard.inputs.pipelines.elements import element_bytes, element_text
-from fitguard.inputs.pipelines.functions import Function, functions_of, tensor_bytes
+from fitguard.inputs.python_state.reach import TooMuch, names_in, reach
 from fitguard.schema.pipeline import Pipeline, Stage
 
-_BATCH_SIZES = ("_batch_size", "_batch_size_t", "_batch_sizes")
-_DROP_REMAINDERS = ("_drop_remainder", "_drop_remainder_t")
-_COUNTS = ("_count", "_size")
+LOOKED_AT = 2_000
+"""Objects in which random generators are looked for."""
 
 
 def describe(dataset: Any) -> Pipeline:
@@ -18,20 +21,21 @@ def describe(dataset: Any) -> Pipeline:
 
     What another TensorFlow keeps elsewhere is None, or named in `opaque`.
     """
-    datasets = list(classes.walk(dataset))
-    hidden = {id(classes.inputs_of(stage)[0]) for stage in datasets if classes.is_enumerate(stage)}
-    shown = [stage for stage in datasets if id(stage) not in hidden]
-    numbers = {id(stage): place for place, stage in enumerate(shown)}
+    found = DatasetStage(dataset).pipeline()
+    counters = {id(stage.inputs[0].dataset) for stage in found if stage.name == "enumerate"}
+    shown = [stage for stage in found if id(stage.dataset) not in counters]
+    numbers = {id(stage.dataset): place for place, stage in enumerate(shown)}
+    opaque = {stage.kind for stage in shown if stage.opaque}
     stages: list[Stage] = []
     batch_sizes: list[int | None] = []
     for stage in shown:
-        inputs = _inputs(stage, numbers)
+        places = (numbers.get(id(source.dataset)) for source in stage.inputs)
+        inputs = tuple(place for place in places if place is not None)
         below = next((batch_sizes[place] for place in inputs if batch_sizes[place]), None)
-        made = _stage(stage, inputs, below)
+        made = _stage(stage, inputs, below, opaque)
         stages.append(made)
         batch_sizes.append(None if made.name == "unbatch" else made.batch_size or below)
-    opaque = sorted({classes.class_of(s) for s in shown} - classes.NAMES.keys())
-    return Pipeline(tuple(stages), tuple(opaque), *_options(dataset))
+    return Pipeline(tuple(stages), tuple(sorted(opaque)), *_options(dataset))
 
 
 def _options(dataset: Any) -> tuple[bool | None, bool | None]:
@@ -45,100 +49,52 @@ def _options(dataset: Any) -> tuple[bool | None, bool | None]:
     return None, None
 
 
-def _inputs(dataset: Any, numbers: dict[int, int]) -> tuple[int, ...]:
-    if classes.is_from_generator(dataset):
-        return ()
-    return tuple(numbers[id(s)] for s in classes.inputs_of(dataset) if id(s) in numbers)
-
-
-def _stage(dataset: Any, inputs: tuple[int, ...], batch_size: int | None) -> Stage:
-    functions: list[Function] = []
-    with contextlib.suppress(Exception):  # private parts, in whatever TensorFlow this is
-        functions = list(functions_of(dataset))
-    size = _first_number(dataset, _BATCH_SIZES)
-    spec = getattr(dataset, "element_spec", None)
+def _stage(
+    stage: DatasetStage, inputs: tuple[int, ...], batch_size: int | None, opaque: set[str]
+) -> Stage:
+    functions = _functions(stage, opaque)
+    held = sum(tensor_bytes(tensor) for tensor in stage.tensors if hasattr(tensor, "shape"))
+    spec = getattr(stage.dataset, "element_spec", None)
     return Stage(
-        name=_name(dataset),
+        name=stage.name,
         inputs=inputs,
-        buffer_size=_buffer_size(dataset),
-        batch_size=size,
-        drop_remainder=_flag(dataset, _DROP_REMAINDERS),
-        count=_first_number(dataset, _COUNTS),
-        reshuffle=_reshuffles(dataset),
-        seeded=_seeded(dataset),
-        filename=_filename(dataset),
+        buffer_size=stage.buffer_size,
+        batch_size=stage.batch_size,
+        drop_remainder=stage.drop_remainder,
+        count=stage.count,
+        reshuffle=stage.reshuffles,
+        seeded=stage.seeded,
+        filename=stage.filename,
         function=functions[0].name if functions else None,
-        random=_is_random(dataset) or any(function.is_random for function in functions),
+        random=stage.name == "random" or any(map(_draws, functions)),
         python=any(function.runs_python for function in functions),
-        parallel="Parallel" in classes.class_of(dataset),
-        baked_bytes=_held_bytes(dataset) + sum(function.baked_bytes for function in functions),
-        elements=classes.cardinality_of(dataset),
-        element_bytes=element_bytes(spec, size or batch_size),
+        parallel=stage.runs_ahead,
+        baked_bytes=held + sum(function.baked_bytes for function in functions),
+        elements=stage.elements,
+        element_bytes=element_bytes(spec, stage.batch_size or batch_size),
         element=element_text(spec),
     )
 
 
-def _name(dataset: Any) -> str:
-    if classes.is_from_generator(dataset):
-        return "from_generator"
-    if classes.is_enumerate(dataset):
-        return "enumerate"
-    kind = classes.class_of(dataset)
-    return classes.NAMES.get(kind, kind)
+def _functions(stage: DatasetStage, opaque: set[str]) -> list[Function]:
+    try:
+        return list(stage.functions.values())
+    except Exception:  # private parts, in whatever TensorFlow this is
+        opaque.add(stage.kind)
+        return []
 
 
-def _first_number(dataset: Any, attributes: tuple[str, ...]) -> int | None:
-    found = (classes.number(getattr(dataset, name, None)) for name in attributes)
-    return next((value for value in found if value is not None), None)
+def _draws(function: Function) -> bool:
+    return function.is_random or python_draws(function.python)
 
 
-def _flag(dataset: Any, attributes: tuple[str, ...]) -> bool | None:
-    value = _first_number(dataset, attributes)
-    return None if value is None else bool(value)
-
-
-def _buffer_size(dataset: Any) -> int | None:
-    # A reader of files has a buffer of bytes under the same name.
-    if _name(dataset) not in ("shuffle", "prefetch", "shuffle_and_repeat"):
-        return None
-    return classes.number(getattr(dataset, "_buffer_size", None))
-
-
-def _is_shuffle(dataset: Any) -> bool:
-    return "shuffle" in _name(dataset)
-
-
-def _is_random(dataset: Any) -> bool:
-    return _name(dataset) == "random"
-
-
-def _reshuffles(dataset: Any) -> bool | None:
-    if not _is_shuffle(dataset):
-        return None
-    value = getattr(dataset, "_reshuffle_each_iteration", True)
-    return True if value is None else bool(value)
-
-
-def _seeded(dataset: Any) -> bool | None:
-    if not (_is_shuffle(dataset) or _is_random(dataset)):
-        return None
-    seeds = [classes.number(getattr(dataset, name, None)) for name in ("_seed", "_seed2")]
-    return None if None in seeds else any(seeds)
-
-
-def _filename(dataset: Any) -> str | None:
-    if _name(dataset) not in ("cache", "snapshot"):
-        return None
-    value: Any = getattr(dataset, "_filename", getattr(dataset, "_path", None))
-    with contextlib.suppress(Exception):  # a symbolic tensor has no value
-        value = value.numpy() if hasattr(value, "numpy") else value
-        return value.decode(errors="replace") if isinstance(value, bytes) else str(value)
-    return None
-
-
-def _held_bytes(dataset: Any) -> int:
-    """The arrays of a source."""
-    tensors = getattr(dataset, "_tensors", None)
-    if not isinstance(tensors, list | tuple):
-        return 0
-    return sum(tensor_bytes(tensor) for tensor in tensors if hasattr(tensor, "shape"))
+def python_draws(roots: tuple[Any, ...]) -> bool:
+    """Whether Python code seems to draw random numbers: it names `random`, or holds a generator."""
+    try:
+        return any(
+            is_random_source(found.thing)
+            or (isinstance(found.thing, types.FunctionType) and "random" in names_in(found.thing))
+            for found in itertools.islice(reach(roots), LOOKED_AT)
+        )
+    except TooMuch:
+        return False

@@ -8,8 +8,8 @@ would share the seed generator of the original.
 
 from typing import Any, NamedTuple
 
-from fitguard.inputs.pipelines.functions import python_of
-from fitguard.inputs.pipelines.operations import Operation, operations_in_nodes
+from fitguard.contract.datasets.functions import python_of
+from fitguard.contract.datasets.operations import Operation, operations_in_nodes
 
 _LEFT_OUT = ("ShuffleDataset", "CacheDataset", "PrefetchDataset", "SnapshotDataset")
 _IGNORE_STATE = 1
@@ -33,7 +33,7 @@ def rebuilt(variant: Any) -> Opaque:
     import tensorflow as tf
 
     try:
-        graph = _graph(tf.raw_ops, variant)
+        graph = _graph(tf, variant)
     except Exception as error:  # not every dataset can be written down
         return Opaque(variant, obstacle=f"A dataset in it cannot be looked into ({_short(error)}).")
     stale = {node.name: node.input[0] for node in graph.node if node.op.startswith(_LEFT_OUT)}
@@ -58,15 +58,13 @@ def rebuilt(variant: Any) -> Opaque:
     return Opaque(variant, operations, python, obstacle)
 
 
-def _graph(raw_ops: Any, variant: Any) -> Any:
-    from tensorflow.core.framework import graph_pb2
-
-    text = raw_ops.DatasetToGraphV2(
+def _graph(tf: Any, variant: Any) -> Any:
+    text = tf.raw_ops.DatasetToGraphV2(
         input_dataset=variant,
         external_state_policy=_IGNORE_STATE,
         strip_device_assignment=False,
     )
-    return graph_pb2.GraphDef.FromString(text.numpy())
+    return tf.compat.v1.GraphDef.FromString(text.numpy())
 
 
 def _behind(name: str, stale: dict[str, str]) -> str:

@@ -1,84 +1,70 @@
 """How many elements make one pass over the data, where repeats make a stream longer or endless."""
 
-from typing import Any
+from fitguard.contract.datasets.stages import DatasetStage
 
-from fitguard.inputs.pipelines.classes import (
-    cardinality_of,
-    class_of,
-    inputs_of,
-    is_enumerate,
-    number,
-)
-
-_REPEATS = ("_RepeatDataset", "_ShuffleAndRepeatDataset")
-_BATCHES = ("_BatchDataset", "_ParallelBatchDataset", "_PaddedBatchDataset")
+REPEATS = ("repeat", "shuffle_and_repeat")
+_BATCHES = ("batch", "padded_batch")
 _SAME_NUMBER = (
-    "_MapDataset",
-    "_ParallelMapDataset",
-    "_ShuffleDataset",
-    "CacheDataset",
-    "_SnapshotDataset",
-    "_PrefetchDataset",
-    "_OptionsDataset",
-    "_RestructuredDataset",
-    "_DenseToRaggedDataset",
+    "map",
+    "shuffle",
+    "cache",
+    "snapshot",
+    "prefetch",
+    "with_options",
+    "restructure",
+    "to_ragged",
 )
 TRANSPARENT = (
     *_SAME_NUMBER,
-    *_REPEATS,
+    *REPEATS,
     *_BATCHES,
-    "_FilterDataset",
-    "_UnbatchDataset",
-    "_FlatMapDataset",
-    "_InterleaveDataset",
-    "_ParallelInterleaveDataset",
-    "_GroupByWindowDataset",
-    "_AssertCardinalityDataset",
-    "_MapAndBatchDataset",
-    "_WindowDataset",
+    "filter",
+    "unbatch",
+    "flat_map",
+    "interleave",
+    "group_by_window",
+    "assert_cardinality",
+    "map_and_batch",
+    "window",
 )
 """Stages behind which a repeat below them still means: the same data again."""
 
 
-def repeats(dataset: Any) -> bool:
+def repeats(stage: DatasetStage) -> bool:
     """Whether the data come again, because of a repeat on the way to the source."""
-    node = dataset
-    while class_of(node) in TRANSPARENT:
-        if class_of(node) in _REPEATS and number(getattr(node, "_count", None)) not in (0, 1):
+    while stage.name in TRANSPARENT:
+        if stage.name in REPEATS and stage.count not in (0, 1):
             return True
-        inputs = inputs_of(node)
-        if not inputs:
+        if not stage.inputs:
             return False
-        node = inputs[0]
+        stage = stage.inputs[0]
     return False
 
 
-def one_pass(dataset: Any) -> int | None:
+def one_pass(stage: DatasetStage) -> int | None:
     """The number of elements after which the data come again; None where that is not known."""
-    kind = class_of(dataset)
-    sources = inputs_of(dataset)
-    if kind in _REPEATS or kind in _SAME_NUMBER:
+    sources = stage.inputs
+    if stage.name in REPEATS or stage.name in _SAME_NUMBER:
         return one_pass(sources[0])
-    if kind in _BATCHES:
-        return _batched(dataset, one_pass(sources[0]))
-    if is_enumerate(dataset):
+    if stage.name in _BATCHES:
+        return _batched(stage, one_pass(sources[0]))
+    if stage.name == "enumerate":
         return one_pass(sources[1])
-    total = cardinality_of(dataset)
+    total = stage.elements
     if total != -1 or not sources:
         return total if total is not None and total >= 0 else None
-    passes = [one_pass(source) for source in sources if cardinality_of(source) is not None]
+    passes = [one_pass(source) for source in sources if source.elements is not None]
     known = [length for length in passes if length is not None]
-    if kind == "_ZipDataset" and len(known) == len(sources):
+    if stage.name == "zip" and len(known) == len(sources):
         return max(known)
-    if kind == "_DirectedInterleaveDataset" and len(known) >= len(sources) - 1:
+    if stage.name == "choose_from_datasets" and len(known) >= len(sources) - 1:
         return sum(known)
     return None
 
 
-def _batched(dataset: Any, samples: int | None) -> int | None:
-    size = number(getattr(dataset, "_batch_size", None))
+def _batched(stage: DatasetStage, samples: int | None) -> int | None:
+    size = stage.batch_size
     if samples is None or not size:
         return None
-    repeated = repeats(inputs_of(dataset)[0])
-    full = bool(getattr(dataset, "_drop_remainder", False)) and not repeated
+    full = stage.drop_remainder and not repeats(stage.inputs[0])
     return samples // size if full else -(-samples // size)

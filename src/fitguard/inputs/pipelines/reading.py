@@ -35,10 +35,13 @@ from typing import Any
 
 import numpy as np
 
-from fitguard.inputs.pipelines.classes import cardinality_of
+from fitguard.contract.datasets.distributed import original_of
+from fitguard.contract.datasets.iterators import end_iterator
+from fitguard.contract.datasets.stages import DatasetStage
+from fitguard.contract.datasets.variables import read_variable
+from fitguard.contract.random_sources import Restore
+from fitguard.contract.random_state import keeping_random_state
 from fitguard.inputs.pipelines.describing import describe
-from fitguard.inputs.pipelines.distributed import original_of
-from fitguard.inputs.pipelines.functions import variable_restore
 from fitguard.inputs.pipelines.passes import one_pass, repeats
 from fitguard.inputs.pipelines.twins import Twin, Unreadable
 from fitguard.inputs.python_state.keep import (
@@ -46,7 +49,6 @@ from fitguard.inputs.python_state.keep import (
     check_python_state,
     keeping_python_state,
 )
-from fitguard.inputs.random_state import keeping_random_state
 from fitguard.schema.pipeline import Pipeline
 
 _END = object()
@@ -99,7 +101,7 @@ class Reading:
             finally:
                 # Ends threads and Python generators before state is put back, even where the
                 # traceback of an error still holds the iterator.
-                iterator._iterator_resource = None
+                end_iterator(iterator)
 
 
 def open_dataset(dataset: Any) -> Reading:
@@ -112,16 +114,16 @@ def open_dataset(dataset: Any) -> Reading:
     if not tf.executing_eagerly():
         return Reading(Pipeline(()), unread="TensorFlow does not execute eagerly here.")
     dataset = found.dataset
-    number = cardinality_of(dataset)
+    last = DatasetStage(dataset)
     reading = Reading(
         describe(dataset),
-        endless=None if number is None else number == -1,
+        endless=None if last.elements is None else last.elements == -1,
         replicas=found.replicas,
         _element_spec=dataset.element_spec,
     )
     try:
         with keeping_random_state():
-            return _opened(reading, dataset)
+            return _opened(reading, last)
     except Unreadable as reason:
         return dataclasses.replace(reading, unread=str(reason))
     except Exception as error:  # private parts, in whatever TensorFlow this is
@@ -129,13 +131,13 @@ def open_dataset(dataset: Any) -> Reading:
         return dataclasses.replace(reading, unread=f"It could not be looked into ({told:.120}).")
 
 
-def _opened(reading: Reading, dataset: Any) -> Reading:
+def _opened(reading: Reading, last: DatasetStage) -> Reading:
     import tensorflow as tf
 
-    elements = one_pass(dataset)
-    twin = Twin(once=elements is None and repeats(dataset))
+    elements = one_pass(last)
+    twin = Twin(once=elements is None and repeats(last))
     with tf.device("/cpu:0"):
-        variant = twin.variant(dataset)
+        variant = twin.variant(last)
     try:
         check_python_state(twin.python)
     except Unkeepable as reason:
@@ -148,7 +150,7 @@ def _keeping_all(twin: Twin) -> Iterator[None]:
     variables = {id(handle): handle for handle in twin.variables}
     with contextlib.ExitStack() as stack:
         for handle in variables.values():
-            stack.callback(variable_restore(handle))
+            stack.callback(_restore_of(handle))
         try:
             with keeping_python_state(twin.python), keeping_random_state():
                 yield
@@ -156,10 +158,17 @@ def _keeping_all(twin: Twin) -> Iterator[None]:
             raise Unreadable(str(reason)) from None
 
 
+def _restore_of(handle: Any) -> Restore:
+    """A call that gives a variable the value that it has now."""
+    import tensorflow as tf
+
+    value = read_variable(handle)
+    return lambda: tf.raw_ops.AssignVariableOp(resource=handle, value=value)
+
+
 def _iterator(variant: Any, element_spec: Any) -> Any:
     """An iterator that runs no further ahead than it must."""
     import tensorflow as tf
-    from tensorflow.python.data.ops import dataset_ops
 
     options = tf.data.Options()
     options.deterministic = True
@@ -167,7 +176,8 @@ def _iterator(variant: Any, element_spec: Any) -> Any:
     options.experimental_optimization.apply_default_optimizations = False
     options.experimental_optimization.inject_prefetch = False
     with tf.device("/cpu:0"):
-        return iter(dataset_ops._VariantDataset(variant, element_spec).with_options(options))
+        dataset = tf.data.experimental.from_variant(variant, structure=element_spec)
+        return iter(dataset.with_options(options))
 
 
 def _as_numpy(element: Any) -> Any:

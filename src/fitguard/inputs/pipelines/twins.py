@@ -8,14 +8,12 @@ snapshots and prefetches, on functions that are traced already. What the functio
 import dataclasses
 from typing import Any
 
-from fitguard.inputs.pipelines import classes
-from fitguard.inputs.pipelines.classes import class_of
-from fitguard.inputs.pipelines.functions import Function, functions_of
+from fitguard.contract.datasets.classes import LEFT_OUT, READERS, SOURCES, VARIANT
+from fitguard.contract.datasets.functions import Function
+from fitguard.contract.datasets.rebuilding import Remake, rebuild, source_variant
+from fitguard.contract.datasets.stages import DatasetStage
 from fitguard.inputs.pipelines.opaque import rebuilt
-from fitguard.inputs.pipelines.passes import TRANSPARENT, repeats
-from fitguard.inputs.pipelines.rebuilding import REBUILDERS, Stage, rebuild
-
-_REPEATS = ("_RepeatDataset", "_ShuffleAndRepeatDataset")
+from fitguard.inputs.pipelines.passes import REPEATS, TRANSPARENT, repeats
 
 
 class Unreadable(Exception):
@@ -37,81 +35,59 @@ class Twin:
     python: list[Any] = dataclasses.field(default_factory=list)
     _made: dict[tuple[int, bool], Any] = dataclasses.field(default_factory=dict)
 
-    def variant(self, dataset: Any, tail: bool = True) -> Any:
-        """The variant of the twin of `dataset`.
+    def variant(self, stage: DatasetStage, tail: bool = True) -> Any:
+        """The variant of the twin of a dataset.
 
         Args:
+            stage: The last one of the dataset.
             tail: Whether only stages lie behind it that do not care where a pass ends.
 
         Raises:
             Unreadable: where a stage cannot be built once more, or not be undone.
         """
-        key = (id(dataset), tail)
+        key = (id(stage.dataset), tail)
         if key not in self._made:
-            self._made[key] = self._make(dataset, tail)
+            self._made[key] = self._make(stage, tail)
         return self._made[key]
 
-    def _make(self, dataset: Any, tail: bool) -> Any:
-        kind = class_of(dataset)
-        if kind in classes.WRAPPERS and classes.inner_of(dataset) is not None:
-            return self.variant(classes.inner_of(dataset), tail)
-        if kind in classes.LEFT_OUT or (self.once and tail and kind in _REPEATS):
-            return self.variant(classes.inputs_of(dataset)[0], tail)
-        if kind in classes.SOURCES:
-            return self._source(dataset)
-        if kind in REBUILDERS:
-            return self._rebuilt(dataset, tail)
-        if kind == "_VariantDataset":
-            return self._opaque(dataset._variant_tensor)
-        raise Unreadable(f"It has a stage of a kind that is not known ({kind}).")
+    def _make(self, stage: DatasetStage, tail: bool) -> Any:
+        if stage.kind == VARIANT:
+            return self._opaque(source_variant(stage))
+        if stage.opaque:
+            raise Unreadable(f"It has a stage of a kind that is not known ({stage.kind}).")
+        if stage.kind in READERS:
+            return self.variant(DatasetStage(stage.inner), tail)
+        if stage.kind in LEFT_OUT or (self.once and tail and stage.name in REPEATS):
+            return self.variant(stage.inputs[0], tail)
+        if stage.kind in SOURCES:
+            self._admit(stage)
+            return source_variant(stage)
+        return self._rebuilt(stage, tail)
 
-    def _source(self, dataset: Any) -> Any:
-        for function in functions_of(dataset):
-            self._admit(function)
-        if getattr(dataset, "_rerandomize", False):
-            import tensorflow as tf
-
-            return tf.raw_ops.RandomDataset(
-                seed=dataset._seed, seed2=dataset._seed2, **dataset._flat_structure
-            )
-        return dataset._variant_tensor
-
-    def _rebuilt(self, dataset: Any, tail: bool) -> Any:
-        functions = list(functions_of(dataset))
-        captured = {name: self._captured(f) for name, f in self._named(dataset, functions)}
-        inside = tail and class_of(dataset) in TRANSPARENT
-        inputs = [self.variant(source, inside) for source in classes.inputs_of(dataset)]
-        stage = Stage(
-            dataset,
-            inputs,
-            captured,
-            parallel=all(function.moves_nothing for function in functions),
-            drop_remainder=self.once and tail and repeats(dataset),
+    def _rebuilt(self, stage: DatasetStage, tail: bool) -> Any:
+        self._admit(stage)
+        functions = stage.functions
+        inside = tail and stage.name in TRANSPARENT
+        remake = Remake(
+            stage,
+            inputs=[self.variant(source, inside) for source in stage.inputs],
+            captured={name: self._captured(held) for name, held in functions.items()},
+            parallel=all(function.moves_nothing for function in functions.values()),
+            full=self.once and tail and repeats(stage),
         )
         try:
-            return rebuild(stage)
+            return rebuild(remake)
         except AttributeError as error:
             raise Unreadable(
-                f"A stage of it ({class_of(dataset)}) is made in another way in this TensorFlow "
-                f"({error})."
+                f"A stage of it ({stage.kind}) is made in another way in this TensorFlow ({error})."
             ) from error
 
-    def _named(self, dataset: Any, functions: list[Function]) -> list[tuple[str, Function]]:
-        by_concrete = {id(function.concrete): function for function in functions}
-        named = []
-        for attribute, wrapper in vars(dataset).items():
-            function = by_concrete.get(id(getattr(wrapper, "function", None)))
-            if function is not None:
-                named.append((attribute, function))
-        for function in functions:
-            self._admit(function)
-        return named
-
-    def _admit(self, function: Function) -> None:
-        if function.obstacle:
-            raise Unreadable(function.obstacle)
-        self.variables.extend(function.variables)
-        self.python.extend(function.python)
+    def _admit(self, stage: DatasetStage) -> None:
+        for function in stage.functions.values():
+            if function.obstacle:
+                raise Unreadable(function.obstacle)
+            self.variables.extend(function.variables)
+            self.python.extend(function.python)
 
     def _captured(self, function: Function) -> list[Any]:
         captured = list(function.captured)

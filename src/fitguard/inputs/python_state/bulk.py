@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from fitguard.inputs.random_state import Restore
+from fitguard.contract.random_sources import Restore
 
 MANY = 1000
 """From here on things of one type count as a bulk."""

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from fitguard.contract.random_sources import Restore
 from fitguard.inputs.python_state.bulk import MANY, is_bulk, items_of
 from fitguard.inputs.python_state.reach import (
     Reached,
@@ -28,7 +29,6 @@ from fitguard.inputs.python_state.reach import (
     reach,
 )
 from fitguard.inputs.python_state.restores import restores_of
-from fitguard.inputs.random_state import Restore
 
 Array = np.ndarray[Any, Any]
 

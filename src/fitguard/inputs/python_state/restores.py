@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from fitguard.contract.random_sources import Restore, is_random_source, restore_of
 from fitguard.inputs.python_state.bulk import bulk_restore, is_bulk, items_of
 from fitguard.inputs.python_state.reach import (
     attributes,
@@ -15,7 +16,6 @@ from fitguard.inputs.python_state.reach import (
     is_plain_type,
     is_users,
 )
-from fitguard.inputs.random_state import Restore, is_random_source, restore_of
 
 
 def restores_of(thing: Any) -> Iterator[Restore]:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fitguard.contract.libraries import is_a
 from fitguard.inputs.scan.blocks import Blocks
 from fitguard.inputs.sources.error_words import in_one_line
 from fitguard.inputs.sources.kinds import descends
@@ -84,7 +85,7 @@ def column_dtypes(value: Any) -> tuple[tuple[str, str], ...]:
 
 def read_variable(value: Any) -> Any:
     """The tensor in a variable, without a copy; all else as it is."""
-    inner = value.value if descends(value, "keras", "Variable") else value
+    inner = value.value if is_a(value, "Variable") else value
     return inner.read_value() if hasattr(inner, "read_value") else inner
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from fitguard.inputs.pipelines.distributed import original_of
+from fitguard.contract.datasets.distributed import original_of
 from fitguard.inputs.pipelines.reading import Reading, open_dataset
 from fitguard.inputs.pipelines.twins import Unreadable
 from fitguard.inputs.pipelines.whole_tensors import whole_tensors

@@ -5,6 +5,7 @@ import inspect
 import types
 from typing import Any, Literal
 
+from fitguard.contract.libraries import is_a
 from fitguard.inputs.sources.structure import Leaf, TooDeep, is_nested, leaves
 from fitguard.schema.data import Role
 from fitguard.schema.exit_codes import UsageError
@@ -22,7 +23,7 @@ def kind_of(x: Any) -> Kind:
         return "distributed"
     if descends(x, "tensorflow", "DatasetV2"):
         return "dataset"
-    if descends(x, "keras", "PyDataset") or descends(x, "tf_keras", "Sequence"):
+    if is_a(x, "PyDataset", "Sequence"):
         return "pydataset"
     if isinstance(x, types.GeneratorType):
         return "generator"

@@ -5,7 +5,8 @@ from typing import Any
 
 import msgspec
 
-from fitguard.inputs.random_state import keeping_random_state
+from fitguard.contract.libraries import Library
+from fitguard.contract.random_state import keeping_random_state
 from fitguard.inputs.sources.array_source import ArraySource
 from fitguard.inputs.sources.dataset_source import DatasetSource
 from fitguard.inputs.sources.error_words import in_one_line
@@ -47,13 +48,13 @@ def opened(element: Element, context: Context) -> Readable:
 
 
 def _require_same_library(dataset: Any, context: Context) -> None:
-    """Refuse a PyDataset of Keras 3 for a model of tf_keras, and the reverse, as `fit` does."""
-    library = context.model.library.partition(" ")[0]
-    wanted = {"keras": "PyDataset", "tf_keras": "Sequence"}.get(library)
-    if wanted is not None and not descends(dataset, library, wanted):
+    """Refuse a PyDataset of Keras 3 for a model of Keras 2, and the reverse, as `fit` does."""
+    library = Library.parse(context.model.library)
+    package, wanted = library.package, "PyDataset" if library.generation == 3 else "Sequence"
+    if not descends(dataset, package, wanted):
         raise UsageError(
             f"Received a {type(dataset).__name__} of another Keras than the model's, which is "
-            f"{library}. Expected a subclass of {library}.utils.{wanted}"
+            f"{package}. Expected a subclass of {package}.utils.{wanted}"
         )
 
 

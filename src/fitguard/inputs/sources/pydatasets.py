@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fitguard.contract.libraries import PACKAGES, is_a, package_of
 from fitguard.inputs.pipelines.twins import Unreadable
 from fitguard.inputs.python_state.keep import Unkeepable, frozen, keeping_python_state
 from fitguard.inputs.python_state.reach import attributes, is_followed
 from fitguard.inputs.python_state.restores import restores_of
 from fitguard.inputs.scan.visits import spread
-from fitguard.inputs.sources.kinds import descends
 
 COPIED_BYTES = 64 * 2**20
 """So much of the arrays, the smallest first, is copied for the twin; the others are shared."""
@@ -123,7 +123,7 @@ def _of_image_iterator(dataset: Any) -> list[Any]:
 
     They serve `next()` alone: batches by number do without them.
     """
-    if not (descends(dataset, "keras", "Iterator") or descends(dataset, "tf_keras", "Iterator")):
+    if not is_a(dataset, "Iterator"):
         return []
     return [vars(dataset).get("lock"), vars(dataset).get("index_generator")]
 
@@ -137,7 +137,7 @@ def _parts(thing: Any) -> list[Any]:
 
 
 def _is_shared(thing: Any) -> bool:
-    if type(thing).__module__.split(".")[0] in ("tensorflow", "keras", "tf_keras", "pandas"):
+    if package_of(type(thing)) in (*PACKAGES, "tensorflow", "pandas"):
         return True
     return isinstance(thing, list | tuple | dict | set) and len(thing) >= SHARED_ITEMS
 

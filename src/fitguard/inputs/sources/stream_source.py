@@ -8,9 +8,9 @@ from typing import Any
 
 import msgspec
 
+from fitguard.contract.random_state import keeping_random_state
 from fitguard.inputs.budget import DEFAULT_SECONDS
 from fitguard.inputs.pipelines.twins import Unreadable
-from fitguard.inputs.random_state import keeping_random_state
 from fitguard.inputs.scan.field_scan import FieldScan
 from fitguard.inputs.sources import pydatasets
 from fitguard.inputs.sources.arrays import Table

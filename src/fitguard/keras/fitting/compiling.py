@@ -1,27 +1,26 @@
 """What the parent orders for how the model is compiled."""
 
 import functools
-import importlib
 from collections.abc import Callable
 from typing import Any
 
-from fitguard.memory.fit_call.patching import Methods
+from fitguard.contract.hooks import Role
+from fitguard.contract.libraries import Library
+from fitguard.contract.patching import Wrap, Wraps
 from fitguard.schema.journal import Orders
 
 
-def compiling(orders: Orders) -> Methods:
+def compiling_wraps(orders: Orders) -> Wraps:
     """Without XLA, and in mixed precision, where that was allowed and ordered."""
-    methods: dict[str, dict[tuple[str, str], Any]] = {}
+    wraps: dict[Role, Wrap] = {}
     if orders.jit_off:
-        methods["keras.src.trainers.trainer"] = {("Trainer", "compile"): _without_xla}
-        methods["tf_keras.src.engine.training"] = {("Model", "compile"): _without_xla}
+        wraps[Role.COMPILE] = _without_xla
     if orders.mixed_precision:
-        methods["keras.src.layers.layer"] = {("Layer", "__init__"): _mixed("keras")}
-        methods["tf_keras.src.engine.base_layer"] = {("Layer", "__init__"): _mixed("tf_keras")}
-    return methods
+        wraps[Role.LAYER_MADE] = _mixed
+    return wraps
 
 
-def _without_xla(original: Callable[..., Any]) -> Callable[..., Any]:
+def _without_xla(original: Callable[..., Any], _: Library) -> Callable[..., Any]:
     @functools.wraps(original)
     def compile(model: Any, *args: Any, **kwargs: Any) -> Any:
         return original(model, *args, **{**kwargs, "jit_compile": False})
@@ -29,22 +28,19 @@ def _without_xla(original: Callable[..., Any]) -> Callable[..., Any]:
     return compile
 
 
-def _mixed(library: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def _mixed(original: Callable[..., Any], library: Library) -> Callable[..., Any]:
     """Layers that name no dtype of their own compute in 16 bits."""
-    set_policy_once = functools.cache(_set_policy)
 
-    def wrap(original: Callable[..., Any]) -> Callable[..., Any]:
-        @functools.wraps(original)
-        def init(layer: Any, *args: Any, **kwargs: Any) -> None:
-            set_policy_once(library)
-            original(layer, *args, **kwargs)
+    @functools.wraps(original)
+    def init(layer: Any, *args: Any, **kwargs: Any) -> None:
+        _set_policy(library)
+        original(layer, *args, **kwargs)
 
-        return init
-
-    return wrap
+    return init
 
 
-def _set_policy(library: str) -> None:
-    policies = importlib.import_module(f"{library}.mixed_precision")
+@functools.cache
+def _set_policy(library: Library) -> None:
+    policies = library.module("mixed_precision")
     if policies.global_policy().name == "float32":
         policies.set_global_policy("mixed_float16")

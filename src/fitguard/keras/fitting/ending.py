@@ -1,10 +1,10 @@
 """A `fit` call that ended in an earlier attempt: its end is made again, nothing is trained."""
 
 import contextlib
-import importlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from fitguard.contract.libraries import Library
 from fitguard.keras.fitting.recording import model_arrays, put_back
 from fitguard.keras.fitting.traced import trace
 from fitguard.keras.position import iterators_made, pass_finished
@@ -16,7 +16,7 @@ _QUIET = {"callbacks": None, "verbose": 0, "validation_data": None, "validation_
 
 def made_again(
     model: Any,
-    library: str,
+    library: Library,
     original: Callable[..., Any],
     arguments: dict[str, Any],
     ended: Content,
@@ -35,7 +35,7 @@ def made_again(
 
 def _build(
     model: Any,
-    library: str,
+    library: Library,
     original: Callable[..., Any],
     arguments: dict[str, Any],
     ended: Content,
@@ -43,7 +43,7 @@ def _build(
     """Make the variables that `fit` makes; Keras 3 makes most of them without any data."""
     no_step = {"initial_epoch": arguments.get("epochs", 1)}
     one_step = {"epochs": 1, "initial_epoch": 0, "steps_per_epoch": 1}
-    for more in (no_step, one_step) if library == "keras" else (one_step,):
+    for more in (no_step, one_step) if library.generation == 3 else (one_step,):
         if not ModelState(model).missing(model_arrays(ended)):
             return
         with _not_run(model):
@@ -76,9 +76,9 @@ class _Traced(Exception):
     """All is there that the first step makes."""
 
 
-def _callback_list(model: Any, library: str, arguments: dict[str, Any]) -> Any:
+def _callback_list(model: Any, library: Library, arguments: dict[str, Any]) -> Any:
     """The callbacks as `fit` would have arranged them, none of them called."""
-    cls: Any = importlib.import_module(f"{library}.callbacks").CallbackList
+    cls: Any = library.module("callbacks").CallbackList
     given = arguments.get("callbacks")
     if isinstance(given, cls):
         return given

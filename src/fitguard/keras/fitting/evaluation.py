@@ -8,7 +8,9 @@ import inspect
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from fitguard.keras.fitting.out_of_memory import is_out_of_memory, uses_xla
+from fitguard.contract.compiling import uses_xla
+from fitguard.contract.libraries import Library
+from fitguard.keras.fitting.out_of_memory import is_out_of_memory
 from fitguard.keras.fitting.pieces import in_pieces
 from fitguard.keras.fitting.step import leave, rows_of
 from fitguard.monitor.heartbeat import Phase
@@ -31,15 +33,15 @@ class GuardedEvaluation:
         self._session = fits.session
         self._rows: dict[str, int] = dict(fits.session.orders.evaluation_rows)
 
-    def evaluate(self, original: Callable[..., Any]) -> Callable[..., Any]:
+    def evaluate(self, original: Callable[..., Any], _: Library) -> Callable[..., Any]:
         """Metrics as of whole batches."""
         return self._guarded(original, "test_function")
 
-    def predict(self, original: Callable[..., Any]) -> Callable[..., Any]:
+    def predict(self, original: Callable[..., Any], _: Library) -> Callable[..., Any]:
         """Outputs as of whole batches."""
         return self._guarded(original, "predict_function")
 
-    def goes_on(self, original: Callable[..., Any]) -> Callable[..., Any]:
+    def goes_on(self, original: Callable[..., Any], _: Library) -> Callable[..., Any]:
         """`CallbackList.on_test_batch_end` and its like: the process is alive."""
 
         @functools.wraps(original)

@@ -4,8 +4,8 @@ import contextlib
 from dataclasses import dataclass
 from typing import Any
 
+from fitguard.contract.compiling import uses_xla
 from fitguard.keras.fitting.card import Card
-from fitguard.keras.fitting.out_of_memory import uses_xla
 from fitguard.keras.fitting.planned_rows import planned_rows, size_of, state_bytes
 from fitguard.keras.fitting.remembered import Memory
 from fitguard.keras.fitting.step import rows_of

@@ -5,6 +5,9 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from fitguard.contract.compiling import forget_restored_epoch, restored_epoch
+from fitguard.contract.hooks import Service
+from fitguard.contract.libraries import Library
 from fitguard.keras.fitting import ending
 from fitguard.keras.fitting.first_rows import first_rows
 from fitguard.keras.fitting.recording import OtherModel, place_of, recorded
@@ -36,7 +39,7 @@ class GuardedCall:
                 for batch:
                     between()          # <- restore (once), heartbeat, snapshot, leave
                     on_train_batch_begin
-                    train function     # <- GuardedStep: out of memory
+                    train function     # <- GuardedStep: trace, read, step; out of memory
                     on_train_batch_end
                 validation
                 on_epoch_end           # <- logs into the journal
@@ -44,10 +47,9 @@ class GuardedCall:
 
     Args:
         number: Of the call, from 1.
-        library: `keras` or `tf_keras`.
     """
 
-    def __init__(self, fits: "GuardedFits", number: int, library: str, model: Any) -> None:
+    def __init__(self, fits: "GuardedFits", number: int, library: Library, model: Any) -> None:
         self._fits = fits
         self._session = fits.session
         self._number = number
@@ -76,6 +78,8 @@ class GuardedCall:
         if ended is not None and self._skipped(original, ended):
             return self._model.history
         history = self._trained(original)
+        if getattr(history, "epoch", ()):
+            self._fits.assurance.first_step_done(self._library)
         self._finish()
         return history
 
@@ -87,10 +91,13 @@ class GuardedCall:
     def train_begins(self, callbacks: list[Any]) -> None:
         """Keras has made its train function, and told the callbacks."""
         self._callbacks = callbacks
-        restored = getattr(self._model, "_initial_epoch", None)
-        if self._resumed is not None and restored is not None:
+        if self.position is not None and self.position.refused:
+            self._fits.assurance.lacks(f"{Service.FIT}, because {self.position.refused}")
+            return
+        restored = restored_epoch(self._model)
+        if self._resumed is not None:
             # What BackupAndRestore put there is older than the snapshot, or newer: not the same.
-            self._model._initial_epoch = None
+            forget_restored_epoch(self._model)
         elif restored and self.position is not None:
             self.position.starts_at(restored)
         self._step = GuardedStep(
@@ -101,6 +108,8 @@ class GuardedCall:
             position=lambda: self.position,
             card=self._fits.card,
             wait=self._fits.writer.wait,
+            why_whole=lambda: self._fits.assurance.why_whole(self._library),
+            stepped=lambda: self._fits.assurance.first_step_done(self._library),
         )
         self._model.train_function = self._step
 
@@ -120,7 +129,10 @@ class GuardedCall:
         self._follow_train_function(self._step)
         wish = heartbeat.wished()
         due = wish != "none" or (self._begun and self._fits.is_due())
-        if not due and not self._step.is_first and self._step.rows is None:
+        if not due and self._resumed is None:
+            # Plain Keras calls callbacks, then traces, then reads: a guarded fit does no other.
+            if self._step.is_first or self._step.rows is not None:
+                self._step.await_call(ahead, lambda: self._in_hand(position, ahead, due=False))
             return
         # At the end of data that do not tell their length, the next epoch begins first.
         if self._in_hand(position, ahead, due) and wish != "none":
@@ -165,6 +177,7 @@ class GuardedCall:
             seed=self._session.orders.seed,
             fit=self._number,
             skipping=self._session.heartbeat.alive,
+            tracing=self._trace_again,
         )
         try:
             return original(self._model, **{**self._arguments, "initial_epoch": initial})
@@ -176,6 +189,11 @@ class GuardedCall:
         finally:
             if self._step is not None and self._model.train_function is self._step:
                 self._model.train_function = self._step.native
+
+    def _trace_again(self, iterator: Any) -> None:
+        """Where the first step was traced after the data that are read again were new."""
+        if self._step is not None:
+            trace(self._step.native, iterator)
 
     def _usable(self, content: Content | None) -> Content | None:
         """A snapshot of this call, unless it is of another model."""
@@ -199,6 +217,9 @@ class GuardedCall:
         """Take the next batches from the data before Keras does; False where there are none."""
         assert self._step is not None
         batches = []
+        if not self._begun and self._resumed is None:
+            # A step that is taken back must find all variables that it may change.
+            trace(self._step.native, ahead.iterator)
         if _can_be_fed_back(ahead.iterator):
             batches = ahead.take()
             if not batches:
@@ -218,9 +239,6 @@ class GuardedCall:
             content, callbacks = self._resumed, self._callbacks
             notes = restore(content, self._model, callbacks, native, position, ahead)
             self._resumed = None
-        else:
-            # A step that is taken back must find all variables that it may change.
-            trace(native, ahead.iterator)
         self._begun = True
         self._fits.begin(ModelState(self._model).size_bytes())
         if batches:
@@ -238,7 +256,7 @@ class GuardedCall:
         self._session.record(
             FitBegan,
             place=self.place,
-            library=self._library,
+            library=str(self._library),
             model=name_of(self._model),
             epochs=_number(self._arguments.get("epochs", 1)),
             **more,

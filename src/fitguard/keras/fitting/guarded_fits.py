@@ -9,9 +9,12 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from fitguard.contract.libraries import Library
 from fitguard.keras.fitting.allocator import AllocatorWatch
+from fitguard.keras.fitting.assurance import UNGUARDED, Assurance
 from fitguard.keras.fitting.card import card_here
 from fitguard.keras.fitting.guarded_call import GuardedCall
+from fitguard.keras.fitting.other_ways import OtherWays
 from fitguard.keras.session import Session
 from fitguard.keras.snapshots.pacing import Pacing
 from fitguard.keras.snapshots.store import SnapshotStore
@@ -41,6 +44,8 @@ class GuardedFits:
         self.card = card_here(os.environ)
         self.allocator = AllocatorWatch(session, self.card)
         self.pacing = Pacing(session.orders.snapshot_seconds)
+        self.assurance = Assurance(session)
+        self.other_ways = OtherWays(lambda: bool(self._calls()))
         self.begun = 0
         self.ended = 0
         self.several = False
@@ -89,14 +94,14 @@ class GuardedFits:
             self.begun += 1
             return self.begun
 
-    def fit(self, library: str, original: Callable[..., Any]) -> Callable[..., Any]:
+    def fit(self, original: Callable[..., Any], library: Library) -> Callable[..., Any]:
         """The guarded `fit`."""
 
         @functools.wraps(original)
         def fit(model: Any, *args: Any, **kwargs: Any) -> Any:
             if not self.session.is_here:
                 return original(model, *args, **kwargs)
-            if self._calls():
+            if self._calls() or not self.assurance.guards(library):
                 with self.aside():
                     return original(model, *args, **kwargs)
             call = GuardedCall(self, self.next_number(), library, model)
@@ -124,7 +129,7 @@ class GuardedFits:
                 self._running -= 1
             self._idle(call.place)
 
-    def train_begins(self, original: Callable[..., Any]) -> Callable[..., Any]:
+    def train_begins(self, original: Callable[..., Any], _: Library) -> Callable[..., Any]:
         """`CallbackList.on_train_begin`."""
 
         @functools.wraps(original)
@@ -139,21 +144,26 @@ class GuardedFits:
 
         return on_train_begin
 
-    def epoch_ends(self, original: Callable[..., Any]) -> Callable[..., Any]:
+    def epoch_ends(self, original: Callable[..., Any], _: Library) -> Callable[..., Any]:
         """`CallbackList.on_epoch_end`."""
 
         @functools.wraps(original)
-        def on_epoch_end(callbacks: Any, epoch: int, logs: Any = None) -> Any:
+        def on_epoch_end(callbacks: Any, epoch: int, logs: Any = None, **more: Any) -> Any:
             call = self.current
             if call is None:
-                return original(callbacks, epoch, logs)
+                return original(callbacks, epoch, logs, **more)
             # What callbacks do here may take as long as they like.
             self._idle(call.place)
-            result = original(callbacks, epoch, logs)
+            result = original(callbacks, epoch, logs, **more)
             self.log(call.place, logs, epoch_end=True)
             return result
 
         return on_epoch_end
+
+    def tell_if_none(self) -> None:
+        """At the end of a script: say so where nothing of it was guarded."""
+        if self.session.is_here and not self.begun:
+            self.session.note(UNGUARDED, self.other_ways.nothing_guarded())
 
     def begin(self, state_bytes: int) -> None:
         """A `fit` begins whose snapshots have this size."""

@@ -1,7 +1,5 @@
 """Which errors mean that the GPU's memory did not suffice."""
 
-from typing import Any
-
 _WORDS = ("RESOURCE_EXHAUSTED", "out of memory", "OOM when allocating", "CUDA_ERROR_OUT_OF_MEMORY")
 
 
@@ -13,8 +11,3 @@ def is_out_of_memory(error: BaseException) -> bool:
         return True
     text = str(error)
     return any(word in text for word in _WORDS)
-
-
-def uses_xla(model: Any) -> bool:
-    """Whether the model's functions are compiled: then an error may leave variables freed."""
-    return getattr(model, "jit_compile", getattr(model, "_jit_compile", None)) is True

@@ -4,6 +4,8 @@ import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from fitguard.contract.compiling import compiled_once, steps_per_execution
+
 Split = Callable[[Any, int], Any]
 """Works on a batch, so many rows at a time."""
 
@@ -45,8 +47,7 @@ class _Known:
     def split(self, model: Any, function: str) -> Split:
         from fitguard.keras.microbatch import split_evaluation, split_prediction
 
-        # Another object after each call of `compile`.
-        compiled = getattr(model, "_compile_loss", None) or getattr(model, "compiled_loss", None)
+        compiled = compiled_once(model)
         if compiled is not self._compiled:
             self._splits, self._compiled = {}, compiled
         if function not in self._splits:
@@ -77,11 +78,8 @@ class _Pieces:
         return _joined(results) if self._joins else results[-1]
 
     def _next_of(self, iterator: Any) -> Iterator[Any]:
-        """As many as one call takes; tf_keras keeps their number in a variable."""
-        held: Any = getattr(self._model, "_steps_per_execution", None)
-        if held is None:
-            held = self._model.steps_per_execution
-        for _ in range(int(held.numpy() if hasattr(held, "numpy") else held)):
+        """As many as one call takes."""
+        for _ in range(steps_per_execution(self._model)):
             try:
                 yield next(iterator)
             except StopIteration:

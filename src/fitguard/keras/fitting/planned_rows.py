@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Any
 
+from fitguard.contract.compiling import uses_xla
 from fitguard.keras.fitting.allocator import allocator_now
 from fitguard.keras.fitting.card import Card
-from fitguard.keras.fitting.out_of_memory import uses_xla
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,8 @@ from fitguard.schema.run import Place
 
 _MODEL = "model/"
 _CALLBACKS = "callbacks/"
+READ_BY_DATA = ("python", "numpy")
+"""Generators that reading the data may draw from."""
 
 Arrays = dict[str, np.ndarray]
 
@@ -63,12 +65,13 @@ def model_arrays(content: Content) -> Arrays:
 
 
 def put_back(
-    content: Content, model: Any, callbacks: Sequence[Any], *, random: bool = True
+    content: Content, model: Any, callbacks: Sequence[Any], *, data_draw: bool = False
 ) -> list[str]:
     """Make model, callbacks and random numbers what they were; notes of what could not be.
 
     Args:
-        random: Whether the random numbers too.
+        data_draw: Whether reading the data draws from Python's and NumPy's generators: threads had
+            read ahead, and these are as they should be after the way back.
 
     Raises:
         OtherModel: before anything is changed.
@@ -82,8 +85,8 @@ def put_back(
     notes = write_callbacks(
         callbacks, content.document["callbacks"], _under(content.arrays, _CALLBACKS)
     )
-    if random:
-        write_random(content.document["random"])
+    left = READ_BY_DATA if data_draw else ()
+    write_random({name: s for name, s in content.document["random"].items() if name not in left})
     missing = [
         f"the variable {name} of the snapshot is not there any more, or not yet"
         for name in state.missing(arrays)[:1]

@@ -6,6 +6,7 @@ from typing import Any
 from fitguard.keras.fitting.recording import model_arrays, put_back
 from fitguard.keras.fitting.traced import trace
 from fitguard.keras.position import Ahead, DataPosition, fingerprint
+from fitguard.keras.position.randomness import read_random, restore_random
 from fitguard.keras.snapshots.content import Content
 from fitguard.keras.state.variables import ModelState
 
@@ -40,8 +41,12 @@ def restore(
         OtherModel: where the model, now that it is built, is another.
     """
     if ModelState(model).missing(model_arrays(content)):
+        # Reading goes on with the generators as they are: what tracing draws is given back.
+        drawn = read_random() if position.draws_random else None
         _make_variables(train_function, ahead)
-    notes = put_back(content, model, callbacks, random=not position.draws_random)
+        if drawn is not None:
+            restore_random(drawn)
+    notes = put_back(content, model, callbacks, data_draw=position.draws_random)
     expected = content.document["next_batch"]
     if expected and ahead.batches and fingerprint(ahead.batches) != expected:
         notes.append(

@@ -6,9 +6,10 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from fitguard.contract.compiling import uses_xla
 from fitguard.keras.fitting.card import Card
 from fitguard.keras.fitting.hidden_draws import hidden_draws
-from fitguard.keras.fitting.out_of_memory import is_out_of_memory, uses_xla
+from fitguard.keras.fitting.out_of_memory import is_out_of_memory
 from fitguard.keras.fitting.planned_rows import planned_rows
 from fitguard.keras.fitting.step_start import StepStart
 from fitguard.keras.position import Ahead, DataPosition
@@ -30,6 +31,8 @@ class GuardedStep:
         position: Of its data; None before they are known.
         card: The memory that is here, if known.
         wait: Until all snapshots are on the disk.
+        why_whole: Why batches cannot be split at all; empty where they can.
+        stepped: Called when the first step is done.
 
     Attributes:
         rows: Of a micro-batch; None for whole batches.
@@ -46,6 +49,8 @@ class GuardedStep:
         position: Callable[[], DataPosition | None],
         card: Card | None,
         wait: Callable[[], object],
+        why_whole: Callable[[], str] = str,
+        stepped: Callable[[], None] = lambda: None,
     ) -> None:
         self._model = model
         self._native = native
@@ -54,11 +59,14 @@ class GuardedStep:
         self._position = position
         self._card = card
         self._wait = wait
+        self._why_whole = why_whole
+        self._stepped = stepped
+        self._ahead: Ahead | None = None
         self._held: list[Any] = []
-        self._fed: tuple[Any, ...] = ()
         self._element_spec: Any = None
         self._start: StepStart | None = None
         self._micro: MicroTrainStep | None = None
+        self._prepare: Callable[[], object] | None = None
         self.is_first = True
         self.rows: int | None = None
         self.last_logs: Any = None
@@ -76,10 +84,15 @@ class GuardedStep:
         if self.rows is not None:
             self.split(self.rows)
 
+    def await_call(self, ahead: Ahead, prepare: Callable[[], object]) -> None:
+        """Once Keras calls with these data, and not before, `prepare` takes the next batches."""
+        self._ahead = ahead
+        self._prepare = prepare
+
     def hold(self, batches: list[Any], ahead: Ahead) -> None:
         """The batches of the next call, and where they come from."""
         self._held = batches
-        self._fed = (ahead.iterator, ahead.source)
+        self._ahead = ahead
         self._element_spec = ahead.iterator.element_spec
 
     def split(self, rows: int) -> None:
@@ -107,7 +120,7 @@ class GuardedStep:
         """
         from fitguard.keras.microbatch import batchwise, unsupported
 
-        why_not = unsupported(self._model)
+        why_not = self._why_whole() or unsupported(self._model)
         if why_not or not self._session.orders.exact_only:
             return why_not
         changes = batchwise(self._model)
@@ -122,9 +135,15 @@ class GuardedStep:
         self._session.say(f"the batch of {of} is trained in micro-batches of {rows}: {why}")
 
     def __call__(self, iterator: Any) -> Any:
-        if self._held and not any(iterator is one for one in self._fed):
-            # A callback trains on data of its own, with train_on_batch.
-            return self._native(iterator)
+        ahead = self._ahead
+        if ahead is not None:
+            if iterator is not ahead.iterator and iterator is not ahead.source:
+                # A callback trains on data of its own, with train_on_batch.
+                return self._native(iterator)
+            prepare, self._prepare = self._prepare, None
+            if prepare is not None:
+                prepare()
+            iterator = ahead.iterator
         if self.is_first and self._held:
             # Not between the steps: callbacks have set the learning rate of this one since.
             self._start = StepStart(self._model, data_draw=self._data_draw())
@@ -132,7 +151,8 @@ class GuardedStep:
         if self.is_first:
             self.is_first = False
             self._look_at_draws()
-        self._held, self._start = [], None
+            self._stepped()
+        self._held, self._start, self._ahead = [], None, None
         self.last_logs = logs
         return logs
 

@@ -2,10 +2,9 @@
 
 from typing import Any
 
+from fitguard.keras.fitting.recording import READ_BY_DATA
 from fitguard.keras.state.randomness import read_random, write_random
 from fitguard.keras.state.variables import ModelState
-
-_READ_BY_DATA = ("python", "numpy")
 
 
 class StepStart:
@@ -20,7 +19,7 @@ class StepStart:
         self._state = ModelState(model)
         self._arrays = self._state.read()
         self._random = read_random()
-        for name in _READ_BY_DATA if data_draw else ():
+        for name in READ_BY_DATA if data_draw else ():
             self._random.pop(name, None)
 
     @property

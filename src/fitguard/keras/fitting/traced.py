@@ -26,7 +26,9 @@ def trace(train_function: Any, iterator: Any) -> bool:
 
 def _within(function: Any, depth: int) -> Iterator[Any]:
     """Keras 3 hides it in the closure of a plain function."""
-    if hasattr(function, "_list_all_concrete_functions"):
+    import tensorflow as tf
+
+    if isinstance(function, tf.types.experimental.GenericFunction):
         yield function
     elif depth and callable(function):
         for cell in getattr(function, "__closure__", None) or ():

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from fitguard.contract.libraries import has_own_step
 from fitguard.keras.microbatch.library import library_of
 
 
@@ -12,12 +13,12 @@ def batchwise(model: Any) -> list[str]:
     `MicroTrainStep.prepare` tries the model on a few rows, and finds these too.
     """
     library = library_of(model)
-    return [*library.layers_that_see_the_batch(model), *_own_code(model, library)]
+    return [*library.layers_that_see_the_batch(model), *_own_code(model)]
 
 
-def _own_code(model: Any, library: Any) -> list[str]:
+def _own_code(model: Any) -> list[str]:
     name = type(model).__name__
-    if library.own_step(model, "train_step"):
+    if has_own_step(model, "train_step"):
         return [
             f"{name} has a train_step of its own: gradients of micro-batches are weighted by their"
             " rows. That is the same step where its loss is a mean over rows."

@@ -10,6 +10,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from fitguard.contract.training2 import trained_by
 from fitguard.keras.microbatch.split import Split
 from fitguard.schema.exit_codes import UsageError
 
@@ -37,7 +38,7 @@ def _waiting(optimizer: Any, calls: list[tuple[list[Any], list[Any]]]) -> Iterat
     """Write down what the optimizer is told to do, instead of doing it."""
 
     def apply(gradients: Any, trainable_variables: Any = None, **_: Any) -> None:
-        variables = trainable_variables or optimizer._trainable_variables
+        variables = trainable_variables or trained_by(optimizer)
         calls.append((list(gradients), list(variables)))
 
     def apply_gradients(grads_and_vars: Any, **_: Any) -> Any:

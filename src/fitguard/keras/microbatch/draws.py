@@ -7,15 +7,15 @@ Not so under XLA for normal draws, which pair the first half of the tensor with 
 truncated ones, which reject: there the whole batch is drawn, and cut.
 """
 
+import functools
 import inspect
 from collections.abc import Callable
 from typing import Any
 
 import tensorflow as tf
-from tensorflow.python.framework import tensor_util
-from tensorflow.python.ops import gen_stateless_random_ops_v2 as stateless_draws
 
-from fitguard.keras.microbatch.patches import Patch
+from fitguard.contract.libraries import Library
+from fitguard.contract.tensors import constant_shape
 from fitguard.keras.microbatch.split import Split, current, in_own_graph
 
 _BLOCK_BYTES = 16
@@ -26,41 +26,26 @@ _NESTED = (
 )
 
 
-def patches() -> list[Patch]:
-    """For all stateless draws of TensorFlow that have a shape."""
-    return [
-        (stateless_draws, "stateless_random_uniform_v2", _by_rows(moves=True, normal=False)),
-        (stateless_draws, "stateless_random_normal_v2", _by_rows(moves=True, normal=True)),
-        (stateless_draws, "stateless_random_uniform_int_v2", _by_rows(moves=True, normal=False)),
-        (
-            stateless_draws,
-            "stateless_random_uniform_full_int_v2",
-            _by_rows(moves=True, normal=False),
-        ),
-        (stateless_draws, "stateless_truncated_normal_v2", _by_rows(moves=False, normal=True)),
-    ]
+def by_rows(original: Callable[..., Any], _: Library) -> Callable[..., Any]:
+    """For the stateless draws of TensorFlow that have a shape."""
+    parameters = inspect.signature(original)
+    normal, truncated = "normal" in original.__name__, "truncated" in original.__name__
 
+    @functools.wraps(original)
+    def draw(*args: Any, **kwargs: Any) -> Any:
+        split = current()
+        bound = parameters.bind(*args, **kwargs)
+        bound.apply_defaults()
+        arguments = bound.arguments
+        if split is None or not _has_rows(arguments["shape"], split):
+            return original(**arguments)
+        if not in_own_graph(split):
+            split.findings.note(_NESTED)
+            return original(**arguments)
+        movable = not truncated and not (normal and split.jit) and _is_philox(arguments["alg"])
+        return (_moved if movable else _cut)(original, arguments, split)
 
-def _by_rows(moves: bool, normal: bool) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    def wrap(original: Callable[..., Any]) -> Callable[..., Any]:
-        parameters = inspect.signature(original)
-
-        def draw(*args: Any, **kwargs: Any) -> Any:
-            split = current()
-            bound = parameters.bind(*args, **kwargs)
-            bound.apply_defaults()
-            arguments = bound.arguments
-            if split is None or not _has_rows(arguments["shape"], split):
-                return original(**arguments)
-            if not in_own_graph(split):
-                split.findings.note(_NESTED)
-                return original(**arguments)
-            movable = moves and not (normal and split.jit) and _is_philox(arguments["alg"])
-            return (_moved if movable else _cut)(original, arguments, split)
-
-        return draw
-
-    return wrap
+    return draw
 
 
 def _has_rows(shape: Any, split: Split) -> bool:
@@ -73,7 +58,7 @@ def _has_rows(shape: Any, split: Split) -> bool:
         return False
     if tf.executing_eagerly():
         return int(shape[0]) % int(split.rows) == 0
-    return tensor_util.constant_value_as_shape(shape)[0] is None
+    return constant_shape(shape)[0] is None
 
 
 def _is_philox(algorithm: Any) -> bool:

@@ -5,6 +5,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from fitguard.contract.libraries import has_own_step
 from fitguard.keras.microbatch import cutting
 from fitguard.keras.microbatch.cutting import Layout
 from fitguard.keras.microbatch.joined_logs import joined
@@ -22,7 +23,7 @@ def split_evaluation(
     The logs, and the metrics behind them, are those of the model's own test function.
     """
     library = library_of(model)
-    own_step = library.own_step(model, "test_step")
+    own_step = has_own_step(model, "test_step")
     jit = bool(model.jit_compile if jit_compile is None else jit_compile)
 
     def piece(data: Any, split: Split) -> Any:
@@ -48,7 +49,7 @@ def split_evaluation(
         layout = Layout(batch)
         leaves = layout.leaves(batch)
         stepping = steppings.of(layout, leaves)
-        library.counted(model, training=False)
+        library.count_step(model, training=False)
         shares, logs = zip(*stepping.pieces(leaves, rows), strict=True)
         return joined(model, list(logs), list(shares), stepping.findings)
 

@@ -5,4 +5,5 @@ from typing import Any
 
 def identity(variable: Any) -> int:
     """The same for a variable and for what wraps it: AutoCastVariable, or a mirrored one."""
-    return id(getattr(variable, "_primary", variable).handle)
+    first, *_ = getattr(variable, "values", (variable,))
+    return id(first.handle)

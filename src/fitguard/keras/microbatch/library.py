@@ -1,23 +1,17 @@
-"""What micro-batches need to know of Keras 3 and of tf_keras: the same questions to both."""
+"""What micro-batches need to know of Keras 2 and of Keras 3: the same questions to both."""
 
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
-from fitguard.keras.microbatch.patches import Patch
+from fitguard.contract import libraries
 from fitguard.keras.microbatch.split import Split
 from fitguard.keras.microbatch.state import MovingMoments
 
 
 class Library(Protocol):
-    """Keras 3 or tf_keras."""
+    """The modules `keras2` and `keras3`."""
 
-    def patches(self) -> list[Patch]:
-        """What is replaced while a piece is traced."""
-
-    def own_step(self, model: Any, name: str) -> bool:
-        """Whether the user wrote this method of the model."""
-
-    def first_of(self, data: Any) -> Any:
+    def first_of(self, model: Any, data: Any) -> Any:
         """A tensor of `x` that has the rows of the batch."""
 
     def trackers(self, model: Any, whole: Any, rows_are_known: bool) -> dict[int, Any]:
@@ -35,7 +29,7 @@ class Library(Protocol):
     def evaluated(self, model: Any, data: Any, split: Split) -> Any:
         """The logs after a piece was evaluated."""
 
-    def counted(self, model: Any, training: bool) -> None:
+    def count_step(self, model: Any, training: bool) -> None:
         """Count a step where the library's own train or test function does."""
 
     def build(self, model: Any, data: Any) -> None:
@@ -59,10 +53,11 @@ class Library(Protocol):
 
 def library_of(model: Any) -> Library:
     """The library that a model is of."""
-    if any(base.__module__.startswith("tf_keras.") for base in type(model).__mro__):
-        from fitguard.keras.microbatch.keras2 import TfKeras
+    library = libraries.library_of(model)
+    if library is not None and library.generation == 2:
+        from fitguard.keras.microbatch import keras2
 
-        return TfKeras()
-    from fitguard.keras.microbatch.keras3 import Keras3
+        return keras2
+    from fitguard.keras.microbatch import keras3
 
-    return Keras3()
+    return keras3

@@ -8,9 +8,9 @@ import tensorflow as tf
 from fitguard.keras.microbatch import cutting, trying
 from fitguard.keras.microbatch.identity import identity
 from fitguard.keras.microbatch.library import Library
-from fitguard.keras.microbatch.patches import installed
 from fitguard.keras.microbatch.split import Findings, Split, tracing
 from fitguard.keras.microbatch.state import StepState
+from fitguard.keras.microbatch.wraps import install
 
 Body = Callable[[Any, Split], Any]
 """What is done with a piece: it gets the data and its place, and gives what the step returns."""
@@ -44,6 +44,7 @@ class Stepping:
         exact: bool,
         rows_are_known: bool,
     ) -> None:
+        install()
         self.findings = Findings()
         self._library = library
         self._model = model
@@ -137,7 +138,7 @@ class Stepping:
         def in_replica(leaves: list[Any]) -> Any:
             split = self._split(leaves, start, whole, totals=totals, sums=sums, jit=self._jit)
             once = self._library.counting_once(self._model, split)
-            with installed(self._library.patches()), tracing(split), once:
+            with tracing(split), once:
                 return self._body(self._layout.batch(leaves), split)
 
         return self._model.distribute_strategy.run(in_replica, args=(leaves,))
@@ -159,7 +160,7 @@ class Stepping:
 
     def _look(self, leaves: list[Any], split: Split) -> Any:
         data = self._layout.batch(leaves)
-        with installed(self._library.patches()), tracing(split):
+        with tracing(split):
             return self._library.forward(self._model, data, split, self._training)[0]
 
     def _split(self, leaves: list[Any], start: Any, whole: Any, **more: Any) -> Split:
@@ -168,7 +169,7 @@ class Stepping:
 
         return Split(
             start=start,
-            rows=cutting.rows_of(self._library.first_of(self._layout.batch(leaves))),
+            rows=cutting.rows_of(self._library.first_of(self._model, self._layout.batch(leaves))),
             whole=whole,
             exact=self._exact,
             trackers=trackers if self._exact else dict,

@@ -5,7 +5,8 @@ import inspect
 import textwrap
 from typing import Any
 
-from fitguard.keras.microbatch.library import library_of
+from fitguard.contract.layers import flatten_layers
+from fitguard.contract.libraries import has_own_step
 
 _APPLYING = ("apply", "apply_gradients", "minimize", "train_step")
 
@@ -29,7 +30,7 @@ def inseparable(model: Any) -> str:
             f" {strategy.num_replicas_in_sync} replicas: micro-batches are made for one device"
             " only so far."
         )
-    stateful = [layer.name for layer in model._flatten_layers() if getattr(layer, "stateful", 0)]
+    stateful = [layer.name for layer in flatten_layers(model) if getattr(layer, "stateful", 0)]
     if stateful:
         return (
             f"The layer {stateful[0]} is stateful: it keeps one state for each row of the batch,"
@@ -39,7 +40,7 @@ def inseparable(model: Any) -> str:
 
 
 def _own_step(model: Any) -> str:
-    if not library_of(model).own_step(model, "train_step"):
+    if not has_own_step(model, "train_step"):
         return ""
     name = type(model).__name__
     others = [

@@ -4,6 +4,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from fitguard.contract.libraries import has_own_step
 from fitguard.keras.microbatch import cutting
 from fitguard.keras.microbatch.accumulators import Accumulators
 from fitguard.keras.microbatch.custom_step import gradients_of_own_step
@@ -25,7 +26,7 @@ class MicroTrainStep:
     ```
 
     Args:
-        model: Compiled; of Keras 3 or of tf_keras.
+        model: Compiled; of Keras 2 or Keras 3.
         jit_compile: Compile with XLA; None for what the model does.
         element_spec: That of the data iterator, where there is one. Keras weights the losses of
             several outputs with the rows of the batch only where it says how many they are.
@@ -44,7 +45,7 @@ class MicroTrainStep:
         self._library = library_of(model)
         self._jit = bool(model.jit_compile if jit_compile is None else jit_compile)
         self._rows_are_known = cutting.says_rows(element_spec)
-        self._own_step = self._library.own_step(model, "train_step")
+        self._own_step = has_own_step(model, "train_step")
         self._accumulators = Accumulators()
         self._steppings = Steppings(self._make_stepping)
         self._apply: Any = None
@@ -86,7 +87,7 @@ class MicroTrainStep:
             shares.append(share)
             logs.append(piece_logs)
             sparse.append(piece_rows)
-        self._library.counted(self._model, training=True)
+        self._library.count_step(self._model, training=True)
         self._take_step([_joined(parts) for parts in zip(*sparse, strict=True)])
         return joined(self._model, logs, shares, stepping.findings)
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from fitguard.contract.layers import flatten_layers
 from fitguard.keras.microbatch import cutting
 from fitguard.keras.microbatch.split import Findings
 
@@ -29,7 +30,7 @@ _WORDS = {
 
 def tolerance(model: Any) -> float:
     """How far losses may be off and count as equal: rounding alone makes some difference."""
-    dtypes = {getattr(layer, "compute_dtype", None) for layer in model._flatten_layers()}
+    dtypes = {getattr(layer, "compute_dtype", None) for layer in flatten_layers(model)}
     return _TOLERANCE_IN_HALF_PRECISION if dtypes & {"float16", "bfloat16"} else _TOLERANCE
 
 

@@ -3,15 +3,14 @@
 import contextlib
 from collections.abc import Iterator
 
+from fitguard.contract.patching import Wraps, patched
 from fitguard.keras.position.ahead import Ahead, iterator_over
 from fitguard.keras.position.data_position import Between, DataPosition, PositionOf
 from fitguard.keras.position.fingerprint import fingerprint
 from fitguard.keras.position.finished import pass_finished
-from fitguard.keras.position.iterators import counting_methods, iterators_made
-from fitguard.keras.position.keras3 import keras3_methods
-from fitguard.keras.position.tf_keras_epochs import tf_keras_methods
-from fitguard.keras.position.unseeded import seeding_methods
-from fitguard.memory.fit_call.patching import Methods, patched
+from fitguard.keras.position.iterators import counting_wraps, iterators_made
+from fitguard.keras.position.reading import epoch_wraps
+from fitguard.keras.position.unseeded import seeding_wraps
 
 __all__ = [
     "Ahead",
@@ -21,23 +20,23 @@ __all__ = [
     "fingerprint",
     "iterator_over",
     "iterators_made",
-    "methods",
     "pass_finished",
-    "seeding_methods",
+    "position_wraps",
+    "seeding_wraps",
 ]
 
 
-def methods(position_of: PositionOf) -> Methods:
-    """What is replaced so that positions are kept; for `patched`.
+def position_wraps(position_of: PositionOf) -> Wraps:
+    """What is put around Keras and TensorFlow so that positions are kept; for `patched`.
 
     Args:
         position_of: The position of the guarded `fit` that runs in the calling thread, if any.
     """
-    return {**keras3_methods(position_of), **tf_keras_methods(position_of), **counting_methods()}
+    return {**epoch_wraps(position_of), **counting_wraps()}
 
 
 @contextlib.contextmanager
 def epoch_iterators(position_of: PositionOf) -> Iterator[None]:
     """Keep positions meanwhile."""
-    with patched(methods(position_of)):
+    with patched(position_wraps(position_of)):
         yield

@@ -17,10 +17,13 @@ class Ahead:
             saved. After it the hook is called with None, and can restore what callbacks changed.
     """
 
-    __slots__ = ("_at_end", "_count", "_fed", "_source", "_watch", "batches", "over")
+    __slots__ = ("_at_end", "_before", "_count", "_fed", "_source", "_watch", "batches", "over")
 
     def __init__(
-        self, watch: contextlib.AbstractContextManager[Any], at_end: Callable[[], None]
+        self,
+        watch: contextlib.AbstractContextManager[Any],
+        at_end: Callable[[], None],
+        before: Callable[[Any], None] = lambda _: None,
     ) -> None:
         self._source: Any = None
         self._count = 1
@@ -29,6 +32,7 @@ class Ahead:
         self.over = False
         self._watch = watch
         self._at_end = at_end
+        self._before = before
 
     def point_at(self, source: Any, count: int, *, over: bool = False) -> None:
         """Begin the next step: `count` batches of `source`."""
@@ -55,6 +59,7 @@ class Ahead:
         at its end, so that it sees that itself.
         """
         if self.batches is None:
+            self._before(self._source)
             with self._watch:
                 self.batches = pulled(self._source, self._count)
             if self.batches:
@@ -105,5 +110,5 @@ def iterator_over(batches: Sequence[Any], like: Any) -> Any:
 def _single(batch: Any, spec: Any) -> Any:
     import tensorflow as tf
 
-    whole = tf.data.Dataset.from_tensors(batch)
-    return tf.data.experimental.from_variant(whole._variant_tensor, structure=spec)
+    whole = tf.data.experimental.to_variant(tf.data.Dataset.from_tensors(batch))
+    return tf.data.experimental.from_variant(whole, structure=spec)

@@ -29,6 +29,8 @@ class DataPosition:
         seed: Of the run, for orders that the script does not seed; None to leave them.
         fit: Number of the `fit` call.
         skipping: Called for each batch that is only read to come back: the process is alive.
+        tracing: Called with the iterator before such data are read, where an undisturbed run traces
+            its first step then: tracing may draw random numbers, and so may reading.
 
     Attributes:
         epoch: Number of the running epoch; the epochs before it are complete.
@@ -39,6 +41,7 @@ class DataPosition:
         library: `keras` or `tf_keras`.
         inexact: Why a resumed run may differ; known before the first step.
         notes: What else is worth a word: coming back takes time.
+        refused: Why the data cannot be followed at all; empty where they can.
         draws_random: Whether reading the data changes Python's or NumPy's global generators.
             Where it does, their state in a snapshot means nothing, since threads read ahead: they
             are as they should be after the way back, and must be left so.
@@ -53,12 +56,14 @@ class DataPosition:
         seed: int | None = None,
         fit: int = 1,
         skipping: Callable[[], None] | None = None,
+        tracing: Callable[[Any], None] = lambda _: None,
     ) -> None:
         self.between = between
         self.saved = saved
         self.seed = seed
         self.fit = fit
         self.skipping = skipping or (lambda: None)
+        self._tracing = tracing
         self.first_epoch: int = saved["first_epoch"] if saved else initial_epoch
         self.epoch: int = saved["epoch"] if saved else initial_epoch
         self.step = 0
@@ -73,12 +78,22 @@ class DataPosition:
         self.draws_random: bool = bool(saved and saved["draws_random"])
         self.moment: Moment | None = None
         self.claimed = False
+        self.refused = ""
         self.rest: dict[str, Any] = {"iterators": 0, "attributes": {}}
         self.validation = Validation(saved["validation"] if saved else None)
 
     def starts_at(self, epoch: int) -> None:
         """Before the first step: a callback has brought Keras to a later epoch than `fit` said."""
         self.first_epoch = self.epoch = epoch
+
+    def reads_again(self, moment: Moment, iterator: Any) -> None:
+        """Data are read again from this moment on."""
+        if moment.epoch == self.first_epoch:
+            self._tracing(iterator)
+
+    def refuse(self, why: str) -> None:
+        """The data of this `fit` cannot be followed: it is not guarded."""
+        self.refused = why
 
     def read(self) -> dict[str, Any]:
         """The position as plain data, for a snapshot; good between steps.

@@ -4,7 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from fitguard.keras.position.pipeline import Stage, stages
+from fitguard.contract.datasets.classes import VARIANT
+from fitguard.contract.datasets.distributed import original_of
+from fitguard.contract.datasets.stages import DatasetStage
+from fitguard.contract.runtime import op_determinism_enabled
 from fitguard.keras.position.sources import draws_without_seed, mentions_random
 from fitguard.keras.position.unseeded import no_global_seed
 
@@ -30,38 +33,38 @@ class Judgement:
     draws: bool = False
 
 
-def judge(
-    adapter: Any, dataset: Any, x: Any = None, *, seeded_orders: bool, workers: bool = False
-) -> Judgement:
+def judge(data: Any, x: Any = None, *, seeded_orders: bool, workers: bool = False) -> Judgement:
     """What can be told before the first step.
 
     Args:
-        adapter: The data adapter of Keras 3 or tf_keras.
-        dataset: What it made, of which iterators are made.
+        data: What Keras reads the batches from: `EpochData`.
         x: What `fit` was given.
         seeded_orders: Whether orders of rows without a seed are drawn from the seed of the run.
         workers: Whether several workers read a Python object.
     """
     judgement = Judgement()
-    kind = type(adapter).__name__
-    if kind in _ARRAYS:
-        _judge_array(adapter, judgement, seeded_orders)
+    if data.kind == "arrays":
+        _judge_array(data, judgement, seeded_orders)
         return judgement
-    if kind in _KINDS:
-        _KINDS[kind](adapter, x, judgement, workers)
-    _judge_pipeline(dataset, judgement)
+    if data.kind == "generator":
+        _judge_generator(x, judgement, workers)
+    elif data.kind == "python":
+        _judge_python_data(data, judgement, workers)
+    elif data.kind == "torch":
+        _judge_torch(judgement)
+    _judge_pipeline(data.dataset, judgement)
     return judgement
 
 
-def _judge_array(adapter: Any, judgement: Judgement, seeded_orders: bool) -> None:
-    if adapter._shuffle and no_global_seed() and not seeded_orders:
+def _judge_array(data: Any, judgement: Judgement, seeded_orders: bool) -> None:
+    if data.shuffles and no_global_seed() and not seeded_orders:
         judgement.inexact.append(
             "The order of the rows is drawn without a seed: a resumed run draws another one. "
             "Set one with keras.utils.set_random_seed or tf.random.set_seed."
         )
 
 
-def _judge_generator(_: Any, x: Any, judgement: Judgement, workers: bool) -> None:
+def _judge_generator(x: Any, judgement: Judgement, workers: bool) -> None:
     judgement.begins_anew = False
     judgement.notes.append(
         "The data come from a Python generator: to come back to a batch it is read again from its "
@@ -80,96 +83,96 @@ def _judge_generator(_: Any, x: Any, judgement: Judgement, workers: bool) -> Non
         )
 
 
-def _judge_python_data(adapter: Any, _: Any, judgement: Judgement, workers: bool) -> None:
-    keras3 = hasattr(adapter, "py_dataset")
-    data = adapter.py_dataset if keras3 else adapter._keras_sequence
-    shuffles = bool(adapter.shuffle if keras3 else adapter._shuffle_sequence)
-    judgement.draws = shuffles
-    judgement.begins_anew = not (keras3 and getattr(data, "num_batches", 0) is None)
+def _judge_python_data(data: Any, judgement: Judgement, workers: bool) -> None:
+    given, keras3 = data.python_data, data.generation == 3
+    judgement.draws = data.shuffles
+    judgement.begins_anew = not (keras3 and getattr(given, "num_batches", 0) is None)
     if not workers:
         return
-    if shuffles and not keras3:
+    if data.shuffles and not keras3:
         judgement.inexact.append(
-            "The workers of tf_keras shuffle the Sequence once more at some moment of each epoch: "
+            "The workers of Keras 2 shuffle the Sequence once more at some moment of each epoch: "
             "the orders change from run to run. Use workers=1, or shuffle=False."
         )
     drawn = (
-        f"{type(data).__name__} draws random numbers while several workers read it: which batch "
+        f"{type(given).__name__} draws random numbers while several workers read it: which batch "
         "gets which numbers changes from run to run. Draw them from a generator that is seeded "
         "with the number of the batch."
     )
-    (judgement.inexact if mentions_random(type(data)) else judgement.if_drawn).append(drawn)
+    (judgement.inexact if mentions_random(type(given)) else judgement.if_drawn).append(drawn)
 
 
-def _judge_torch(_: Any, __: Any, judgement: Judgement, ___: bool) -> None:
+def _judge_torch(judgement: Judgement) -> None:
     judgement.inexact.append(
         "The data come from a torch DataLoader: the state of torch's random generators is not "
         "kept, so a resumed run may see another order."
     )
 
 
-_ARRAYS = ("ArrayDataAdapter", "TensorLikeDataAdapter", "GenericArrayLikeDataAdapter")
-_KINDS = {
-    "GeneratorDataAdapter": _judge_generator,
-    "PyDatasetAdapter": _judge_python_data,
-    "KerasSequenceAdapter": _judge_python_data,
-    "TorchDataLoaderAdapter": _judge_torch,
-}
-
-
 def _judge_pipeline(dataset: Any, judgement: Judgement) -> None:
-    found = list(stages(dataset))
-    judgement.inexact.extend(dict.fromkeys(_sentences(found, _unordered(dataset))))
-    judgement.variables.extend(handle for stage in found for handle in stage.variables)
-    if any(stage.python and stage.parallel for stage in found):
+    original = original_of(dataset)
+    if original.dataset is None:
+        judgement.inexact.append(
+            f"{original.unread} So whether a resumed run sees the same batches is not known."
+        )
+        return
+    last = DatasetStage(original.dataset)
+    found = last.pipeline()
+    unordered = last.dataset.options().deterministic is False
+    judgement.inexact.extend(dict.fromkeys(_sentences(found, unordered)))
+    for stage in found:
+        for function in stage.functions.values():
+            judgement.variables.extend(function.variables)
+    if any(stage.calls_at_once and _runs_python(stage) for stage in found):
         judgement.if_drawn.append(
             "The tf.data pipeline calls Python code that draws random numbers, several calls at "
             "once: their order changes from run to run."
         )
-    if _caches_chance(found):
+    if any(_caches_chance(stage) for stage in found if stage.name == "cache"):
         judgement.begins_anew = False
 
 
-def _sentences(found: list[Stage], unordered: bool) -> Iterator[str]:
+def _sentences(found: list[DatasetStage], unordered: bool) -> Iterator[str]:
     for stage in found:
-        if stage.unseeded and stage.shuffles:
+        if stage.opaque and stage.kind != VARIANT:
+            yield (
+                f"A stage of the tf.data pipeline ({stage.kind}) cannot be looked into: whether a "
+                "resumed run gets the same from it is not known."
+            )
+        functions = stage.functions.values()
+        unseeded = sorted({kind for function in functions for kind in function.unseeded})
+        if stage.draws and not stage.seeded:
             yield (
                 "A shuffle of the tf.data pipeline has no seed: a resumed run sees another order. "
                 "Give it one: shuffle(…, seed=1)."
             )
-        elif stage.unseeded:
+        elif unseeded:
             yield (
                 f"A function of the tf.data pipeline draws random numbers without a seed "
-                f"({', '.join(stage.unseeded)}): a resumed run draws others. Call "
+                f"({', '.join(unseeded)}): a resumed run draws others. Call "
                 "tf.random.set_seed, or use the stateless operations of tf.random."
             )
-        elif stage.random and stage.parallel and not _operations_deterministic():
+        elif stage.calls_at_once and _keeps_state(stage) and not op_determinism_enabled():
             yield (
                 "A map of the tf.data pipeline draws random numbers in several calls at once: "
                 "which element gets which numbers changes from run to run. Leave "
                 "num_parallel_calls away there, or use the stateless operations of tf.random."
             )
-        if stage.unordered or (unordered and stage.parallel):
+        if stage.reorders(allowed=unordered):
             yield (
                 "The tf.data pipeline has deterministic=False: the order of elements changes from "
                 "run to run."
             )
 
 
-def _unordered(dataset: Any) -> bool:
-    options = getattr(getattr(dataset, "_original_dataset", dataset), "options", None)
-    return options is not None and options().deterministic is False
+def _runs_python(stage: DatasetStage) -> bool:
+    return any(function.runs_python for function in stage.functions.values())
 
 
-def _caches_chance(found: list[Stage]) -> bool:
+def _keeps_state(stage: DatasetStage) -> bool:
+    return any(function.keeps_state for function in stage.functions.values())
+
+
+def _caches_chance(cache: DatasetStage) -> bool:
     """Whether what the first epoch drew is cached: then only that epoch gives it again."""
-    for number, stage in enumerate(found):
-        if stage.name == "CacheDataset":
-            return any(s.shuffles or s.random or s.python for s in found[number + 1 :])
-    return False
-
-
-def _operations_deterministic() -> bool:
-    from tensorflow.python.framework import config
-
-    return bool(config.is_op_determinism_enabled())
+    return any(s.draws or _keeps_state(s) or _runs_python(s) for s in cache.pipeline())

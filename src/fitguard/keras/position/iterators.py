@@ -8,20 +8,19 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from fitguard.memory.fit_call.patching import Methods
+from fitguard.contract.hooks import Role
+from fitguard.contract.libraries import Library
+from fitguard.contract.patching import Wraps
 
 _COUNT = "_fitguard_iterators"
 _NUMBER = "_fitguard_number"
 
 
-def counting_methods() -> Methods:
-    return {
-        "tensorflow.python.data.ops.dataset_ops": {("DatasetV2", "__iter__"): _counted},
-        "tensorflow.python.distribute.input_lib": {("DistributedDataset", "__iter__"): _counted},
-    }
+def counting_wraps() -> Wraps:
+    return {Role.ITERATOR_MADE: _counted}
 
 
-def _counted(original: Callable[..., Any]) -> Callable[..., Any]:
+def _counted(original: Callable[..., Any], _: Library) -> Callable[..., Any]:
     @functools.wraps(original)
     def make(dataset: Any) -> Any:
         iterator = original(dataset)

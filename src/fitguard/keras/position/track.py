@@ -41,6 +41,7 @@ class Track:
         self._variables = DatasetVariables(judgement.variables)
         self._number = -1
         self._read = 0
+        self._again: Moment | None = None
         position.inexact.extend(judgement.inexact)
         position.notes.extend(judgement.notes)
         for path in self._attributes.iterators():
@@ -102,8 +103,15 @@ class Track:
     def was_read(self, count: int) -> None:
         self._read += count
 
+    def before_reading(self, iterator: Any) -> None:
+        """Batches are read: for the first time since the way back."""
+        moment, self._again = self._again, None
+        if moment is not None:
+            self.position.reads_again(moment, iterator)
+
     def skip(self, iterator: Any, count: int) -> int:
         """Read batches only to be past them; how many there were."""
+        self.before_reading(iterator)
         with self.watch:
             batches = len(pulled(iterator, count))
         self.position.skipping()
@@ -116,6 +124,7 @@ class Track:
         Args:
             made_by_keras: Iterators that Keras makes, and does not read, before that one.
         """
+        self._again = moment
         made = self.made() + made_by_keras
         make_iterators(self.dataset, moment.iterators - made)
         self.restore(moment)

@@ -6,15 +6,19 @@ draws the same ones. Where the script sets a seed nothing is changed.
 
 import contextlib
 import functools
+import inspect
 import random
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from fitguard.memory.fit_call.patching import Methods
+from fitguard.contract.hooks import Role
+from fitguard.contract.libraries import Library
+from fitguard.contract.patching import Wraps
+from fitguard.contract.runtime import global_seed
 
 
-def seeding_methods(seed: int, finished: Callable[[], int] = lambda: 0) -> Methods:
+def seeding_wraps(seed: int, finished: Callable[[], int] = lambda: 0) -> Wraps:
     """Give `tf.data.Dataset.shuffle` and its kin a seed where the script gives none.
 
     Args:
@@ -31,16 +35,12 @@ def seeding_methods(seed: int, finished: Callable[[], int] = lambda: 0) -> Metho
             drawn[fits] = drawn.get(fits, 0) + 1
             return random.Random(f"{seed}/{fits}/{drawn[fits]}").getrandbits(31)
 
-    wrap = functools.partial(_seeded, next_seed=next_seed)
-    return {
-        "tensorflow.python.data.ops.shuffle_op": {("_ShuffleDataset", "__init__"): wrap},
-        "tensorflow.python.data.ops.random_op": {("_RandomDataset", "__init__"): wrap},
-    }
+    return {Role.SHUFFLE_MADE: functools.partial(_seeded, next_seed=next_seed)}
 
 
-def _seeded(original: Callable[..., Any], next_seed: Callable[[], int]) -> Callable[..., Any]:
-    import inspect
-
+def _seeded(
+    original: Callable[..., Any], _: Library, next_seed: Callable[[], int]
+) -> Callable[..., Any]:
     signature = inspect.signature(original)
 
     @functools.wraps(original)
@@ -55,9 +55,7 @@ def _seeded(original: Callable[..., Any], next_seed: Callable[[], int]) -> Calla
 
 def no_global_seed() -> bool:
     """Whether the script has not called `tf.random.set_seed`."""
-    from tensorflow.python.eager import context
-
-    return context.global_seed() is None
+    return global_seed() is None
 
 
 def _eager() -> bool:
@@ -67,8 +65,14 @@ def _eager() -> bool:
     return bool(tf.executing_eagerly())
 
 
+class ArrayOrders:
+    """Whether Keras has drawn its orders from the seed of the run."""
+
+    drawn = False
+
+
 @contextlib.contextmanager
-def array_orders(seed: int | None, fit: int, epoch: Callable[[], int]) -> Iterator[None]:
+def array_orders(seed: int | None, fit: int, epoch: Callable[[], int]) -> Iterator[ArrayOrders]:
     """While Keras builds the dataset of an array: its shuffle draws from the seed of the run.
 
     Args:
@@ -76,8 +80,9 @@ def array_orders(seed: int | None, fit: int, epoch: Callable[[], int]) -> Iterat
         fit: Number of the `fit` call.
         epoch: The epoch whose order is drawn, asked when the order is needed.
     """
+    orders = ArrayOrders()
     if seed is None or not no_global_seed():
-        yield
+        yield orders
         return
     import tensorflow as tf
     from tensorflow.compat import v2
@@ -88,6 +93,7 @@ def array_orders(seed: int | None, fit: int, epoch: Callable[[], int]) -> Iterat
     def shuffle(value: Any, *arguments: Any, **named: Any) -> Any:
         if threading.get_ident() != thread or arguments or named or value.dtype != tf.int64:
             return original(value, *arguments, **named)
+        orders.drawn = True
         order = tf.numpy_function(
             lambda rows: _permuted(rows, seed, fit, epoch()), [value], tf.int64
         )
@@ -98,7 +104,7 @@ def array_orders(seed: int | None, fit: int, epoch: Callable[[], int]) -> Iterat
     try:
         for module in modules:
             module.shuffle = shuffle
-        yield
+        yield orders
     finally:
         for module in modules:
             module.shuffle = original

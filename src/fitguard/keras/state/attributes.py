@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from fitguard.inputs.models.library import ROOTS, root
+from fitguard.contract.held_variables import bare
+from fitguard.contract.libraries import is_a, package_of
+from fitguard.contract.random_sources import is_random_source, put_state, state_of
 from fitguard.inputs.python_state.reach import is_users
-from fitguard.inputs.random_state import is_random_source, put_state, state_of
 from fitguard.keras.state import tensors
 from fitguard.keras.state.plain import NotPlain, decode, encode
 from fitguard.keras.state.variables import places
@@ -34,14 +35,6 @@ _WITHOUT_STATE = (
     np.ufunc,
     logging.Logger,
     type(threading.Lock()),
-)
-_OTHERS_WITHOUT_STATE = frozenset(
-    (
-        ("tensorflow", "DatasetV2"),
-        ("tensorflow", "Function"),
-        ("keras", "PyDataset"),
-        ("tf_keras", "Sequence"),
-    )
 )
 
 
@@ -88,7 +81,7 @@ class AttributeReader:
     def _stored(self, value: Any, way: str) -> Any:
         if value is self._model and value is not None:
             return {_OWN: "variables", "names": {}}
-        if tensors.bare(value) is not None or _of_library(type(value)):
+        if bare(value) is not None or _is_of_library(value):
             return self._variables(value, way)
         if is_random_source(value):
             return {_OWN: "random", "state": encode(state_of(value))}
@@ -177,17 +170,21 @@ def _fits(present: Any, value: Any) -> bool:
     )
 
 
-def _of_library(cls: type) -> bool:
+def _is_of_library(value: Any) -> bool:
     """Whether it is a layer, model, metric or optimizer, or a module of TensorFlow."""
-    names = {(root(base), base.__name__) for base in cls.__mro__}
     kinds = ("Layer", "Metric", "Optimizer", "BaseOptimizer", "Loss", "SeedGenerator")
-    return any(home in ROOTS and name in kinds for home, name in names) or (
-        ("tensorflow", "Module") in names
-    )
+    return is_a(value, *kinds) or _is_of_tensorflow(value, "Module")
 
 
 def _is_stateless(value: Any) -> bool:
     """Whether it is code, or data that training reads."""
-    return isinstance(value, _WITHOUT_STATE) or any(
-        (root(base), base.__name__) in _OTHERS_WITHOUT_STATE for base in type(value).__mro__
+    return (
+        isinstance(value, _WITHOUT_STATE)
+        or is_a(value, "PyDataset", "Sequence")
+        or _is_of_tensorflow(value, "DatasetV2", "Function")
     )
+
+
+def _is_of_tensorflow(value: Any, *names: str) -> bool:
+    bases = type(value).__mro__
+    return any(base.__name__ in names and package_of(base) == "tensorflow" for base in bases)

@@ -2,15 +2,22 @@
 
 import contextlib
 import csv
-import importlib
+import io
 import os
-import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from fitguard.inputs.models.library import ROOTS, root
+from fitguard.contract.callbacks import (
+    BOARD_COUNTS,
+    move_board,
+    progress_of,
+    restoring_nothing,
+    set_progress,
+)
+from fitguard.contract.libraries import is_a, is_of_keras
+from fitguard.contract.replacing import replaced
 from fitguard.keras.state.plain import decode, encode
 
 
@@ -32,7 +39,7 @@ class Special(NamedTuple):
 
 def special(callback: Any) -> Special:
     """How a callback is treated; also one whose class the user derived from a known one."""
-    names = (base.__name__ for base in type(callback).__mro__ if root(base) in ROOTS)
+    names = (base.__name__ for base in type(callback).__mro__ if is_of_keras(base))
     return next((_SPECIAL[name] for name in names if name in _SPECIAL), Special())
 
 
@@ -45,31 +52,11 @@ def standing_back(callbacks: Sequence[Any]) -> Iterator[None]:
     """
     with contextlib.ExitStack() as stack:
         for callback in callbacks:
-            kinds = {base.__name__ for base in type(callback).__mro__ if root(base) in ROOTS}
-            if "CSVLogger" in kinds:
-                stack.enter_context(_attribute(callback, "append", True))
-            if "BackupAndRestore" in kinds and hasattr(callback, "_load_model"):
-                stack.enter_context(_attribute(callback, "_load_model", lambda: None))
-        states: Any = sys.modules.get("tf_keras.src.distribute.worker_training_state")
-        if states is not None:
-            keep = _attribute(states.WorkerTrainingState, "restore", lambda _: None)
-            stack.enter_context(keep)
+            if is_a(callback, "CSVLogger"):
+                stack.enter_context(replaced(callback, "append", True))
+            if is_a(callback, "BackupAndRestore"):
+                stack.enter_context(restoring_nothing(callback))
         yield
-
-
-@contextlib.contextmanager
-def _attribute(thing: Any, name: str, value: Any) -> Iterator[None]:
-    """Inside, an attribute has another value; one that only the class had is the class's again."""
-    missing = object()
-    before = vars(thing).get(name, missing)
-    setattr(thing, name, value)
-    try:
-        yield
-    finally:
-        if before is missing:
-            delattr(thing, name)
-        else:
-            setattr(thing, name, before)
 
 
 def _read_csv(callback: Any) -> dict[str, Any]:
@@ -83,7 +70,7 @@ def _read_csv(callback: Any) -> dict[str, Any]:
     except OSError:
         return {}
     if callback.writer is None and callback.keys is None and not callback.append:
-        # Opened to be overwritten: what tf_keras does at the first row only.
+        # Opened to be overwritten: what Keras 2 does at the first row only.
         size, content = 0, b""
     going = callback.writer is not None
     return {"size": size, "content": encode(content), "header": going}
@@ -101,7 +88,7 @@ def _write_csv(callback: Any, stored: dict[str, Any]) -> str:
             present.close()
         complete = _cut(path, stored["size"], decode(stored["content"]))
         if is_open:
-            callback.csv_file = _opened(callback)
+            callback.csv_file = _opened_like(present, callback.filename)
             callback.writer = _csv_writer(callback) if stored["header"] else None
     except OSError as error:
         return f"CSVLogger could not go on with {path.name}: {error}."
@@ -119,11 +106,9 @@ def _cut(path: Path, size: int, content: bytes) -> bool:
     return present >= size
 
 
-def _opened(callback: Any) -> Any:
-    three = any(root(base) == "keras" for base in type(callback).__mro__)
-    if three:
-        return importlib.import_module("keras.src.utils.file_utils").File(callback.filename, "a")
-    return importlib.import_module("tensorflow").io.gfile.GFile(callback.filename, "a")
+def _opened_like(file: Any, name: str) -> Any:
+    """Keras 2 opens files with TensorFlow's class, Keras 3 local ones with Python's."""
+    return Path(name).open("a") if isinstance(file, io.IOBase) else type(file)(name, "a")
 
 
 def _csv_writer(callback: Any) -> Any:
@@ -135,26 +120,21 @@ def _csv_writer(callback: Any) -> Any:
 
 _MOST_ROWS_BYTES = 4 << 20
 """A longer file is not copied: rows that came later are cut off, and no row is brought back."""
-_TIMES = ("_start", "_time_at_epoch_start", "_time_at_epoch_end", "_time_after_first_step")
-_COUNTS = ("target", "_seen_so_far", "_values", "_values_order")
 
 
 def _read_progress(callback: Any) -> dict[str, Any]:
     bar, now = getattr(callback, "progbar", None), time.time()
     if bar is None:
         return {}
-    present = vars(bar)
-    return {
-        "ago": {name: now - present[name] for name in _TIMES if present.get(name)},
-        "counts": encode({name: present[name] for name in _COUNTS if name in present}),
-    }
+    times, counts = progress_of(bar)
+    return {"ago": {name: now - then for name, then in times.items()}, "counts": encode(counts)}
 
 
 def _write_progress(callback: Any, stored: dict[str, Any]) -> str:
     bar, now = getattr(callback, "progbar", None), time.time()
     if bar is not None and stored:
-        vars(bar).update(decode(stored["counts"]))
-        vars(bar).update({name: now - ago for name, ago in stored["ago"].items()})
+        times = {name: now - ago for name, ago in stored["ago"].items()}
+        set_progress(bar, times, decode(stored["counts"]))
     return ""
 
 
@@ -164,31 +144,13 @@ def _read_board(callback: Any) -> dict[str, Any]:
 
 def _write_board(callback: Any, stored: dict[str, Any]) -> str:
     """Go on in the folder of before: scripts often put the time of their start into its name."""
-    if stored["log_dir"] == str(callback.log_dir):
-        return ""
-    pushed = bool(callback._prev_summary_state)
-    if pushed:
-        callback._pop_writer()
-    callback._close_writers()
-    now, callback.log_dir = str(callback.log_dir), stored["log_dir"]
-    for name in ("_log_write_dir", "_train_dir", "_val_dir"):
-        setattr(callback, name, str(getattr(callback, name)).replace(now, callback.log_dir, 1))
-    callback._writers.clear()
-    if pushed:
-        # A variable of the model in tf_keras, a number in Keras 3.
-        step = getattr(callback, "_train_step", callback._global_train_batch)
-        callback._push_writer(callback._train_writer, step)
+    if stored["log_dir"] != str(callback.log_dir):
+        move_board(callback, stored["log_dir"])
     return ""
 
 
-_BOARD_COUNTS = (
-    "_global_train_batch",
-    "_global_test_batch",
-    "_previous_epoch_iterations",
-    "_train_accumulated_time",
-)
 _SPECIAL = {
     "CSVLogger": Special(None, frozenset(("writer", "csv_file")), _read_csv, _write_csv),
     "ProgbarLogger": Special(None, frozenset(("progbar",)), _read_progress, _write_progress),
-    "TensorBoard": Special(frozenset(_BOARD_COUNTS), frozenset(), _read_board, _write_board),
+    "TensorBoard": Special(BOARD_COUNTS, frozenset(), _read_board, _write_board),
 }

@@ -12,15 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from fitguard.inputs.models.library import ROOTS, root
+from fitguard.contract.callbacks import GIVEN
+from fitguard.contract.libraries import is_of_keras
 from fitguard.inputs.python_state.reach import TooMuch, is_users, reach
 from fitguard.keras.state.attributes import AttributeReader, write_attributes
 from fitguard.keras.state.callback_kinds import special
 from fitguard.keras.state.plain import NotPlain, decode, encode
 
-_SKIPPED = frozenset(
-    ("model", "_model", "params", "validation_data", "_chief_worker_only", "_supports_tf_logs")
-)
 MOST_BYTES = 64 << 20
 """Of arrays in one attribute of a callback that is the user's own."""
 _WAYS = (("get_state", "set_state"), ("state_dict", "load_state_dict"))
@@ -60,7 +58,7 @@ def unsaved(callbacks: Sequence[Any]) -> list[str]:
     said: list[str] = []
     for callback in callbacks:
         name = type(callback).__qualname__
-        if _is_stock(callback):
+        if is_of_keras(type(callback)):
             said.extend(
                 f"{name} uses {used}: what it changes there is not stored."
                 for used in _outside(callback)
@@ -90,7 +88,7 @@ def _entry(
             reader.unsaved["get_state()"] = str(error)
     how = special(callback)
     others = set() if how.only is None else vars(callback).keys() - how.only
-    entry["state"] = reader.read(callback, _SKIPPED | how.skipped | others)
+    entry["state"] = reader.read(callback, GIVEN | how.skipped | others)
     return entry | {"special": how.read(callback)}
 
 
@@ -124,15 +122,11 @@ def _tell(callback: Any, way: str, state: Any) -> list[str]:
 
 
 def _reader(callback: Any, arrays: dict[str, np.ndarray], number: int) -> AttributeReader:
-    stock = {base.__name__ for base in type(callback).__mro__ if root(base) in ROOTS}
+    stock = {base.__name__ for base in type(callback).__mro__ if is_of_keras(base)}
     # Best weights may be large. A callback of the user's own rather holds data for validation.
     most_bytes = MOST_BYTES if stock <= {"Callback"} else math.inf
     model = getattr(callback, "model", None)
     return AttributeReader(arrays, f"callbacks/{number}/", model, most_bytes)
-
-
-def _is_stock(callback: Any) -> bool:
-    return root(type(callback)) in ROOTS
 
 
 def _outside(callback: Any) -> list[str]:

@@ -1,32 +1,8 @@
 """One variable of TensorFlow, whatever Keras or a strategy wrapped around it."""
 
-import functools
 from typing import Any
 
 import numpy as np
-
-from fitguard.inputs.models.library import root
-
-_WRAPPED = {
-    ("keras", "KerasVariable"): "_value",
-    ("keras", "Variable"): "_value",
-    ("tf_keras", "AutoCastVariable"): "_variable",
-}
-"""Classes of variables that hold one of TensorFlow, and where."""
-_NO_NUMBERS = ("string", "resource", "variant")
-
-
-def bare(thing: Any) -> Any:
-    """The variable of TensorFlow behind it; None where it is none, or has no value yet."""
-    import tensorflow as tf
-
-    cls: type = type(thing)
-    inner = _inner(cls)
-    if inner:
-        return bare(vars(thing).get(inner))
-    if not isinstance(thing, tf.Variable):
-        return None
-    return None if thing.dtype.name in _NO_NUMBERS else thing
 
 
 def parts(name: str, variable: Any) -> dict[str, list[Any]]:
@@ -53,12 +29,6 @@ def write(variable: Any, value: np.ndarray) -> None:
     change it: it gets one of its own.
     """
     variable.assign(np.array(value))
-
-
-@functools.lru_cache(maxsize=4096)
-def _inner(cls: type) -> str:
-    names = ((root(base), base.__name__) for base in cls.__mro__)
-    return next((_WRAPPED[name] for name in names if name in _WRAPPED), "")
 
 
 def _is_distributed(variable: Any) -> bool:

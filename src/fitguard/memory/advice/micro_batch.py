@@ -3,7 +3,8 @@
 import math
 from typing import Any
 
-from fitguard.inputs.models.kinds import is_a, sublayers
+from fitguard.contract.libraries import is_a
+from fitguard.inputs.models.kinds import sublayers
 from fitguard.inputs.models.library import recognise
 from fitguard.inputs.models.step import optimizer_name
 from fitguard.memory.advice.question import Question, proposal, shifted
@@ -110,7 +111,7 @@ def _code(question: Question, part: int, count: int) -> str:
     """Keras 3 accumulates by itself, over parts of equal size."""
     model = question.training.model
     name = optimizer_name(model)
-    if not recognise(model).three or name is None:
+    if recognise(model).generation == 2 or name is None:
         return ""
     return (
         f"optimizer = keras.optimizers.{name}(..., gradient_accumulation_steps={count})\n"

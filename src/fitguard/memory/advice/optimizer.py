@@ -27,6 +27,6 @@ def less_state(question: Question) -> Advice | None:
         f"The state of {now} takes {size(now_bytes)}, that of Lion or of SGD with momentum "
         f"{size(then_bytes)}. The learning rate must be found anew.",
         changes_results=True,
-        code=f"optimizer = {recognise(model).name}.optimizers.SGD(learning_rate, momentum=0.9)",
+        code=f"optimizer = {recognise(model).package}.optimizers.SGD(learning_rate, momentum=0.9)",
     )
     return question.judged(proposed, Shifted(question.estimator, then_bytes - now_bytes))

@@ -34,7 +34,7 @@ def mixed_precision(question: Question) -> Advice | str | None:
         f"Compute in {_POLICY}",
         " ".join(sentences),
         changes_results=True,
-        code=f'{recognise(model).name}.mixed_precision.set_global_policy("{_POLICY}")'
+        code=f'{recognise(model).package}.mixed_precision.set_global_policy("{_POLICY}")'
         "  # before the model is made",
     )
     return question.judged(proposed, question.estimator_of(variant.training))

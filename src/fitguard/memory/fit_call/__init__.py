@@ -1,7 +1,6 @@
 """Finds the `fit` call of a script by running it up to there.
 
 finding.py    the whole of it: `find_fit_call(Path("train.py"))`
-patching.py   methods of Keras replaced, as soon as their module is loaded
 catching.py   what happens where the script would begin to train
 compiles.py   what `compile` was given
 elsewhere.py  scripts that train in a thread or in a child process

@@ -10,11 +10,13 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
 
+from fitguard.contract.hooks import Role
+from fitguard.contract.libraries import Library
+from fitguard.contract.patching import Wraps
 from fitguard.memory.fit_call.compiles import Compiles
 from fitguard.memory.fit_call.elsewhere import ChildLine
-from fitguard.memory.fit_call.patching import Methods
 
-_TRAINING = ("fit", "train_on_batch", "fit_generator")
+_TRAINING = (Role.FIT, Role.TRAIN_ON_BATCH, Role.FIT_GENERATOR)
 _PATIENCE = 3
 """So often a script may go on after it was stopped."""
 
@@ -58,38 +60,19 @@ class Catch:
         self.call: Caught | None = None
         self.own_loop_line: int | None = None
 
-    def methods(self) -> Methods:
-        """What is to be replaced in Keras 3 and tf_keras."""
-        training = {
-            f"keras.src.backend.{backend}.trainer": {
-                (name, method): self._training for method in _TRAINING
-            }
-            for backend, name in (
-                ("tensorflow", "TensorFlowTrainer"),
-                ("jax", "JAXTrainer"),
-                ("torch", "TorchTrainer"),
-            )
-        }
-        compiling = self._compiles.methods()
+    def wraps(self) -> Wraps:
+        """What is put around Keras."""
         return {
-            **training,
-            **compiling,
-            "keras.src.optimizers.base_optimizer": {("BaseOptimizer", "apply"): self._applying},
-            "tf_keras.src.engine.training": {
-                **compiling["tf_keras.src.engine.training"],
-                **{("Model", method): self._training for method in _TRAINING},
-            },
-            "tf_keras.src.optimizers.optimizer": {
-                ("_BaseOptimizer", "apply_gradients"): self._applying,
-                ("Optimizer", "apply_gradients"): self._applying,
-            },
+            **self._compiles.wraps(),
+            **dict.fromkeys(_TRAINING, self._training),
+            Role.GRADIENTS_APPLIED: self._applying,
         }
 
     def jit_compile(self, model: Any) -> Any:
         """What `compile` was given last for a model; "auto" where nothing."""
         return self._compiles.jit_compile(model)
 
-    def _training(self, original: Callable[..., Any]) -> Callable[..., Any]:
+    def _training(self, original: Callable[..., Any], _: Library) -> Callable[..., Any]:
         def train(model: Any, *args: Any, **kwargs: Any) -> NoReturn:
             bound = inspect.signature(original).bind(model, *args, **kwargs).arguments
             given = dict(list(bound.items())[1:])
@@ -104,7 +87,7 @@ class Catch:
 
         return train
 
-    def _applying(self, original: Callable[..., Any]) -> Callable[..., Any]:  # noqa: ARG002
+    def _applying(self, *_: Any) -> Callable[..., Any]:
         def apply(*_args: Any, **_kwargs: Any) -> NoReturn:
             if self.own_loop_line is None:
                 self.own_loop_line = self._line(sys._getframe(1))

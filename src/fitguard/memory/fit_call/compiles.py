@@ -5,7 +5,9 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from fitguard.memory.fit_call.patching import Methods
+from fitguard.contract.hooks import Role
+from fitguard.contract.libraries import Library
+from fitguard.contract.patching import Wraps
 
 
 class Compiles:
@@ -14,19 +16,16 @@ class Compiles:
     def __init__(self) -> None:
         self._compiled: list[tuple[Any, Any]] = []
 
-    def methods(self) -> Methods:
-        """What is to be replaced in Keras 3 and tf_keras."""
-        return {
-            "keras.src.trainers.trainer": {("Trainer", "compile"): self._compiling},
-            "tf_keras.src.engine.training": {("Model", "compile"): self._compiling},
-        }
+    def wraps(self) -> Wraps:
+        """What is put around Keras."""
+        return {Role.COMPILE: self._compiling}
 
     def jit_compile(self, model: Any) -> Any:
         """What `compile` was given last for a model; "auto" where nothing."""
         given = [value for compiled, value in self._compiled if compiled is model]
         return given[-1] if given and given[-1] is not None else "auto"
 
-    def _compiling(self, original: Callable[..., Any]) -> Callable[..., Any]:
+    def _compiling(self, original: Callable[..., Any], _: Library) -> Callable[..., Any]:
         @functools.wraps(original)
         def compile(model: Any, *args: Any, **kwargs: Any) -> Any:
             bound = inspect.signature(original).bind(model, *args, **kwargs)

@@ -10,10 +10,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from fitguard.contract.libraries import Library
+from fitguard.contract.patching import patched
+from fitguard.inputs.models.library import require_tensorflow
 from fitguard.inputs.sources.structure import leaves
 from fitguard.memory.fit_call.catching import Catch, Caught, Stopped
 from fitguard.memory.fit_call.elsewhere import ChildLine, quiet_threads
-from fitguard.memory.fit_call.patching import patched
 from fitguard.memory.user_script import called, script_surroundings
 from fitguard.schema.exit_codes import UnreadableInput, UsageError
 
@@ -75,7 +77,7 @@ def _run(
     tracing = sys.gettrace()
     with (
         script_surroundings(file, arguments),
-        patched(catch.methods()),
+        patched(catch.wraps(), loaded=_require_tensorflow),
         child.waking(Stopped),
         quiet_threads(Stopped),
     ):
@@ -100,6 +102,13 @@ def _as_main(file: Path) -> Iterator[ModuleType]:
         yield module
     finally:
         sys.modules["__main__"] = before
+
+
+def _require_tensorflow(library: Library) -> None:
+    """Not to train on another backend, whose `fit` nobody catches."""
+    backend = getattr(library.module("backend"), "backend", None)
+    if backend is not None:
+        require_tensorflow(str(backend()), "plan")
 
 
 def _source(file: Path) -> bytes:

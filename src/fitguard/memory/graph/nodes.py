@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from fitguard.contract.graphs import operation_definition
 from fitguard.memory.graph.shapes import Shape, ShapesByName
 from fitguard.memory.graph.sizes import NOTHING, Size, size_of
 
@@ -99,9 +100,8 @@ def _guessed(node: Node, shape: Shape, item_bytes: int, prime: int) -> Size:
 def _item_bytes(definition: Any) -> tuple[int, ...]:
     """The size of an element of each output."""
     import tensorflow as tf
-    from tensorflow.python.framework import op_def_registry
 
-    known = op_def_registry.get(definition.op)
+    known = operation_definition(definition.op)
     if known is None:
         return ()
     sizes: list[int] = []

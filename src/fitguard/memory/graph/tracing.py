@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from fitguard.memory.graph.presence import gpu_supposed
+from fitguard.contract.gpu_presence import gpu_supposed
 from fitguard.memory.training import Training
 from fitguard.memory.variables import replaced_update, variable_bytes
 

@@ -12,10 +12,11 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import msgspec
 
+from fitguard.contract.libraries import Library
 from fitguard.memory.measuring.confinement import NoGpu, confine, peak_bytes
 from fitguard.memory.measuring.data_specs import from_json
 from fitguard.memory.measuring.random_batch import random_batch
@@ -85,7 +86,7 @@ def _train(training: Training, request: Request) -> None:
 def _saved(request: Request) -> Iterator[Training]:
     assert isinstance(request.step, SavedModel)
     try:
-        model = _library(request.step.library).models.load_model(request.step.file)
+        model = Library(request.step.library).module("models").load_model(request.step.file)
     except Exception as error:  # a class of the user's that nobody knows here, most of all
         reason = str(error).rpartition(_REASON)[2][:_LONGEST_REASON]
         raise UnreadableInput(
@@ -93,16 +94,6 @@ def _saved(request: Request) -> Iterator[Training]:
         ) from error
     data = from_json(request.step.data)
     yield Training(model=model, data=data, jit_compile=request.jit_compile)
-
-
-def _library(name: str) -> Any:
-    if name == "keras":
-        import keras
-
-        return keras
-    import tf_keras
-
-    return tf_keras
 
 
 if __name__ == "__main__":

@@ -1,12 +1,10 @@
 """The memory limit of a trial: what the parent sets around the child, and the child inside."""
 
 from collections.abc import Mapping
-from typing import Any
 
+from fitguard.contract.runtime import fix_device_settings
 from fitguard.memory.measuring.request import Device
 from fitguard.memory.visible_gpus import VISIBLE, with_gpus
-
-_SETTINGS = ("set_visible_devices", "set_memory_growth", "set_logical_device_configuration")
 
 
 class NoGpu(Exception):
@@ -45,7 +43,8 @@ def confine(device: Device, limit_mib: int | None) -> str:
     if limit_mib is not None:
         limit = tf.config.LogicalDeviceConfiguration(memory_limit=limit_mib)
         tf.config.set_logical_device_configuration(gpus[0], [limit])
-    _keep_settings()
+    # Scripts set memory growth or limits of their own, which would raise, or lift ours.
+    fix_device_settings()
     return str(tf.config.experimental.get_device_details(gpus[0]).get("device_name", ""))
 
 
@@ -54,18 +53,3 @@ def peak_bytes(device: Device) -> int:
     import tensorflow as tf
 
     return int(tf.config.experimental.get_memory_info(f"{device.upper()}:0")["peak"])
-
-
-def _keep_settings() -> None:
-    """Scripts set memory growth or limits of their own, which would raise, or lift ours.
-
-    `tf.config` has several copies of each function; all of them end in the context.
-    """
-    from tensorflow.python.eager import context
-
-    for setting in _SETTINGS:
-        setattr(context.context(), setting, _nothing)
-
-
-def _nothing(*_: Any, **__: Any) -> None:
-    """In place of a setting."""

@@ -7,9 +7,10 @@ import types
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from fitguard.contract.libraries import PACKAGES, is_a, package_of
 from fitguard.inputs.models.asking import name_of, told, trait
 from fitguard.inputs.models.kinds import sublayers
-from fitguard.inputs.models.library import ROOTS, root
+from fitguard.inputs.models.library import recognise
 from fitguard.memory.measuring.data_specs import as_json
 from fitguard.memory.training import Training
 
@@ -27,7 +28,6 @@ def fingerprint(training: Training, surrounding: Mapping[str, str]) -> str | Non
     the versions of TensorFlow and Keras count; names, seeds and learning rates do not. What the
     user's classes call does not either: code in other places may change unseen.
     """
-    import keras
     import tensorflow as tf
 
     model = training.model
@@ -37,7 +37,7 @@ def fingerprint(training: Training, surrounding: Mapping[str, str]) -> str | Non
     optimizer = trait(model, "optimizer")
     names = _names(layers, optimizer)
     facts = {
-        "versions": [tf.__version__, keras.__version__],
+        "versions": [tf.__version__, recognise(model).version],
         "layers": [[type(layer).__name__, _config(layer, names)] for layer in layers],
         "weights": [[list(one.shape), str(one.dtype)] for one in trait(model, "weights", [])],
         "compiled": _renamed(told(model.get_compile_config, None), names),
@@ -54,7 +54,7 @@ def fingerprint(training: Training, surrounding: Mapping[str, str]) -> str | Non
 
 def _names(layers: list[Any], optimizer: Any) -> dict[str, str]:
     """A number for each name: those that Keras gives count on whenever a model is made again."""
-    operations = [one for layer in layers for one in trait(layer, "_operations") or ()]
+    operations = [one for layer in layers if is_a(layer, "Function") for one in layer.operations]
     optimizers = [optimizer, trait(optimizer, "inner_optimizer")]
     named = dict.fromkeys(name_of(one) for one in (*layers, *operations, *optimizers))
     return {name: f"#{number}" for number, name in enumerate(named)}
@@ -86,7 +86,7 @@ def _own_code(layers: list[Any], loss: Any) -> Iterator[types.FunctionType]:
     """The methods of the user's classes, and functions that are a loss."""
     bases = dict.fromkeys(base for layer in layers for base in type(layer).__mro__)
     for base in bases:
-        if root(base) not in (*ROOTS, "builtins", "tensorflow"):
+        if package_of(base) not in (*PACKAGES, "builtins", "tensorflow"):
             yield from (one for one in vars(base).values() if inspect.isfunction(one))
     losses = loss.values() if isinstance(loss, Mapping) else loss
     for one in losses if isinstance(losses, list | tuple) else [losses]:

@@ -2,9 +2,10 @@
 
 from typing import Any
 
+from fitguard.contract.libraries import is_a
 from fitguard.inputs.models import describe
 from fitguard.inputs.models.asking import told, trait
-from fitguard.inputs.models.kinds import is_a, sublayers
+from fitguard.inputs.models.kinds import sublayers
 from fitguard.memory.training import Training
 from fitguard.schema.model import ModelFacts
 

@@ -26,7 +26,7 @@ def saved(training: Training, folder: Path) -> SavedModel:
             f"Expected a model, or {COMMAND}"
         )
     file = str(folder / "model.keras")
-    library = recognise(training.model, "plan").name
+    library = recognise(training.model, "plan").package
     try:
         training.model.save(file)
     except Exception as error:  # whatever Keras, the disk or a layer of the user's makes of it

@@ -1,17 +1,19 @@
 """Compiles a model where that is needed: not done yet, or with another optimizer or loss."""
 
-import sys
 from typing import Any
 
+from fitguard.contract import optimizers
+from fitguard.contract.compiling import compile_arguments, is_compiled
 from fitguard.inputs.models.asking import told, trait
-from fitguard.inputs.models.library import ROOTS, root
-from fitguard.inputs.models.step import adds_loss, compiled, custom_step
+from fitguard.inputs.models.library import recognise
+from fitguard.inputs.models.step import adds_loss, custom_step, defined_by_user
 from fitguard.inputs.sources.error_words import in_one_line
 from fitguard.memory.preparation.choosing_loss import chosen_losses
 from fitguard.schema.exit_codes import UsageError
 from fitguard.schema.model import ModelFacts
 
 DEFAULT_OPTIMIZER = "adam"
+_KEPT = ("loss", "loss_weights", "metrics", "weighted_metrics", "run_eagerly")
 
 
 def compile_where_needed(
@@ -27,11 +29,11 @@ def compile_where_needed(
     Raises:
         UsageError: for what Keras does not know, or where the model compiles itself.
     """
-    done = compiled(model)
+    done = is_compiled(model)
     if done and optimizer is None and loss is None:
         return []
     _require_keras_compile(model)
-    library = _library(model)
+    library = recognise(model).module()
     settings = _settings(model, library) if done else {}
     chosen = []
     if optimizer is None and not done:
@@ -54,13 +56,9 @@ def build_optimizer(model: Any) -> None:
     """Make the variables of the optimizer, where the model has one, and weights."""
     optimizer = trait(model, "optimizer")
     weights = told(lambda: list(model.trainable_variables), [])
-    if optimizer is None or not weights or trait(optimizer, "built", False) is True:
-        return
-    with model.distribute_strategy.scope():
-        if hasattr(optimizer, "_create_all_weights"):  # an old optimizer of tf_keras
-            optimizer._create_all_weights(weights)
-        else:
-            optimizer.build(weights)
+    if optimizer is not None and weights:
+        with model.distribute_strategy.scope():
+            optimizers.build(optimizer, weights)
 
 
 def _compile(model: Any, library: Any, settings: dict[str, Any], optimizer: Any, loss: Any) -> None:
@@ -88,31 +86,20 @@ def _trains_without(model: Any) -> bool:
 
 def _require_keras_compile(model: Any) -> None:
     """A `compile` of the user's own takes what nobody knows."""
-    definer = next(base for base in type(model).__mro__ if "compile" in vars(base))
-    if root(definer) not in ROOTS:
+    if defined_by_user(model, "compile"):
         raise UsageError(
             f"Received a {type(model).__name__}, which has a `compile` of its own, not compiled "
             "or with another optimizer or loss. Expected it compiled as you train it"
         )
 
 
-def _library(model: Any) -> Any:
-    base = next(base for base in type(model).__mro__ if root(base) in ROOTS)
-    return sys.modules[root(base)]
-
-
 def _settings(model: Any, library: Any) -> dict[str, Any]:
     """What the model was compiled with; the losses and metrics as the user gave them."""
-    loss = trait(model, "_compile_loss") or trait(model, "compiled_loss")
-    metrics = trait(model, "_compile_metrics") or trait(model, "compiled_metrics")
+    given = compile_arguments(model)
     return {
+        **{name: given[name] for name in _KEPT},
         "optimizer": _copied(library, model.optimizer),
-        "loss": model.loss,
-        "loss_weights": trait(loss, "_user_loss_weights"),
-        "metrics": trait(metrics, "_user_metrics"),
-        "weighted_metrics": trait(metrics, "_user_weighted_metrics"),
-        "run_eagerly": bool(trait(model, "_run_eagerly", False)),
-        "jit_compile": trait(model, "_jit_compile"),
+        "jit_compile": model.jit_compile,
     }
 
 

@@ -5,10 +5,11 @@ import types
 from dataclasses import dataclass, replace
 from typing import Any
 
+from fitguard.contract.datasets.distributed import original_of
+from fitguard.contract.libraries import Library
+from fitguard.contract.random_state import keeping_random_state
 from fitguard.inputs.pipelines.describing import describe as describe_pipeline
-from fitguard.inputs.pipelines.distributed import original_of
 from fitguard.inputs.pipelines.twins import Unreadable
-from fitguard.inputs.random_state import keeping_random_state
 from fitguard.inputs.sources.dataset_elements import is_batched
 from fitguard.inputs.sources.error_words import in_one_line
 from fitguard.inputs.sources.generators import mapped
@@ -96,11 +97,11 @@ def _structure(part: Any, role: Role, model: ModelFacts) -> Any:
     if has_shapes(part):
         return of_shapes(part, role, model)
     require_arrays(part, role)
-    legacy = model.library.startswith("tf_keras")
+    library = Library.parse(model.library)
     named = {id(leaf.value): leaf for leaf in leaves(part, role)}
 
     def one(_path: Any, value: Any) -> Any:
-        return None if value is None else of_array(named[id(value)], legacy=legacy)
+        return None if value is None else of_array(named[id(value)], library)
 
     return _in_tuples(mapped(part, one))
 
@@ -168,11 +169,11 @@ def _of_factory(factory: Any, model: ModelFacts) -> Given:
 
 def _of_batch(batch: Any, model: ModelFacts) -> Given:
     """A batch that was read."""
-    legacy = model.library.startswith("tf_keras")
+    library = Library.parse(model.library)
 
     def one(path: Any, value: Any) -> Any:
         leaf = Leaf(f"batch{''.join(f'[{key!r}]' for key in path)}", None, value)
-        return None if value is None else of_array(leaf, legacy=legacy, streamed=True)
+        return None if value is None else of_array(leaf, library, streamed=True)
 
     size = next((leaf.value.shape[0] for leaf in leaves(batch, "x")), None)
     return Given(mapped(batch, one), batch_size=size)

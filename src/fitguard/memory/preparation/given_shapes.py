@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from fitguard.contract.libraries import is_a
 from fitguard.inputs.models.asking import trait
 from fitguard.inputs.sources.kinds import descends
 from fitguard.inputs.sources.matching import port
@@ -80,11 +81,7 @@ def _dtype(target: Any) -> str:
 
 
 def _is_symbol(given: Any) -> bool:
-    return (
-        descends(given, "tensorflow", "TensorSpec")
-        or descends(given, "keras", "KerasTensor")
-        or descends(given, "tf_keras", "KerasTensor")
-    )
+    return descends(given, "tensorflow", "TensorSpec") or is_a(given, "KerasTensor")
 
 
 def _is_axes(given: Any) -> bool:

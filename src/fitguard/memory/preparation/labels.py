@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from fitguard.checks.data.derived.losses import label_kind
+from fitguard.contract.nodes import functional_of
 from fitguard.inputs.models.asking import told
 from fitguard.inputs.models.losses import losses_by_output
-from fitguard.inputs.models.nodes import functional_of
 from fitguard.inputs.models.tensors import names_in
 from fitguard.memory.preparation.specs import Spec, lengths, spec
 from fitguard.schema.model import Loss

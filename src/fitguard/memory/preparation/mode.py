@@ -2,10 +2,12 @@
 
 from typing import Any
 
+from fitguard.contract.compiling import strategy_of
+from fitguard.contract.libraries import Library
+from fitguard.contract.runtime import op_determinism_enabled
 from fitguard.inputs.models.asking import name_of, told, trait
 from fitguard.inputs.models.cudnn import runs_on_cudnn
 from fitguard.inputs.models.kinds import sublayers
-from fitguard.inputs.models.library import Library
 from fitguard.inputs.models.step import gpus, jit_compile_here
 from fitguard.schema.exit_codes import UsageError
 
@@ -29,7 +31,7 @@ def mode(
     if asked is False:
         return False, "jit_compile=False was given."
     if asked is True:
-        blocker = _blocker(model) if library.three else None
+        blocker = _blocker(model) if library.generation == 3 else None
         if blocker is not None:
             return False, f"jit_compile=True was given, but Keras turns it off: {blocker}."
         return True, "jit_compile=True was given."
@@ -37,7 +39,7 @@ def mode(
         raise UsageError(
             f"Received jit_compile={asked!r}. Expected True, False or 'auto' for what Keras does"
         )
-    if trait(model, "_run_eagerly", False):
+    if trait(model, "run_eagerly", False):
         return False, "run_eagerly=True: operations run one by one, without XLA."
     return _automatic(model, library, spread=spread, settled=settled)
 
@@ -46,11 +48,11 @@ def _automatic(model: Any, library: Library, *, spread: bool, settled: bool) -> 
     here = bool(settled and jit_compile_here(model))
     if here:
         return True, "The model was compiled with XLA switched on."
-    if not library.three:
-        return False, "tf_keras uses XLA only where compile is given jit_compile=True."
+    if library.generation == 2:
+        return False, "Keras 2 uses XLA only where compile is given jit_compile=True."
     if settled and told(gpus, 0):
         return False, "The model was compiled with XLA switched off, by you or by Keras."
-    if spread or trait(model, "_distribute_strategy") is not None:
+    if spread or strategy_of(model) is not None:
         return False, 'jit_compile="auto": Keras does not use XLA with a distribution strategy.'
     blocker = _blocker(model)
     if blocker is not None:
@@ -69,12 +71,6 @@ def _blocker(model: Any) -> str | None:
     for layer in (model, *sublayers(model)):
         if trait(layer, "supports_jit", True) is False:
             return f"the layer {name_of(layer)} cannot be compiled"
-    if told(_is_deterministic, False):
+    if op_determinism_enabled():
         return "operations are set to be deterministic"
     return None
-
-
-def _is_deterministic() -> bool:
-    from tensorflow.python.framework.config import is_op_determinism_enabled
-
-    return bool(is_op_determinism_enabled())

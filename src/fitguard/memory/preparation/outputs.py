@@ -3,10 +3,10 @@
 import warnings
 from typing import Any
 
+from fitguard.contract.libraries import is_a
+from fitguard.contract.nodes import functional_of
 from fitguard.inputs.models.asking import told
-from fitguard.inputs.models.kinds import is_a
 from fitguard.inputs.models.library import recognise
-from fitguard.inputs.models.nodes import functional_of
 from fitguard.inputs.models.tensors import dtype_of, shape_of
 from fitguard.inputs.models.weights import built
 from fitguard.inputs.sources.error_words import in_one_line
@@ -43,10 +43,7 @@ def _declared(model: Any) -> Any:
     functional = functional_of(model)
     if functional is None:
         return None
-    struct = getattr(functional, "_outputs_struct", getattr(functional, "_nested_outputs", None))
-    if is_a(model, "Sequential") or struct is None:
-        struct = functional.outputs[0] if len(functional.outputs) == 1 else functional.outputs
-    return _mapped(struct)
+    return _mapped(functional.outputs[0] if is_a(model, "Sequential") else functional.output)
 
 
 def _mapped(structure: Any) -> Any:
@@ -68,7 +65,9 @@ def _traced(model: Any, x: Any) -> Any:
 
     with warnings.catch_warnings(), model.distribute_strategy.scope():
         warnings.simplefilter("ignore")  # what Keras says of the model, it says again in `fit`
-        forward = tf.function(lambda given: model(given), autograph=not recognise(model).three)
+        forward = tf.function(
+            lambda given: model(given), autograph=recognise(model).generation == 2
+        )
         try:
             found = forward.get_concrete_function(x).structured_outputs
         except Exception:  # some layers need to know the batch: one of them is as good as another

@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from fitguard.contract.libraries import is_a
+from fitguard.contract.nodes import functional_of
 from fitguard.inputs.models.asking import told
-from fitguard.inputs.models.kinds import is_a
-from fitguard.inputs.models.nodes import functional_of
 from fitguard.inputs.models.tensors import dtype_of, shape_of
 from fitguard.memory.preparation.specs import spec
 from fitguard.schema.exit_codes import UsageError
@@ -19,8 +19,8 @@ def own_inputs(model: Any, facts: ModelFacts) -> Any:
     """
     functional = told(lambda: functional_of(model), None)
     if functional is not None:
-        return _of_functional(model, functional)
-    called = told(lambda: model._saved_model_inputs_spec, None)
+        return _mapped(functional.inputs[0] if is_a(model, "Sequential") else functional.input)
+    called = told(lambda: model.save_spec()[0][0], None)  # Keras 2 keeps it of the first call
     if called is not None:
         return _mapped(called)
     built = _built_shapes(model)
@@ -31,13 +31,6 @@ def own_inputs(model: Any, facts: ModelFacts) -> Any:
         f"Received {facts.name}, a {type(model).__name__} that does not know the shape of its "
         "input, without data. Expected x: the data, or their shape, say x=(None, 224, 224, 3)"
     )
-
-
-def _of_functional(model: Any, functional: Any) -> Any:
-    struct = getattr(functional, "_inputs_struct", getattr(functional, "_nested_inputs", None))
-    if is_a(model, "Sequential"):
-        struct = functional.inputs[0]
-    return _mapped(functional.inputs if struct is None else struct)
 
 
 def _mapped(structure: Any) -> Any:
@@ -51,10 +44,9 @@ def _mapped(structure: Any) -> Any:
 
 def _built_shapes(model: Any) -> Any:
     """The shapes that a model with code of its own was built for."""
-    by_name = told(lambda: dict(model._build_shapes_dict), {})
-    if by_name:
-        return next(iter(by_name.values()))
-    return told(lambda: model._build_input_shape, None)
+    built = told(model.get_build_config, None) or {}
+    by_name = built.get("shapes_dict", built)
+    return next(iter(by_name.values()), None)
 
 
 def _of_shapes(shapes: Any, dtype: str) -> Any:

@@ -46,7 +46,7 @@ def prepare(
     was, with the state of all random generators. Nothing may run on it, only be traced.
 
     Args:
-        model: Of Keras 3 or tf_keras, compiled or not, built or not; or a function that does one
+        model: Of Keras 3 or Keras 2, compiled or not, built or not; or a function that does one
             step of training, with examples of its arguments as x.
         batch_size: Of all replicas together; None: as the data have it, or 32 as in `fit`.
         x, y, sample_weight: As `fit` takes them, or shapes in their place, such as

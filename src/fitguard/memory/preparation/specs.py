@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from fitguard.contract.libraries import Library
 from fitguard.inputs.models.asking import told
 from fitguard.inputs.sources.kinds import descends
 from fitguard.inputs.sources.structure import Leaf
@@ -11,15 +12,15 @@ Spec = Any
 """A `tf.TensorSpec`."""
 
 
-def of_array(leaf: Leaf, *, legacy: bool, streamed: bool = False) -> Spec:
+def of_array(leaf: Leaf, library: Library, *, streamed: bool = False) -> Spec:
     """The spec that `train_step` gets for a batch of an array.
 
     What `fit` does to arrays was seen by experiment with Keras 3.15 and tf_keras 2.21: floats
-    become `floatx`, but in tf_keras not those of pandas and tensors, and in Keras 3 not those of
+    become `floatx`, but in Keras 2 not those of pandas and tensors, and in Keras 3 not those of
     streams; a pandas Series gets a second axis.
 
     Args:
-        legacy: Whether the model is of tf_keras.
+        library: The Keras of the model.
         streamed: Whether it comes out of a stream, batch by batch.
 
     Raises:
@@ -33,17 +34,22 @@ def of_array(leaf: Leaf, *, legacy: bool, streamed: bool = False) -> Spec:
         )
     if descends(leaf.value, "pandas", "Series"):
         shape = (*shape, 1)
-    kept = _of(leaf.value, "pandas") or _of(leaf.value, "tensorflow") if legacy else streamed
-    return spec((None, *shape[1:]), _dtype(leaf), floatx=not kept)
-
-
-def spec(shape: tuple[int | None, ...], dtype: Any, *, floatx: bool = False) -> Spec:
-    """A spec; with `floatx`, floats of any width are what Keras computes in."""
-    import keras
     import tensorflow as tf
 
-    known = tf.as_dtype(dtype)
-    return tf.TensorSpec(shape, keras.config.floatx() if floatx and known.is_floating else known)
+    dtype = tf.as_dtype(_dtype(leaf))
+    kept = streamed
+    if library.generation == 2:
+        kept = _of(leaf.value, "pandas") or _of(leaf.value, "tensorflow")
+    if dtype.is_floating and not kept:
+        dtype = library.module("backend").floatx()
+    return spec((None, *shape[1:]), dtype)
+
+
+def spec(shape: tuple[int | None, ...], dtype: Any) -> Spec:
+    """A spec."""
+    import tensorflow as tf
+
+    return tf.TensorSpec(shape, tf.as_dtype(dtype))
 
 
 def lengths(value: Any) -> tuple[int | None, ...]:

@@ -73,5 +73,5 @@ def _policy(model: Any) -> str:
 
 
 def _policy_name(layer: Any) -> str:
-    policy = trait(layer, "dtype_policy") or trait(layer, "_dtype_policy")
+    policy = trait(layer, "dtype_policy")
     return str(trait(policy, "name", "float32"))

@@ -7,7 +7,7 @@ import weakref
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from fitguard.inputs.models.asking import trait
+from fitguard.contract.compiling import is_jit_compiled
 from fitguard.inputs.python_state.reach import TooMuch, reach
 from fitguard.inputs.sources.kinds import descends, is_array
 from fitguard.memory.preparation.batch import batch_to_plan
@@ -107,7 +107,7 @@ def _specs(given: Any, name: str) -> Any:
 def _mode(function: Any, asked: bool | str) -> tuple[bool, str]:
     if asked != "auto":
         return bool(asked), f"jit_compile={bool(asked)} was given."
-    if trait(function, "_jit_compile"):
+    if is_jit_compiled(function):
         return True, "The function is a tf.function with jit_compile=True."
     return False, "The function is no tf.function with jit_compile=True."
 

@@ -2,7 +2,6 @@
 
 model.py   the model, its layers, losses, metrics and optimizers
 reached.py what belongs to a model
-names.py   the counters behind automatic names
 """
 
 from fitguard.memory.unchanged.model import leaving_unchanged as leaving_unchanged

@@ -5,20 +5,19 @@ as much memory as the model has weights. Variables that are made meanwhile vanis
 """
 
 import contextlib
-import functools
 import operator
-import random
-import sys
 from collections import OrderedDict
 from collections.abc import Iterator
 from typing import Any
 
-from fitguard.inputs.random_state import is_random_source, keeping_random_state
-from fitguard.memory.unchanged.names import keeping_name_counters
+from fitguard.contract.name_counters import keeping_name_counters
+from fitguard.contract.random_sources import is_random_source
+from fitguard.contract.random_state import keeping_random_state, seed_eager_draws
+from fitguard.contract.traces import trace_caches
 from fitguard.memory.unchanged.reached import CONTAINERS, reached
 
 _OWN_SEED = 0x66697467
-"""No seed of the user's: see `_own_eager_seed`."""
+"""No seed of the user's."""
 
 
 @contextlib.contextmanager
@@ -36,13 +35,14 @@ def leaving_unchanged(*roots: object) -> Iterator[None]:
     things = list(reached(roots))
     containers = [(thing, _copied(thing)) for thing in things if isinstance(thing, CONTAINERS)]
     objects = [thing for thing in things if _has_attributes(thing)]
-    caches = [(thing, cache) for thing in objects for cache in _trace_caches(thing)]
+    # A trace that is made meanwhile may use variables that vanish.
+    caches = [(thing, cache) for thing in objects for cache in trace_caches(thing)]
     untraced = [(thing, cache) for thing, cache in caches if not _is_traced(cache.get(thing))]
     attributes = [(vars(thing), dict(vars(thing))) for thing in objects]
     with contextlib.ExitStack() as stack:
         stack.enter_context(keeping_random_state(filter(is_random_source, objects)))
         stack.enter_context(keeping_name_counters())
-        stack.enter_context(_own_eager_seed())
+        seed_eager_draws(_OWN_SEED)
         try:
             yield
         finally:
@@ -50,21 +50,6 @@ def leaving_unchanged(*roots: object) -> Iterator[None]:
                 _put_back(now, before)
             for thing, cache in untraced:
                 cache.pop(thing, None)
-
-
-@contextlib.contextmanager
-def _own_eager_seed() -> Iterator[None]:
-    """Draw with a seed of our own; `keeping_random_state` puts the user's back.
-
-    TensorFlow's eager random kernels count on, one for each pair of seeds, and cannot be put back.
-    With another seed the kernels of the user's seeds are left alone. `tf.random.set_seed` would
-    reset them all.
-    """
-    loaded: Any = sys.modules.get("tensorflow.python.eager.context")
-    if loaded is not None:
-        context = loaded.context()
-        context._seed, context._rng = _OWN_SEED, random.Random(_OWN_SEED)
-    yield
 
 
 def _copied(container: Any) -> Any:
@@ -101,24 +86,8 @@ def _same(now: Any, before: Any) -> bool:
     return bool(now == before) if isinstance(now, set) else all(map(operator.is_, now, before))
 
 
-def _trace_caches(thing: object) -> tuple[Any, ...]:
-    """Where methods that are a `tf.function` keep a function of its own for each object.
-
-    A trace that is made meanwhile may use variables that vanish.
-    """
-    cls: type = type(thing)
-    return _trace_caches_of(cls)
-
-
 def _is_traced(function: Any) -> bool:
-    return getattr(function, "_variable_creation_config", None) is not None
-
-
-@functools.lru_cache(maxsize=4096)
-def _trace_caches_of(cls: type) -> tuple[Any, ...]:
-    everything = [value for base in cls.__mro__ for value in vars(base).values()]
-    methods = [vars(value) for value in everything if _has_attributes(value)]
-    return tuple(m["_descriptor_cache"] for m in methods if "_descriptor_cache" in m)
+    return function is not None and bool(function.experimental_get_tracing_count())
 
 
 def _has_attributes(thing: object) -> bool:

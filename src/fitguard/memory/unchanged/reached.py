@@ -6,17 +6,12 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from fitguard.inputs.models.library import ROOTS, root
+from fitguard.contract.model_parts import is_part_class, unwrapped
 from fitguard.inputs.python_state.reach import is_users
 
 MOST_ITEMS = 10_000
 """Of a longer list, dict or set only the container itself is looked at: it holds data."""
 CONTAINERS = (list, dict, set, deque)
-
-_SKIPPED = frozenset(("KerasTensor", "Node", "KerasHistory", "KerasVariable", "CacheInfo"))
-_OF_TENSORFLOW = frozenset(("Trackable", "ObjectIdentityDictionary", "ObjectIdentitySet"))
-_NOT_OF_A_MODEL = frozenset(("BaseResourceVariable", "StrategyBase", "Function", "DatasetV2"))
-_PROXIES = frozenset(("_DictWrapper", "_TupleWrapper"))
 
 
 def reached(roots: Iterable[object]) -> Iterator[Any]:
@@ -32,11 +27,6 @@ def reached(roots: Iterable[object]) -> Iterator[Any]:
         waiting.extend(part for _, part in parts(thing))
 
 
-def unwrapped(thing: Any) -> Any:
-    """The dict or tuple behind the proxy that TensorFlow puts around one."""
-    return thing.__wrapped__ if type(thing).__name__ in _PROXIES else thing
-
-
 def is_followed(thing: object) -> bool:
     """Whether it may belong to a model, and what it holds too: no function, class or tensor."""
     if isinstance(thing, types.FunctionType | types.ModuleType | type):
@@ -47,16 +37,8 @@ def is_followed(thing: object) -> bool:
 
 @functools.lru_cache(maxsize=4096)
 def _is_followed_class(cls: type) -> bool:
-    names = {(root(base), base.__name__) for base in cls.__mro__}
-    if any(
-        (home in ROOTS and name in _SKIPPED) or (home == "tensorflow" and name in _NOT_OF_A_MODEL)
-        for home, name in names
-    ):
-        return False
-    of_library = any(
-        home in ROOTS or (home == "tensorflow" and name in _OF_TENSORFLOW) for home, name in names
-    )
-    return of_library or is_users(cls)
+    known = is_part_class(cls)
+    return is_users(cls) if known is None else known
 
 
 def parts(thing: Any) -> Iterator[tuple[str, Any]]:

@@ -1,11 +1,13 @@
 """A second model of the same structure, with weights of its own."""
 
 import contextlib
-import sys
+import inspect
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from fitguard.inputs.models.kinds import is_a, kind
+from fitguard.contract.libraries import is_a, is_of_keras
+from fitguard.contract.nodes import functional_of
+from fitguard.inputs.models.kinds import kind
 from fitguard.inputs.models.library import recognise
 from fitguard.memory.training import Training
 from fitguard.memory.variants.variant import CannotBeMade
@@ -16,7 +18,7 @@ Rewrite = Callable[[Config], Config]
 
 def keras_of(model: Any) -> Any:
     """The module that the model's class comes from: keras or tf_keras."""
-    return sys.modules[recognise(model).name]
+    return recognise(model).module()
 
 
 def policy_name(model: Any) -> str:
@@ -60,7 +62,7 @@ def _policy(keras: Any, name: str) -> Iterator[None]:
     before = precision.global_policy()
     logger = tf.get_logger()
     level = logger.level
-    # tf_keras warns of a policy that is slow without a GPU: here nothing will be computed.
+    # Keras 2 warns of a policy that is slow without a GPU: here nothing will be computed.
     logger.setLevel("ERROR")
     precision.set_global_policy(name)
     try:
@@ -96,7 +98,7 @@ def _cloned(keras: Any, model: Any, rewrite: Rewrite, inputs: Any = None) -> Any
 
 def _for_other_sizes(keras: Any, model: Any) -> dict[str, Any]:
     """Options of cloning that let nested models, made for one size, take another."""
-    if keras.__name__ == "keras":
+    if "call_function" in inspect.signature(keras.models.clone_model).parameters:  # Keras 3.3
         return {"call_function": opened}
     if any(is_a(layer, "Functional") for layer in model.layers):
         raise CannotBeMade("a nested model is made for one size of images")
@@ -120,8 +122,8 @@ def _first(keras: Any, model: Any, inputs: Any) -> list[Any]:
 
 def _without_compile(keras: Any, model: Any) -> Any:
     """The same graph as a plain model: cloning would compile its twin from texts alone."""
-    if hasattr(model, "_inputs_struct"):
-        return keras.Model(model._inputs_struct, model._outputs_struct, name=model.name)
+    if recognise(model).generation == 3:
+        return keras.Model(model.input, model.output, name=model.name)
     return model
 
 
@@ -138,11 +140,10 @@ def _layer(layer: Any, rewrite: Rewrite) -> Any:
 
 def of_class(wanted: type, twin: Any) -> Any:
     """The twin as an instance of the model's own class, whose training step may be special."""
-    if type(twin) is wanted or wanted.__module__.startswith(("keras.", "tf_keras.")):
+    if type(twin) is wanted or is_of_keras(wanted):
         return twin
-    ends = (twin.inputs, twin.outputs)
-    first, last = (end[0] if len(end) == 1 else end for end in ends)
-    return wanted(getattr(twin, "_inputs_struct", first), getattr(twin, "_outputs_struct", last))
+    functional: Any = functional_of(twin)
+    return wanted(functional.input, functional.output)
 
 
 def _from_config(keras: Any, training: Training, rewrite: Rewrite) -> Any:

@@ -3,7 +3,9 @@
 import contextlib
 from typing import Any
 
-from fitguard.inputs.models.library import ROOTS, root
+from fitguard.contract import optimizers
+from fitguard.contract.compiling import compile_arguments
+from fitguard.inputs.models.step import defined_by_user
 from fitguard.memory.training import Training
 from fitguard.memory.variants.variant import CannotBeMade
 
@@ -21,15 +23,14 @@ def compile_like(training: Training, twin: Any, optimizer: Any = None) -> None:
         CannotBeMade: The model is compiled in a way of its own.
     """
     model = training.model
-    definer = next(base for base in type(model).__mro__ if "compile" in vars(base))
-    given = getattr(getattr(model, "_compile_config", None), "config", None)
-    if root(definer) not in ROOTS or given is None:
+    if defined_by_user(model, "compile"):
         raise CannotBeMade("the model has a compile() of its own")
+    given = compile_arguments(model)
     settings = {name: given.get(name) for name in _PASSED_ON}
     settings |= {name: _fresh(given.get(name)) for name in _METRICS}
     chosen = again(model.optimizer) if optimizer is None else optimizer
     twin.compile(optimizer=chosen, jit_compile=training.jit_compile, **settings)
-    twin.optimizer.build(twin.trainable_variables)
+    optimizers.build(twin.optimizer, twin.trainable_variables)
 
 
 def again(thing: Any) -> Any:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from fitguard.inputs.models.kinds import is_a
+from fitguard.contract.libraries import is_a
 from fitguard.memory.training import Training
 from fitguard.memory.variants.cloning import clone, keras_of
 from fitguard.memory.variants.compiling import compile_like
@@ -67,10 +67,9 @@ def _as_structured(model: Any, image: Any) -> Any:
     """The image in the structure in which the model takes it: alone, in a list or in a dict."""
     if is_a(model, "Sequential"):
         return image
-    struct = getattr(model, "_inputs_struct", None)
-    if isinstance(struct, dict):
-        return dict.fromkeys(struct, image)
-    return [image] if struct is None or isinstance(struct, list | tuple) else image
+    if isinstance(model.input, dict):
+        return dict.fromkeys(model.input, image)
+    return [image] if isinstance(model.input, list | tuple) else image
 
 
 def _data(training: Training, twin: Any, after: tuple[int, int]) -> Any:

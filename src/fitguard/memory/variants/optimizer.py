@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
+from fitguard.contract.optimizers import build, is_built
 from fitguard.memory.training import Training
 from fitguard.memory.variables import optimizer_variables, variable_bytes
 from fitguard.memory.variants.cloning import clone, keras_of
@@ -31,9 +32,9 @@ def state_bytes(training: Training, name: str | None = None) -> int:
     """
     model = training.model
     optimizer = model.optimizer if name is None else _new(model, name)
-    if not getattr(optimizer, "built", getattr(optimizer, "_built", False)):
+    if not is_built(optimizer):
         optimizer = again(optimizer)
-        optimizer.build(model.trainable_variables)
+        build(optimizer, model.trainable_variables)
     return sum(map(variable_bytes, optimizer_variables(optimizer)))
 
 
@@ -44,7 +45,7 @@ def trained_bytes(model: Any) -> int:
 
 def _new(model: Any, name: str) -> Any:
     optimizers = keras_of(model).optimizers
-    # tf_keras has optimizers that its `get` does not know by name.
+    # Keras 2 has optimizers that its `get` does not know by name.
     classes = {known.lower(): getattr(optimizers, known) for known in dir(optimizers)}
     if name.lower() not in classes:
         raise CannotBeMade(f"{optimizers.__name__} has no {name}")

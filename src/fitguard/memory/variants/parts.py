@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from fitguard.contract.nodes import raw_nodes
 from fitguard.memory.variants.variant import CannotBeMade
 
 
@@ -56,7 +57,7 @@ def parts_of(functional: Any) -> list[Part]:
 
 def _cuts(functional: Any) -> tuple[int, list[_Cut]]:
     """The scalars of all tensors per sample, and the places where the graph can be cut."""
-    calls = [node for node in _nodes(functional) if not node.is_input]
+    calls = [node for node in raw_nodes(functional) if not node.is_input]
     last_read: dict[int, int] = {}
     for position, node in enumerate(calls):
         last_read.update((id(tensor), position) for tensor in node.input_tensors)
@@ -72,13 +73,6 @@ def _cuts(functional: Any) -> tuple[int, list[_Cut]]:
         if alive == {id(first)} and first is not functional.outputs[0]:
             cuts.append(_Cut(first, _scalars(first), whole))
     return whole, cuts
-
-
-def _nodes(functional: Any) -> Iterator[Any]:
-    """The calls in the order in which the model makes them."""
-    by_depth = functional._nodes_by_depth
-    for depth in sorted(by_depth, reverse=True):
-        yield from by_depth[depth]
 
 
 def _scalars(tensor: Any) -> int:

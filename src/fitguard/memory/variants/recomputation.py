@@ -10,7 +10,7 @@ allocator on the CPU: the peak of a step fell from 882 to 554 MiB for ResNet50 w
 from dataclasses import replace
 from typing import Any
 
-from fitguard.inputs.models.kinds import is_a
+from fitguard.contract.libraries import is_a
 from fitguard.inputs.models.library import recognise
 from fitguard.memory.training import Training
 from fitguard.memory.variants.cloning import clone, of_class, opened
@@ -31,7 +31,7 @@ def recomputed(model: Any) -> Any:
     averages and the seeds of dropout, is used as it was in the first run and changed only once.
 
     Args:
-        model: A functional or sequential model of Keras 3.
+        model: A functional or sequential model of Keras 3.9 or newer.
 
     Raises:
         ValueError: The model cannot be taken apart.
@@ -50,8 +50,9 @@ def _made(training: Training) -> Training:
 
 def _twin(training: Training) -> Any:
     model = training.model
-    if not recognise(model).three:
-        raise CannotBeMade("the model is of Keras 2; only for Keras 3 is it done here")
+    library = recognise(model)
+    if not hasattr(library.module(), "remat"):
+        raise CannotBeMade(f"the model is of {library}; Keras has keras.remat since 3.9")
     if not is_a(model, "Functional", "Sequential"):
         raise CannotBeMade("the model is a class of its own, whose parts are not known")
     return clone(training, lambda config: config)

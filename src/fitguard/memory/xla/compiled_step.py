@@ -4,7 +4,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from fitguard.memory.graph.presence import gpu_supposed
+from fitguard.contract.gpu_presence import gpu_supposed
+from fitguard.contract.graphs import lowered
 from fitguard.memory.training import Training
 from fitguard.memory.xla.small_updates import small_updates_cut
 
@@ -35,17 +36,14 @@ class CompiledStep:
     def module(self, batch_size: int) -> Any:
         """The `HloModuleProto` of the whole step at this batch size, before XLA optimises it."""
         import tensorflow as tf
-        from tensorflow.compiler.xla.service import hlo_pb2
-        from tensorflow.python.eager.polymorphic_function import compiler_ir
 
         _check_shapes(self.training)
         specs = tf.nest.flatten(self.training.specs(batch_size))
-        lower = compiler_ir.from_concrete_function(self._function(batch_size), specs)
+        function = self._function(batch_size)
         try:
-            serialized = lower(stage="hlo_serialized")
+            return lowered(function, specs)
         except (tf.errors.OpError, ValueError) as error:
             raise _not_compilable(str(error)) from error
-        return hlo_pb2.HloModuleProto.FromString(serialized)
 
     def variables(self) -> list[Any]:
         """What the traced step reads or writes, of TensorFlow's own class."""

@@ -6,64 +6,53 @@ from them, without any data and without running anything.
 
 import contextlib
 import functools
-import importlib
+import threading
 import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from fitguard.memory.fit_call.patching import patched
+from fitguard.contract.compiling import build_for
+from fitguard.contract.hooks import Role
+from fitguard.contract.libraries import Library
+from fitguard.contract.patching import patched
 
-_UNPACKING = {
-    "keras": "keras.src.trainers.data_adapters.data_adapter_utils",
-    "tf_keras": "tf_keras.src.engine.data_adapter",
-}
-_FUNCTION = "unpack_x_y_sample_weight"
 _LEAF = "leaf"
 _batches: "weakref.WeakKeyDictionary[Any, Any]" = weakref.WeakKeyDictionary()
+_here = threading.local()
 
 
 @contextlib.contextmanager
 def remembering_batches() -> Iterator[None]:
-    """Remember what a batch looks like, for each model that is trained inside."""
-    with patched(
-        {
-            "keras.src.backend.tensorflow.trainer": {
-                ("TensorFlowTrainer", "fit"): functools.partial(_remembering, "keras")
-            },
-            "tf_keras.src.engine.training": {
-                ("Model", "fit"): functools.partial(_remembering, "tf_keras")
-            },
-        }
-    ):
+    """Remember what a batch looks like, for each model that is trained inside.
+
+    Keras takes a batch apart when it builds a model, or traces the first step.
+    """
+    with patched({Role.FIT: _remembering, Role.BATCH_UNPACKED: _unpacking}):
         yield
 
 
-def _remembering(library: str, original: Callable[..., Any]) -> Callable[..., Any]:
+def _remembering(original: Callable[..., Any], _: Library) -> Callable[..., Any]:
     @functools.wraps(original)
     def fit(model: Any, *args: Any, **kwargs: Any) -> Any:
-        with _remembering_batch(model, library):
+        outer, _here.model = getattr(_here, "model", None), model
+        try:
             return original(model, *args, **kwargs)
+        finally:
+            _here.model = outer
 
     return fit
 
 
-@contextlib.contextmanager
-def _remembering_batch(model: Any, library: str) -> Iterator[None]:
-    """Keras takes a batch apart when it builds a model, or traces the first step."""
-    module = importlib.import_module(_UNPACKING[library])
-    original = getattr(module, _FUNCTION)
-
+def _unpacking(original: Callable[..., Any], _: Library) -> Callable[..., Any]:
+    @functools.wraps(original)
     def unpack(batch: Any) -> Any:
-        if model not in _batches:
+        model = getattr(_here, "model", None)
+        if model is not None and model not in _batches:
             with contextlib.suppress(ValueError):
                 _batches[model] = _looks(batch)
         return original(batch)
 
-    setattr(module, _FUNCTION, unpack)
-    try:
-        yield
-    finally:
-        setattr(module, _FUNCTION, original)
+    return unpack
 
 
 def batch_of(model: Any) -> Any:
@@ -71,12 +60,10 @@ def batch_of(model: Any) -> Any:
     return _batches.get(model)
 
 
-def build_like(model: Any, library: str, batch: Any) -> None:
+def build_like(model: Any, library: Library, batch: Any) -> None:
     """Make the variables that training on such a batch makes."""
-    if library == "keras":
-        import keras
-
-        model._symbolic_build(data_batch=_mapped(batch, keras.KerasTensor))
+    if library.generation == 3:
+        build_for(model, _mapped(batch, library.module().KerasTensor))
     else:
         import tensorflow as tf
 

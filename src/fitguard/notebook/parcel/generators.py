@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from fitguard.inputs.random_state import is_random_source, put_state, state_of
+from fitguard.contract.libraries import PACKAGES
+from fitguard.contract.random_sources import is_random_source, put_state, state_of
 from fitguard.notebook.parcel.nodes import Generator
 from fitguard.notebook.parcel.sides import NotMine, Packed, Packing, Unpacking
 
-_LIBRARIES = ("keras", "tf_keras", "tensorflow")
+_LIBRARIES = (*PACKAGES, "tensorflow")
 
 
 def pack_generator(value: Any, packing: Packing, where: str) -> Packed:

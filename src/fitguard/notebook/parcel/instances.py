@@ -3,7 +3,7 @@
 import copyreg
 from typing import Any
 
-from fitguard.inputs.models.library import root
+from fitguard.contract.libraries import package_of
 from fitguard.notebook.parcel.errors import CannotCarry
 from fitguard.notebook.parcel.nodes import Instance, Node
 from fitguard.notebook.parcel.sides import NotMine, Packed, Packing, Unpacking
@@ -59,7 +59,7 @@ def _parts(value: Any) -> tuple[dict[str, Any], Any] | None:
     ):
         return None
     # A dataset holds a graph, a checkpoint its variables: more than their attributes.
-    if any(root(base) == "tensorflow" for base in cls.__mro__):
+    if any(package_of(base) == "tensorflow" for base in cls.__mro__):
         return None
     try:
         reduced: Any = object.__reduce_ex__(value, 2)

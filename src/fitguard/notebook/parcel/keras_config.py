@@ -1,33 +1,19 @@
 """Keras' own config of an object, with the code of the user's that it names."""
 
-import contextlib
-import importlib
 import inspect
 import json
 import warnings
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from fitguard.contract.libraries import Library, installed_library
+from fitguard.contract.saving import reading_lambdas, recording_names, writing_lambdas
 from fitguard.notebook.parcel.errors import cannot_carry
 from fitguard.notebook.parcel.nodes import Node
 from fitguard.notebook.parcel.sides import Packing, Unpacking
 
 _LAMBDA = "fitguard-lambda-"
 _ALWAYS_WRITTEN = {"name", "trainable", "dtype"}
-_MODULES = {
-    "keras": (
-        "keras.src.saving.serialization_lib",
-        "keras.src.saving.object_registration",
-        "keras.src.utils.python_utils",
-    ),
-    "tf_keras": (
-        "tf_keras.src.saving.serialization_lib",
-        "tf_keras.src.saving.object_registration",
-        "tf_keras.src.utils.generic_utils",
-    ),
-}
-"""Where each library serializes, names custom objects, and writes lambdas."""
 
 
 @dataclass
@@ -54,34 +40,30 @@ class Config:
         return {"config": self.text, "custom": custom, "lambdas": lambdas}
 
 
-def config_of(value: Any, library: str, where: str, advice: str) -> Config:
+def config_of(value: Any, library: Library, where: str, advice: str) -> Config:
     """The config of a model, layer, loss, …
 
     Raises:
         CannotCarry: where Keras cannot write one.
     """
-    serializing, registering, functions = map(importlib.import_module, _MODULES[library])
     config = Config()
-    name_of = registering.get_registered_name
 
-    def recorded(thing: Any) -> Any:
-        name = name_of(thing)
+    def record(name: str, thing: Any) -> None:
         if callable(thing) and thing.__module__ != "builtins":
-            config.custom[str(name)] = thing
-        return name
+            config.custom[name] = thing
 
-    def dumped(function: Any) -> tuple[str, None, None]:
+    def write(function: Any) -> str:
         config.lambdas.append(function)
-        return f"{_LAMBDA}{len(config.lambdas) - 1}", None, None
+        return f"{_LAMBDA}{len(config.lambdas) - 1}"
 
     with (
-        _replaced(registering, "get_registered_name", recorded),
-        _replaced(functions, "func_dump", dumped),
+        recording_names(library, record),
+        writing_lambdas(library, write),
         warnings.catch_warnings(),
     ):
         warnings.simplefilter("ignore")
         try:
-            written = serializing.serialize_keras_object(value)
+            written = library.module("saving").serialize_keras_object(value)
             _leave_out_unknown(written, config.custom)
             config.text = json.dumps(written)
         except (TypeError, ValueError, NotImplementedError, OSError) as error:
@@ -111,27 +93,15 @@ def _leave_out_unknown(written: Any, custom: dict[str, Any]) -> None:
 
 def made_from_config(node: Any, unpacking: Unpacking) -> Any:
     """The object again."""
-    serializing, _, functions = map(importlib.import_module, _MODULES[node.library])
+    library = installed_library(node.library)
     custom = {name: unpacking.value(thing) for name, thing in node.custom.items()}
-    load = functions.func_load
 
-    def loaded(code: Any, *args: Any, **kwargs: Any) -> Any:
-        text = code[0] if isinstance(code, list | tuple) else code
-        if isinstance(text, str) and text.startswith(_LAMBDA):
-            return unpacking.value(node.lambdas[int(text.removeprefix(_LAMBDA))])
-        return load(code, *args, **kwargs)
+    def read(text: str) -> Any:
+        if not text.startswith(_LAMBDA):
+            return None
+        return unpacking.value(node.lambdas[int(text.removeprefix(_LAMBDA))])
 
-    with _replaced(functions, "func_load", loaded):
-        return serializing.deserialize_keras_object(
+    with reading_lambdas(library, read):
+        return library.module("saving").deserialize_keras_object(
             json.loads(node.config), custom_objects=custom, safe_mode=False
         )
-
-
-@contextlib.contextmanager
-def _replaced(module: Any, name: str, function: Callable[..., Any]) -> Iterator[None]:
-    original = getattr(module, name)
-    setattr(module, name, function)
-    try:
-        yield
-    finally:
-        setattr(module, name, original)

@@ -1,13 +1,15 @@
 """Layers, losses, optimizers: as part of a model that goes over, or with values of their own."""
 
+import contextlib
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
+from fitguard.contract.layers import flatten_layers
+from fitguard.contract.libraries import is_a, library_of
 from fitguard.notebook.parcel.errors import ADVICE
 from fitguard.notebook.parcel.keras_config import config_of, made_from_config
-from fitguard.notebook.parcel.models import library_of
 from fitguard.notebook.parcel.nodes import KerasObject, PartOf
 from fitguard.notebook.parcel.sides import NotMine, Packed, Packing, Unpacking
 
@@ -43,13 +45,13 @@ def make_part(node: PartOf, unpacking: Unpacking) -> Any:
 
 def pack_keras(value: Any, packing: Packing, where: str) -> Packed:
     """An object of Keras that has a config, or NotMine."""
-    libraries = [library for kind in _KINDS if (library := library_of(value, kind))]
-    if not libraries:
+    library = library_of(value) if is_a(value, *_KINDS) else None
+    if library is None:
         return NotMine
-    fields = config_of(value, libraries[0], where, ADVICE).nodes(packing, where)
+    fields = config_of(value, library, where, ADVICE).nodes(packing, where)
     values = [np.asarray(variable) for variable in getattr(value, "variables", ())]
     nodes = [packing.node(array, f"a variable of {where}") for array in values]
-    return KerasObject(library=libraries[0], variables=nodes, **fields)
+    return KerasObject(library=library.package, variables=nodes, **fields)
 
 
 def make_keras(node: KerasObject, unpacking: Unpacking) -> Any:
@@ -69,8 +71,10 @@ def parts_of(model: Any) -> Iterator[tuple[Any, tuple[str, int]]]:
     """What a model is made of, each with its place."""
     if getattr(model, "optimizer", None) is not None:
         yield model.optimizer, ("optimizer", 0)
-    for index, layer in enumerate(model._flatten_layers()):
+    for index, layer in enumerate(flatten_layers(model)):
         if layer is not model:
             yield layer, ("layer", index)
-    for index, variable in enumerate(model.variables):
-        yield variable, ("variable", index)
+    # Keras 2 raises where there are none yet.
+    with contextlib.suppress(ValueError):
+        for index, variable in enumerate(model.variables):
+            yield variable, ("variable", index)

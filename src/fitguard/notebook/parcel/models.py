@@ -1,10 +1,10 @@
 """Keras models: their config as Keras writes it, all their state as a snapshot has it."""
 
-import importlib
-import re
 from typing import Any
 
-from fitguard.inputs.models.library import ROOTS, root
+from fitguard.contract.compiling import is_compiled
+from fitguard.contract.held_variables import is_counted
+from fitguard.contract.libraries import Library, installed_library, is_a, library_of, package_of
 from fitguard.keras.snapshots.content import Content
 from fitguard.keras.snapshots.file import read_snapshot, write_snapshot
 from fitguard.keras.state.variables import ModelState
@@ -25,39 +25,23 @@ FACTORY = (
     "    history = fitguard.fit(build_model, x, y)\n"
     "    model = history.model"
 )
-_COUNTED = re.compile(
-    r"(^|\.)(_loss_tracker|_compile_metrics|_compile_loss|compiled_loss|compiled_metrics|_metrics)\."
-    r"|^_(train|test|predict)_counter$"
-)
-"""Training begins with new ones, but tf_keras does not reset those that it has not built yet."""
 _COMPILE = (
     "Give the class get_compile_config() and compile_from_config(config), or pass a function that "
     "builds and compiles the model: history = fitguard.fit(build_model, x, y)."
 )
 
 
-def library_of(value: Any, class_name: str) -> str | None:
-    """`keras` or `tf_keras`, where the object is of this class of theirs."""
-    bases = (base for base in type(value).__mro__ if base.__name__ == class_name)
-    return next((root(base) for base in bases if root(base) in ROOTS), None)
-
-
-def is_compiled(model: Any) -> bool:
-    """Whether it can be trained; tf_keras has another name for it."""
-    return bool(getattr(model, "compiled", getattr(model, "_is_compiled", False)))
-
-
 def pack_model(value: Any, packing: Packing, where: str) -> Packed:
     """A model with all its state, or NotMine."""
-    library = library_of(value, "Model")
+    library = library_of(value) if is_a(value, "Model") else None
     if library is None:
         return NotMine
     fields: dict[str, Any] = {}
     if not packing.has(value):
-        _require_compile_config(value, library, where)
+        _require_compile_config(value, library.package, where)
         fields = config_of(value, library, where, FACTORY).nodes(packing, where)
     return Model(
-        library=library,
+        library=library.package,
         state=_written_state(value, packing),
         seeds=seeds_of(value),
         batch=packing.node(batch_of(value), where),
@@ -68,7 +52,7 @@ def pack_model(value: Any, packing: Packing, where: str) -> Packed:
 
 def _has_history(model: Any, packing: Packing) -> bool:
     """What was trained before is of no use to the training process."""
-    return packing.lenient and library_of(vars(model).get("history"), "History") is not None
+    return packing.lenient and is_a(vars(model).get("history"), "History")
 
 
 def make_model(node: Model, unpacking: Unpacking) -> Any:
@@ -86,7 +70,7 @@ def fill_model(model: Any, node: Model, unpacking: Unpacking) -> None:
     content = read_snapshot(unpacking.path(node.state))
     state = ModelState(model)
     if state.missing(content.arrays) and node.batch is not None:
-        build_like(model, node.library, unpacking.value(node.batch))
+        build_like(model, installed_library(node.library), unpacking.value(node.batch))
     state.write(content.arrays)
     state.write_extra(content.document)
     if state.missing(content.arrays):
@@ -97,19 +81,19 @@ def fill_model(model: Any, node: Model, unpacking: Unpacking) -> None:
 
 def pack_history(value: Any, packing: Packing, where: str) -> Packed:
     """What `fit` returned, or NotMine."""
-    library = library_of(value, "History")
+    library = library_of(value) if is_a(value, "History") else None
     if library is None:
         return NotMine
     attributes = {
         name: packing.node(getattr(value, name, None), f"{where}.{name}")
         for name in ("history", "epoch", "params")
     }
-    return History(library, attributes, packing.node(value.model, f"{where}.model"))
+    return History(library.package, attributes, packing.node(value.model, f"{where}.model"))
 
 
 def make_history(node: History, _: Unpacking) -> Any:
     """An empty one."""
-    return importlib.import_module(f"{node.library}.callbacks").History()
+    return Library(node.library).module("callbacks").History()
 
 
 def fill_history(history: Any, node: History, unpacking: Unpacking) -> None:
@@ -123,17 +107,18 @@ def _written_state(model: Any, packing: Packing) -> str:
     state = ModelState(model)
     arrays = state.read()
     if not packing.lenient:
-        arrays = {name: array for name, array in arrays.items() if not _COUNTED.search(name)}
+        # Training begins with new ones, but Keras 2 does not reset those that are not built yet.
+        arrays = {name: array for name, array in arrays.items() if not is_counted(name)}
     content = Content(document=state.extra(), arrays=arrays)
     path = packing.file(".state", content.array_bytes)
     write_snapshot(path, content)
     return str(path)
 
 
-def _require_compile_config(model: Any, library: str, where: str) -> None:
+def _require_compile_config(model: Any, package: str, where: str) -> None:
     """Keras does not compile a model of a class that has its own `compile`, and only warns."""
     cls: Any = type(model)
-    base: Any = next(base for base in cls.__mro__ if root(base) == library)
+    base: Any = next(base for base in cls.__mro__ if package_of(base) == package)
     own = cls.compile is not base.compile
     if own and cls.compile_from_config is base.compile_from_config and is_compiled(model):
         raise cannot_carry(model, where, f"{cls.__name__} has a compile() of its own", _COMPILE)

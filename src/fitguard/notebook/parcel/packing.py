@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from fitguard.contract.libraries import is_a
 from fitguard.notebook.parcel.arrays import pack_array, was_written_to
 from fitguard.notebook.parcel.carried_code import pack_code
 from fitguard.notebook.parcel.containers import pack_container
@@ -19,7 +20,7 @@ from fitguard.notebook.parcel.imports import pack_import
 from fitguard.notebook.parcel.instances import pack_instance
 from fitguard.notebook.parcel.keras_objects import pack_keras, pack_part, parts_of
 from fitguard.notebook.parcel.makers import pack_plain
-from fitguard.notebook.parcel.models import library_of, pack_history, pack_model
+from fitguard.notebook.parcel.models import pack_history, pack_model
 from fitguard.notebook.parcel.nodes import Entry, Import, Node, Parcel, Shared
 from fitguard.notebook.parcel.sides import Packed, Packing
 from fitguard.notebook.parcel.tensors import is_constant, pack_tensor, pack_type
@@ -96,7 +97,7 @@ class Packer:
         self._table.append(None)
         # Kept: another object must not get the same `id`.
         self.objects.append(value)
-        if library_of(value, "Model"):
+        if is_a(value, "Model"):
             self._parts.update((id(part), (value, *place)) for part, place in parts_of(value))
         try:
             self._table[number] = self._entry(value, where)

@@ -11,6 +11,7 @@ The rules were found by experiment with Keras 3.15 and tf_keras 2.21:
 
 from typing import Literal
 
+from fitguard.checks.data.derived.generation import is_keras_2
 from fitguard.checks.data.derived.losses import compares_shapes, label_kind, units
 from fitguard.checks.data.derived.pairs import Labelled
 from fitguard.schema.model import ModelFacts, Shape
@@ -22,12 +23,6 @@ Fault = Literal["one_hot", "classes", "units", "broadcast", "shape"]
 _TOLD_BY = 3
 # Stands for the length of the batch, which equals no other length.
 _BATCH = -1
-
-
-def legacy(model: ModelFacts) -> bool:
-    """Whether the model is one of Keras 2: tf_keras, or keras before 3."""
-    name, _, version = model.library.partition(" ")
-    return name == "tf_keras" or version.startswith("2.")
 
 
 def shape_fault(item: Labelled, model: ModelFacts) -> Fault | None:
@@ -76,7 +71,7 @@ def meets(item: Labelled, model: ModelFacts) -> Meeting | None:
     if _equal(labels, values):
         return "same"
     exact = compares_shapes(item.loss)
-    if legacy(model) and squeezed and item.loss.name == "binary_crossentropy":
+    if is_keras_2(model) and squeezed and item.loss.name == "binary_crossentropy":
         exact = False
     return "broadcast" if not exact and _broadcasts(labels, values) else "fails"
 
@@ -96,7 +91,7 @@ def _meets_classes(labels: Shape, values: Shape) -> Meeting:
 def _brought_together(item: Labelled, model: ModelFacts) -> tuple[Shape, Shape, bool]:
     """Both shapes as Keras brings them to the same rank, and whether the output lost an axis."""
     labels, values = (_BATCH, *item.field.shape), (_BATCH, *(item.output.shape or ())[1:])
-    if legacy(model) and len(labels) == 1 and len(values) == 2:
+    if is_keras_2(model) and len(labels) == 1 and len(values) == 2:
         labels = (*labels, 1)
     if len(labels) == len(values) + 1 and labels[-1] == 1:
         return labels[:-1], values, False

@@ -1,12 +1,13 @@
 """What cuDNN's recurrent layers make of a mask they cannot take."""
 
+from fitguard.checks.data.derived.generation import is_keras_2
 from fitguard.schema.finding import Evidence, Severity
 from fitguard.schema.model import ModelFacts, ModelInput
 
 
 def refuses(model: ModelFacts) -> bool:
     """Whether the model's Keras raises on a GPU; Keras 2 computes without cuDNN there."""
-    return not model.library.startswith(("tf_keras", "keras 2"))
+    return not is_keras_2(model)
 
 
 def severity(model: ModelFacts) -> Severity:

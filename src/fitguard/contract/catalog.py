@@ -1,0 +1,231 @@
+"""All hooks: what fitguard replaces in Keras and TensorFlow, and what it expects to find there.
+
+Nothing of this is anybody's promise. So each hook says in which versions it was seen, and with
+which parameters; `verifying` compares that with what is here, and a hook that does not fit is never
+put into place: it is told. Where a release of Keras moves one, this is the file to change.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from fitguard.contract.hooks import Hook, Role, Service
+
+_FIT = (
+    "self, x, y, batch_size, epochs, verbose, callbacks, validation_split, validation_data, "
+    "shuffle, class_weight, sample_weight, initial_epoch, steps_per_epoch, validation_steps, "
+    "validation_batch_size, validation_freq"
+)
+_EVALUATE = "self, x, y, batch_size, verbose, sample_weight, steps, callbacks"
+_PREDICT = "self, x, batch_size, verbose, steps, callbacks"
+_WORKERS = ", max_queue_size, workers, use_multiprocessing"
+_DRAW = "shape, key, counter, alg, dtype, name"
+_WRITE = "use_locking, name, read_value"
+
+
+def _hooks(
+    package: str, module: str, service: Service, *rows: tuple[Role, str, str], **more: Any
+) -> Iterator[Hook]:
+    """One for each row: role, name, parameters."""
+    for role, name, parameters in rows:
+        yield Hook(role, package, module, name, parameters, service, **more)
+
+
+def _callback_lists(package: str, module: str) -> Iterator[Hook]:
+    began = (Role.TRAIN_BEGINS, "CallbackList.on_train_begin", "self, logs")
+    ended = (Role.EPOCH_ENDS, "CallbackList.on_epoch_end", "self, epoch, logs")
+    yield from _hooks(package, module, Service.FIT, began, in_first_step=True)
+    yield from _hooks(package, module, Service.FIT, ended)
+    yield from _hooks(
+        package,
+        module,
+        Service.EVALUATION,
+        (Role.EVALUATION_GOES_ON, "CallbackList.on_test_batch_end", "self, batch, logs"),
+        (Role.EVALUATION_GOES_ON, "CallbackList.on_predict_batch_end", "self, batch, logs"),
+    )
+
+
+def _keras_3() -> Iterator[Hook]:
+    trainer = "src.backend.tensorflow.trainer"
+    yield from _trainers_3(trainer, "TensorFlowTrainer", "Trainer", versions="<3.16.dev0")
+    yield from _trainers_3(trainer, "Trainer", "BaseTrainer", versions=">=3.16.dev0")
+    yield from _callback_lists("keras", "src.callbacks.callback_list")
+    yield from _hooks(
+        "keras",
+        trainer,
+        Service.FIT,
+        (Role.DATA_MADE, "TFEpochIterator.__init__", "self, distribute_strategy, *args, **kwargs"),
+        (Role.DATA_RUN_OUT, "TFEpochIterator.catch_stop_iteration", "self"),
+        in_first_step=True,
+    )
+    old = (Role.STEPS, "TFEpochIterator.enumerate_epoch", "self")
+    yield from _hooks("keras", trainer, Service.FIT, old, versions="<3.7", in_first_step=True)
+    new = (Role.STEPS, "EpochIterator._enumerate_iterator", "self")
+    module = "src.trainers.epoch_iterator"
+    yield from _hooks("keras", module, Service.FIT, new, versions=">=3.7", in_first_step=True)
+    applied = (Role.GRADIENTS_APPLIED, "BaseOptimizer.apply", "self, grads, trainable_variables")
+    yield from _hooks("keras", "src.optimizers.base_optimizer", Service.OTHER_WAYS, applied)
+    made = (
+        Role.LAYER_MADE,
+        "Layer.__init__",
+        "self, activity_regularizer, trainable, dtype, autocast, name, **kwargs",
+    )
+    yield from _hooks("keras", "src.layers.layer", Service.COMPILING, made)
+    values = "values, sample_weight, mask, reduction, dtype"
+    reduced = (Role.LOSS_REDUCED, "reduce_weighted_values", values)
+    yield from _hooks("keras", "src.losses.loss", Service.MICRO_BATCHES, reduced)
+    mean = (Role.MEAN_UPDATED, "Mean.update_state", "self, values, sample_weight")
+    yield from _hooks("keras", "src.metrics.reduction_metrics", Service.MICRO_BATCHES, mean)
+    unpacked = (Role.BATCH_UNPACKED, "unpack_x_y_sample_weight", "data")
+    adapters = "src.trainers.data_adapters.data_adapter_utils"
+    yield from _hooks("keras", adapters, Service.NOTEBOOK, unpacked)
+
+
+def _trainers_3(module: str, name: str, base: str, versions: str) -> Iterator[Hook]:
+    """The classes that train, by the names that these versions give them."""
+    fit = (Role.FIT, f"{name}.fit", _FIT)
+    yield from _hooks("keras", module, Service.FIT, fit, versions=versions)
+    yield from _hooks(
+        "keras",
+        module,
+        Service.EVALUATION,
+        (Role.EVALUATE, f"{name}.evaluate", f"{_EVALUATE}, return_dict, **kwargs"),
+        (Role.PREDICT, f"{name}.predict", _PREDICT),
+        versions=versions,
+    )
+    on_batch = "self, x, y, sample_weight, class_weight, return_dict"
+    batch = (Role.TRAIN_ON_BATCH, f"{name}.train_on_batch", on_batch)
+    yield from _hooks("keras", module, Service.OTHER_WAYS, batch, versions=versions)
+    compiled = (
+        Role.COMPILE,
+        f"{base}.compile",
+        "self, optimizer, loss, loss_weights, metrics, weighted_metrics, run_eagerly, "
+        "steps_per_execution, jit_compile, auto_scale_loss",
+    )
+    trainers = "src.trainers.trainer"
+    yield from _hooks("keras", trainers, Service.COMPILING, compiled, versions=versions)
+
+
+def _keras_2() -> Iterator[Hook]:
+    model, adapter = "src.engine.training", "src.engine.data_adapter"
+    fit = (Role.FIT, "Model.fit", f"{_FIT}{_WORKERS}")
+    yield from _hooks("keras2", model, Service.FIT, fit)
+    yield from _hooks(
+        "keras2",
+        model,
+        Service.EVALUATION,
+        (Role.EVALUATE, "Model.evaluate", f"{_EVALUATE}{_WORKERS}, return_dict, **kwargs"),
+        (Role.PREDICT, "Model.predict", f"{_PREDICT}{_WORKERS}"),
+    )
+    yield from _callback_lists("keras2", "src.callbacks")
+    made = (
+        "self, x, y, sample_weight, batch_size, steps_per_epoch, initial_epoch, epochs, shuffle, "
+        f"class_weight{_WORKERS}, model, steps_per_execution, distribute, pss_evaluation_shards"
+    )
+    yield from _hooks(
+        "keras2",
+        adapter,
+        Service.FIT,
+        (Role.DATA_MADE, "DataHandler.__init__", made),
+        (Role.EPOCHS, "DataHandler.enumerate_epochs", "self"),
+        (Role.STEPS, "DataHandler.steps", "self"),
+        (Role.DATA_RUN_OUT, "DataHandler.catch_stop_iteration", "self"),
+        in_first_step=True,
+    )
+    slicing = "self, indices_dataset, inputs"
+    yield from _hooks(
+        "keras2",
+        adapter,
+        Service.FIT,
+        (Role.ROWS_SLICED, "TensorLikeDataAdapter.slice_inputs", slicing),
+        (Role.ROWS_SLICED, "GenericArrayLikeDataAdapter.slice_inputs", slicing),
+    )
+    yield from _other_ways_2(model)
+    yield from _hooks(
+        "keras2",
+        "src.utils.losses_utils",
+        Service.MICRO_BATCHES,
+        (Role.LOSS_MASKED, "apply_valid_mask", "losses, sw, mask, reduction"),
+        (Role.LOSS_REDUCED, "compute_weighted_loss", "losses, sample_weight, reduction, name"),
+    )
+    mean = (Role.MEAN_UPDATED, "Reduce.update_state", "self, values, sample_weight")
+    yield from _hooks("keras2", "src.metrics.base_metric", Service.MICRO_BATCHES, mean)
+    unpacked = (Role.BATCH_UNPACKED, "unpack_x_y_sample_weight", "data")
+    yield from _hooks("keras2", adapter, Service.NOTEBOOK, unpacked)
+
+
+def _other_ways_2(model: str) -> Iterator[Hook]:
+    on_batch = "self, x, y, sample_weight, class_weight, reset_metrics, return_dict"
+    generator = (
+        "self, generator, steps_per_epoch, epochs, verbose, callbacks, validation_data, "
+        f"validation_steps, validation_freq, class_weight{_WORKERS}, shuffle, initial_epoch"
+    )
+    yield from _hooks(
+        "keras2",
+        model,
+        Service.OTHER_WAYS,
+        (Role.TRAIN_ON_BATCH, "Model.train_on_batch", on_batch),
+        (Role.FIT_GENERATOR, "Model.fit_generator", generator),
+    )
+    applied = (
+        Role.GRADIENTS_APPLIED,
+        "_BaseOptimizer.apply_gradients",
+        "self, grads_and_vars, name",
+    )
+    yield from _hooks("keras2", "src.optimizers.optimizer", Service.OTHER_WAYS, applied)
+    legacy = (
+        Role.GRADIENTS_APPLIED,
+        "OptimizerV2.apply_gradients",
+        "self, grads_and_vars, name, experimental_aggregate_gradients",
+    )
+    yield from _hooks("keras2", "src.optimizers.legacy.optimizer_v2", Service.OTHER_WAYS, legacy)
+    compiled = (
+        Role.COMPILE,
+        "Model.compile",
+        "self, optimizer, loss, metrics, loss_weights, weighted_metrics, run_eagerly, "
+        "steps_per_execution, jit_compile, pss_evaluation_shards, **kwargs",
+    )
+    made = (Role.LAYER_MADE, "Layer.__init__", "self, trainable, name, dtype, dynamic, **kwargs")
+    yield from _hooks("keras2", model, Service.COMPILING, compiled)
+    yield from _hooks("keras2", "src.engine.base_layer", Service.COMPILING, made)
+
+
+def _tensorflow() -> Iterator[Hook]:
+    made = (Role.ITERATOR_MADE, "DatasetV2.__iter__", "self")
+    distributed = (Role.ITERATOR_MADE, "DistributedDataset.__iter__", "self")
+    yield from _hooks("tensorflow", "python.data.ops.dataset_ops", Service.FIT, made)
+    yield from _hooks("tensorflow", "python.distribute.input_lib", Service.FIT, distributed)
+    shuffled = (
+        Role.SHUFFLE_MADE,
+        "_ShuffleDataset.__init__",
+        "self, input_dataset, buffer_size, seed, reshuffle_each_iteration, name",
+    )
+    drawn = (
+        Role.SHUFFLE_MADE,
+        "_RandomDataset.__init__",
+        "self, seed, rerandomize_each_iteration, name",
+    )
+    yield from _hooks("tensorflow", "python.data.ops.shuffle_op", Service.ORDERS, shuffled)
+    yield from _hooks("tensorflow", "python.data.ops.random_op", Service.ORDERS, drawn)
+    whole_numbers = "shape, key, counter, alg, minval, maxval, name"
+    yield from _hooks(
+        "tensorflow",
+        "python.ops.gen_stateless_random_ops_v2",
+        Service.MICRO_BATCHES,
+        (Role.NUMBERS_DRAWN, "stateless_random_uniform_v2", _DRAW),
+        (Role.NUMBERS_DRAWN, "stateless_random_normal_v2", _DRAW),
+        (Role.NUMBERS_DRAWN, "stateless_random_uniform_int_v2", whole_numbers),
+        (Role.NUMBERS_DRAWN, "stateless_random_uniform_full_int_v2", _DRAW),
+        (Role.NUMBERS_DRAWN, "stateless_truncated_normal_v2", _DRAW),
+    )
+    for owner in ("BaseResourceVariable", "ResourceVariable"):
+        yield from _hooks(
+            "tensorflow",
+            "python.ops.resource_variable_ops",
+            Service.MICRO_BATCHES,
+            (Role.VARIABLE_WRITTEN, f"{owner}.assign", f"self, value, {_WRITE}"),
+            (Role.VARIABLE_WRITTEN, f"{owner}.assign_add", f"self, delta, {_WRITE}"),
+            (Role.VARIABLE_WRITTEN, f"{owner}.assign_sub", f"self, delta, {_WRITE}"),
+        )
+
+
+HOOKS = (*_keras_3(), *_keras_2(), *_tensorflow())

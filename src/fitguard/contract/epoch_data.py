@@ -1,0 +1,229 @@
+"""What Keras reads the batches of a `fit` from, asked the same way in Keras 2 and Keras 3.
+
+Keras 3:  with epoch_iterator.catch_stop_iteration():
+              for begin, end, iterator in epoch_iterator:
+                  logs = self.train_function(iterator)
+Keras 2:  for epoch, iterator in handler.enumerate_epochs():
+              with handler.catch_stop_iteration():
+                  for step in handler.steps():
+                      logs = self.train_function(iterator)
+"""
+
+import contextlib
+import weakref
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+from fitguard.contract.libraries import Library
+
+_KINDS = {
+    "ArrayDataAdapter": "arrays",
+    "TensorLikeDataAdapter": "arrays",
+    "GenericArrayLikeDataAdapter": "arrays",
+    "GeneratorDataAdapter": "generator",
+    "PyDatasetAdapter": "python",
+    "KerasSequenceAdapter": "python",
+    "TorchDataLoaderAdapter": "torch",
+}
+
+
+class EpochData:
+    """Common to both.
+
+    Args:
+        keras: Keras' own object: an epoch iterator of Keras 3, or a data handler of Keras 2.
+    """
+
+    generation: ClassVar[int]
+    _READ: ClassVar[tuple[str, ...]]
+
+    def __init__(self, keras: Any) -> None:
+        # It holds what was made for it: data that are no longer needed are freed as in plain `fit`.
+        self.keras: Any = weakref.proxy(keras)
+
+    @property
+    def missing(self) -> list[str]:
+        """Attributes that are read here and that Keras' object does not have."""
+        return [name for name in self._READ if not hasattr(self.keras, name)]
+
+    @property
+    def adapter(self) -> Any:
+        """Keras' adapter for what `fit` was given."""
+        raise NotImplementedError
+
+    @property
+    def kind(self) -> str:
+        """`arrays`, `generator`, `python` (a PyDataset or Sequence), `torch`; empty for others."""
+        return _KINDS.get(type(self.adapter).__name__, "")
+
+
+class Keras3Data(EpochData):
+    """A `TFEpochIterator`."""
+
+    generation = 3
+    _READ = ("data_adapter", "_distributed_dataset", "_num_batches", "steps_per_execution")
+
+    @property
+    def adapter(self) -> Any:
+        return self.keras.data_adapter
+
+    @property
+    def dataset(self) -> Any:
+        """What iterators are made of."""
+        return self.keras._distributed_dataset
+
+    @property
+    def python_data(self) -> Any:
+        """The user's PyDataset, or what Keras made one of."""
+        return getattr(self.adapter, "py_dataset", None)
+
+    @property
+    def shuffles(self) -> bool:
+        """Whether Keras orders rows, or batches of Python data, at random."""
+        return bool(getattr(self.adapter, "shuffle", getattr(self.adapter, "_shuffle", False)))
+
+    def workers(self, _: dict[str, Any]) -> bool:
+        """Whether several workers read Python data at once."""
+        data = self.python_data
+        return data is not None and bool(data.workers > 1 or data.use_multiprocessing)
+
+    @property
+    def batch_size(self) -> int | None:
+        return getattr(self.adapter, "batch_size", None)
+
+    @property
+    def steps_per_epoch(self) -> int | None:
+        """None where the data do not tell."""
+        steps: int | None = self.keras.num_batches
+        return steps
+
+    @property
+    def size(self) -> int | None:
+        """Batches of one iterator; None where unknown."""
+        size: int | None = self.adapter.num_batches
+        return size
+
+    @property
+    def learned(self) -> int | None:
+        """Batches of an epoch, as far as Keras has learned."""
+        batches: int | None = self.keras._num_batches
+        return batches
+
+    @learned.setter
+    def learned(self, batches: int | None) -> None:
+        self.keras._num_batches = batches
+
+    @property
+    def steps_at_once(self) -> int:
+        """Steps of one call of the train function."""
+        return int(self.keras.steps_per_execution)
+
+    def begin_anew(self) -> None:
+        """Have Keras make a new iterator."""
+        self.keras._current_iterator = None
+
+
+class Keras2Data(EpochData):
+    """A `DataHandler`."""
+
+    generation = 2
+    _READ = ("_adapter", "_dataset", "_initial_epoch", "_inferred_steps", "step_increment")
+
+    @property
+    def adapter(self) -> Any:
+        return self.keras._adapter
+
+    @property
+    def dataset(self) -> Any:
+        return self.keras._dataset
+
+    @property
+    def python_data(self) -> Any:
+        return getattr(self.adapter, "_keras_sequence", None)
+
+    @property
+    def shuffles(self) -> bool:
+        name = "_shuffle_sequence" if self.kind == "python" else "_shuffle"
+        return bool(getattr(self.adapter, name, False))
+
+    def workers(self, given: dict[str, Any]) -> bool:
+        """As `fit` was told."""
+        return given.get("workers", 1) > 1 or bool(given.get("use_multiprocessing"))
+
+    @property
+    def batch_size(self) -> int | None:
+        size: int | None = self.adapter.representative_batch_size()
+        return size
+
+    @property
+    def steps_per_epoch(self) -> int | None:
+        steps: int | None = self.keras.inferred_steps
+        return steps
+
+    @property
+    def size(self) -> int | None:
+        """Keras 2 itself takes fewer steps at the end of the data."""
+        return None
+
+    @property
+    def learned(self) -> int | None:
+        steps: int | None = self.keras._inferred_steps
+        return steps
+
+    @learned.setter
+    def learned(self, batches: int | None) -> None:
+        if self.keras._inferred_steps is None:
+            self.keras._inferred_steps = batches
+
+    @property
+    def steps_at_once(self) -> int:
+        return int(self.keras.step_increment) + 1
+
+    @property
+    def first_epoch(self) -> int:
+        """The epoch that Keras begins with."""
+        return int(self.keras._initial_epoch)
+
+    @first_epoch.setter
+    def first_epoch(self, epoch: int) -> None:
+        self.keras._initial_epoch = epoch
+
+    @property
+    def drops_an_iterator(self) -> bool:
+        """Keras makes one at first that it does not read, if each epoch has its own."""
+        return bool(self.adapter.should_recreate_iterator())
+
+
+def epoch_data(keras: Any, library: Library) -> Keras3Data | Keras2Data:
+    """Keras' object, as one that answers the same questions."""
+    return Keras3Data(keras) if library.generation == 3 else Keras2Data(keras)
+
+
+def rows_to_slice(adapter: Any) -> int | None:
+    """Rows of the arrays of an adapter of Keras 2; None where whole batches are shuffled."""
+    return None if adapter._shuffle == "batch" else int(adapter._size)
+
+
+def shuffles_values(library: Library, shuffle: Any) -> bool:
+    """Whether Keras shuffles the values of each batch, and not the numbers of rows."""
+    if shuffle != "batch":
+        return False
+    if library.generation == 2:
+        return True
+    adapters = library.module("src.trainers.data_adapters.array_data_adapter")
+    code = adapters.ArrayDataAdapter.get_tf_dataset.__code__
+    return "shuffle_batch" in (*code.co_varnames, *code.co_cellvars)
+
+
+@contextlib.contextmanager
+def reading_from(iterator: Any, other: Any) -> Iterator[None]:
+    """Let an iterator of tf.data read from another one: Keras 2 holds one for a whole epoch."""
+    if iterator is other:
+        yield
+        return
+    own = iterator._iterator_resource
+    iterator._iterator_resource = other._iterator_resource
+    try:
+        yield
+    finally:
+        iterator._iterator_resource = own

@@ -1,0 +1,85 @@
+"""Graphs of TensorFlow: what is in them, and what Grappler and XLA make of them."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+PLACE = "/job:localhost/replica:0/task:0/device:"
+
+
+def bodies_within(graph: Any) -> Iterator[Any]:
+    """A graph, and those of the functions that it calls: a `FunctionDef` where one has no graph."""
+    seen: dict[int, Any] = {}
+    waiting = [graph]
+    while waiting:
+        body = waiting.pop()
+        if id(body) in seen:
+            continue
+        seen[id(body)] = body
+        yield body
+        if hasattr(body, "get_operations"):
+            waiting += [_body(function) for function in body._functions.values()]
+
+
+def _body(function: Any) -> Any:
+    graph = getattr(function, "graph", None)
+    if graph is not None:
+        return graph
+    return getattr(function, "definition", None) or function.function_def
+
+
+def operation_definition(kind: str) -> Any:
+    """The `OpDef` of a kind of operation; None where TensorFlow knows none of this name."""
+    from tensorflow.python.framework import op_def_registry
+
+    return op_def_registry.get(kind)
+
+
+def optimized_for_gpu(
+    graph: Any, kept: Sequence[str], passes: Sequence[str], capability: str
+) -> Any:
+    """What Grappler makes of a graph for a GPU that need not be here.
+
+    Args:
+        graph: A `GraphDef`.
+        kept: Names of nodes that must stay.
+        passes: Of Grappler.
+        capability: The GPU's compute capability, such as "9.0".
+    """
+    import tensorflow as tf
+    from tensorflow.python.grappler import tf_optimizer
+
+    meta = tf.compat.v1.MetaGraphDef(graph_def=graph)
+    for node in meta.graph_def.node:
+        node.device = f"{PLACE}GPU:0"
+    meta.collection_def["train_op"].node_list.value.extend(kept)
+    config = tf.compat.v1.ConfigProto()
+    rewrite = config.graph_options.rewrite_options
+    rewrite.min_graph_nodes = -1
+    rewrite.meta_optimizer_iterations = rewrite.TWO
+    rewrite.optimizers.extend(passes)
+    return tf_optimizer.OptimizeGraph(
+        config, meta, verbose=False, graph_id=b"fitguard", cluster=_virtual_gpu(capability)
+    )
+
+
+def _virtual_gpu(capability: str) -> Any:
+    from tensorflow.core.protobuf.device_properties_pb2 import NamedDevice
+    from tensorflow.python.grappler.cluster import Cluster
+
+    cpu, gpu = NamedDevice(name=f"{PLACE}CPU:0"), NamedDevice(name=f"{PLACE}GPU:0")
+    cpu.properties.type, gpu.properties.type = "CPU", "GPU"
+    gpu.properties.environment["architecture"] = capability
+    return Cluster(devices=[cpu, gpu])
+
+
+def lowered(function: Any, specs: Sequence[Any]) -> Any:
+    """A concrete function as `HloModuleProto`, before XLA optimizes it.
+
+    Args:
+        specs: The shapes to compile it for; those that it was traced with may be open.
+    """
+    from tensorflow.compiler.xla.service import hlo_pb2
+    from tensorflow.python.eager.polymorphic_function import compiler_ir
+
+    serialized = compiler_ir.from_concrete_function(function, specs)(stage="hlo_serialized")
+    return hlo_pb2.HloModuleProto.FromString(serialized)

@@ -1,0 +1,81 @@
+"""Whether all that the guard stands on is there; what is not is said, at once and aloud."""
+
+import platform
+
+from fitguard.contract.hooks import Hook, Role, Service
+from fitguard.contract.libraries import Library
+from fitguard.contract.patching import Patches
+from fitguard.contract.verifying import Fault, tensorflow_here, verify
+from fitguard.keras.session import Session
+from fitguard.knowledge.supported import judge_versions, proven_versions
+from fitguard.schema.exit_codes import ExitCode
+
+UNGUARDED = "unguarded"
+"""Kind of the notes that say so."""
+
+
+class Assurance:
+    """The hooks of this process, compared with what was expected of them."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._patches = Patches({})
+        self._faults: dict[Library, list[Fault]] = {}
+
+    def watch(self, patches: Patches) -> None:
+        """From now on, by what these see."""
+        self._patches = patches
+
+    def loaded(self, library: Library) -> None:
+        """The script has loaded a Keras: where its `fit` is not found, nobody will call us."""
+        for fault in self._found(library):
+            if fault.hook.role is Role.FIT and not fault.usable:
+                self.lacks(fault.sentence)
+
+    def guards(self, library: Library) -> bool:
+        """Whether a `fit` of this library can be guarded; why not, and what else is missing."""
+        tensorflow = tensorflow_here().version
+        python = platform.python_version()
+        outside = judge_versions(tensorflow, library.package, library.version, python)
+        if outside:
+            self._session.note("version", outside)
+        for fault in self._found(library):
+            (self._tell if fault.usable else self.lacks)(fault.sentence)
+        return not self._without(library, Service.FIT)
+
+    def why_whole(self, library: Library) -> str:
+        """Why batches cannot be split with this library; empty where they can."""
+        return next((fault.why for fault in self._without(library, Service.MICRO_BATCHES)), "")
+
+    def first_step_done(self, library: Library) -> None:
+        """By now each hook that a step needs must have been called."""
+        uncalled = self._patches.uncalled(library)
+        if uncalled:
+            self.lacks(f"{Service.FIT}, because {_not_called(uncalled, library)}")
+
+    def lacks(self, sentence: str) -> None:
+        """Say it; under `--require-guard` that is the end."""
+        self._tell(f"{sentence}. fitguard was proven with {proven_versions()}")
+        if self._session.orders.require_guard:
+            self._session.say("--require-guard was given: the run ends here")
+            raise SystemExit(ExitCode.GATE_FAILED)
+
+    def _tell(self, sentence: str) -> None:
+        self._session.note(UNGUARDED, sentence)
+
+    def _found(self, library: Library) -> list[Fault]:
+        if library not in self._faults:
+            self._faults[library] = verify(library)
+        return self._faults[library]
+
+    def _without(self, library: Library, service: Service) -> list[Fault]:
+        return [
+            fault
+            for fault in self._found(library)
+            if fault.hook.service is service and not fault.usable
+        ]
+
+
+def _not_called(hooks: list[Hook], library: Library) -> str:
+    names = ", ".join(hook.name for hook in hooks)
+    return f"{library} took its first step without calling {names}"

@@ -1,0 +1,73 @@
+"""Training that does not use `fit`: it is not guarded, and the user shall know."""
+
+import functools
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from fitguard.contract.hooks import Role
+from fitguard.contract.libraries import PACKAGES, Library
+from fitguard.contract.patching import Wraps
+
+_NOT_THE_USERS = (*PACKAGES, "tensorflow", "fitguard", "importlib", "contextlib", "functools")
+_LINES = """
+    from fitguard.keras import Guard
+    guard = Guard(model, optimizer=optimizer)
+    for step in range(guard.start, steps):
+        ...  # one step, on the batch that follows from its number
+        guard.step_done(step)"""
+
+
+class OtherWays:
+    """Notes where a script trains by itself.
+
+    Args:
+        in_fit: Whether a `fit` runs in this thread.
+    """
+
+    def __init__(self, in_fit: Callable[[], bool]) -> None:
+        self._in_fit = in_fit
+        self._seen = ""
+
+    def wraps(self) -> Wraps:
+        """What is put around Keras."""
+        return {Role.GRADIENTS_APPLIED: self._noting, Role.TRAIN_ON_BATCH: self._noting}
+
+    def nothing_guarded(self) -> str:
+        """What to say at the end of a script in which nothing was guarded."""
+        if self._seen:
+            return (
+                f"nothing was guarded: {self._seen} trains without fit, in a loop of its own. "
+                f"These lines guard such a loop:{_LINES}"
+            )
+        if not any(package in sys.modules for package in PACKAGES):
+            return "nothing was guarded: the script does not load Keras"
+        return "nothing was guarded: the script ends without a call of fit"
+
+    def _noting(self, original: Callable[..., Any], _: Library) -> Callable[..., Any]:
+        @functools.wraps(original)
+        def noted(*args: Any, **kwargs: Any) -> Any:
+            if not self._seen and not self._in_fit():
+                self._seen = _line_of_the_user()
+            return original(*args, **kwargs)
+
+        return noted
+
+
+def _line_of_the_user() -> str:
+    """The line that led here: of the script itself, or of a module that it uses."""
+    script = getattr(sys.modules["__main__"], "__file__", None)
+    found = ""
+    frame: Any = sys._getframe(2)
+    while frame is not None:
+        file = frame.f_code.co_filename
+        line = f"line {frame.f_lineno} of {Path(file).name}"
+        if file == script:
+            return line
+        package = str(frame.f_globals.get("__name__", "")).partition(".")[0]
+        # What autograph made of a function has a file and lines of its own.
+        own = package in _NOT_THE_USERS or file.startswith("<") or "__autograph" in file
+        found = found or ("" if own else line)
+        frame = frame.f_back
+    return found or "the script"

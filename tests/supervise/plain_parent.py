@@ -1,0 +1,42 @@
+"""The parent of a guarded run of a plain script, in a process of its own.
+
+python plain_parent.py OPTIONS-AS-JSON SCRIPT ARGUMENTS…
+"""
+
+import json
+import resource
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from fitguard.cli.run import say
+from fitguard.schema.exit_codes import UsageError
+from fitguard.supervise.command import Command
+from fitguard.supervise.guarding import guard
+from fitguard.supervise.options import RunOptions
+
+CHILD = Path(__file__).with_name("plain_child.py")
+
+
+def plain_command(script: Path, *arguments: str) -> Command:
+    """The command whose child is `plain_child.py`."""
+    return Command(
+        python=sys.executable, target=(str(script),), arguments=arguments, bootstrap=(str(CHILD),)
+    )
+
+
+def main() -> None:
+    given, script, *arguments = sys.argv[1:]
+    wanted = json.loads(given)
+    if limit := wanted.pop("file_limit_bytes", None):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+    options = replace(RunOptions(runs_folder=Path("runs")), **wanted)
+    try:
+        sys.exit(guard(plain_command(Path(script), *arguments), options, say=say).exit_code)
+    except UsageError as error:
+        say(str(error))
+        sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()
