@@ -1,9 +1,8 @@
 """The callbacks of Keras go on after a kill as if there had been none."""
 
-from versions.trainings import (
+from versions.trainings import (, wait_finished
     OFTEN,
     as_package,
-    assert_finished,
     assert_same_bits,
     guarded,
     train_plainly,
@@ -15,6 +14,6 @@ def test_stock_callbacks_go_through_a_kill(package, tmp_path):
     plain = train_plainly(tmp_path / "plain", environment, script)
     mark = tmp_path / "killed"
     with guarded(tmp_path / "run", environment, script, mark, options=OFTEN) as run:
-        assert_finished(run.wait())
+        wait_finished(run)
     assert [attempt.outcome for attempt in run.record.attempts] == ["killed", "finished"]
     assert_same_bits(plain, run.out)

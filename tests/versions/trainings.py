@@ -10,6 +10,8 @@ SCRIPTS = Path(__file__).parent / "scripts"
 KINDS = "arrays,images,sequence"
 OFTEN = ("--snapshot-seconds", 0.05)
 """Options of `fitguard run` with which even a short training has something to go on from."""
+LONGEST_SECONDS = 900.0
+"""Four attempts on a busy machine. TensorFlow 2.16 converts all of tf_keras before the first step."""
 
 
 def as_package(package):
@@ -29,6 +31,11 @@ def train_plainly(folder, environment, script, *arguments):
     out = folder / "plain.npz"
     assert_finished(run_plain(SCRIPTS / script, out, *arguments, **environment))
     return out
+
+
+def wait_finished(run):
+    """Until a guarded run is over; it must have got to its end."""
+    assert_finished(run.wait(LONGEST_SECONDS))
 
 
 def guarded(folder, environment, script, *arguments, options=()):
