@@ -1,11 +1,12 @@
 """The callbacks of Keras go on after a kill as if there had been none."""
 
-from versions.trainings import (, wait_finished
+from versions.trainings import (
     OFTEN,
     as_package,
     assert_same_bits,
     guarded,
     train_plainly,
+    wait_finished,
 )
 
 
