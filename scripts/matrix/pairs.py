@@ -35,10 +35,10 @@ class Pair:
 
     @property
     def requirements(self) -> list[str]:
-        """What pip resolves at once, beside fitguard itself; tensorboard is for its callback."""
+        """What pip resolves at once, beside fitguard: what Keras and the tests need too."""
         keras = "keras-nightly" if self.is_nightly else "keras"
         pinned = [f"tensorflow-cpu=={self.tensorflow}", f"{keras}=={self.keras}"]
-        return [*pinned, "tensorboard", "pytest>=8.2"]
+        return [*pinned, "tensorboard", "hypothesis>=6.100", "pytest>=8.2"]
 
     @property
     def folder(self) -> Path:

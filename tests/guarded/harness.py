@@ -107,9 +107,9 @@ class GuardedRun:
             )
         return self
 
-    def wait(self):
+    def wait(self, longest_seconds=programs.LONGEST_SECONDS):
         """Until the parent has ended."""
-        code = self._process.wait(programs.LONGEST_SECONDS)
+        code = self._process.wait(longest_seconds)
         return Ended(code, self._texts.read_text(errors="replace"))
 
     @property

@@ -3,10 +3,10 @@
 from versions.trainings import (
     OFTEN,
     as_package,
-    assert_finished,
     assert_same_bits,
     guarded,
     train_plainly,
+    wait_finished,
 )
 
 
@@ -15,6 +15,6 @@ def test_stock_callbacks_go_through_a_kill(package, tmp_path):
     plain = train_plainly(tmp_path / "plain", environment, script)
     mark = tmp_path / "killed"
     with guarded(tmp_path / "run", environment, script, mark, options=OFTEN) as run:
-        assert_finished(run.wait())
+        wait_finished(run)
     assert [attempt.outcome for attempt in run.record.attempts] == ["killed", "finished"]
     assert_same_bits(plain, run.out)

@@ -5,10 +5,10 @@ from versions.trainings import (
     OFTEN,
     as_package,
     as_tensorflow_keras,
-    assert_finished,
     assert_same_bits,
     guarded,
     train_plainly,
+    wait_finished,
 )
 
 
@@ -17,7 +17,7 @@ def train_killed(folder, environment, kinds):
     marks = folder / "marks"
     marks.mkdir(parents=True)
     with guarded(folder, environment, "train.py", kinds, marks, options=OFTEN) as run:
-        assert_finished(run.wait())
+        wait_finished(run)
     return run
 
 

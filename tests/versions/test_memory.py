@@ -7,7 +7,15 @@ from concurrent.futures import ThreadPoolExecutor
 
 from guarded.harness import memory_limit, run_plain
 from guarded.results import distance
-from versions.trainings import SCRIPTS, as_package, assert_finished, guarded, train_plainly
+from versions.trainings import (
+    LONGEST_SECONDS,
+    SCRIPTS,
+    as_package,
+    assert_finished,
+    guarded,
+    reason_in,
+    train_plainly,
+)
 
 MEGABYTES = 40
 MOST_APART = 1e-6
@@ -20,8 +28,8 @@ def test_a_batch_that_does_not_fit_is_split(package, tmp_path):
     with ThreadPoolExecutor(2) as pool, guarded(tmp_path / "run", limited, script) as run:
         died = pool.submit(run_plain, SCRIPTS / script, tmp_path / "died.npz", **limited)
         whole = pool.submit(train_plainly, tmp_path, ours, script)
-        ended = run.wait()
-    assert "ResourceExhaustedError" in died.result().text, "plain Keras did not run out of memory"
+        ended = run.wait(LONGEST_SECONDS)
+    assert "ResourceExhaustedError" in died.result().text, reason_in(died.result().text)
     assert_finished(ended)
     (fit,) = run.record.fits
     assert 0 < fit.micro_batch < fit.batch_size, "the batch was not split"

@@ -10,6 +10,8 @@ SCRIPTS = Path(__file__).parent / "scripts"
 KINDS = "arrays,images,sequence"
 OFTEN = ("--snapshot-seconds", 0.05)
 """Options of `fitguard run` with which even a short training has something to go on from."""
+LONGEST_SECONDS = 900.0
+"""Four attempts on a busy machine; TensorFlow 2.16 converts all of tf_keras before a first step."""
 
 
 def as_package(package):
@@ -29,6 +31,11 @@ def train_plainly(folder, environment, script, *arguments):
     out = folder / "plain.npz"
     assert_finished(run_plain(SCRIPTS / script, out, *arguments, **environment))
     return out
+
+
+def wait_finished(run):
+    """Until a guarded run is over; it must have got to its end."""
+    assert_finished(run.wait(LONGEST_SECONDS))
 
 
 def guarded(folder, environment, script, *arguments, options=()):
@@ -52,8 +59,8 @@ def assert_same_bits(plain, out):
 def reason_in(text):
     """How the attempt ended after which `fitguard run` gave up, or what a process wrote last."""
     ended = re.search(r"^fitguard: (Attempt .*?)\. fitguard stops here", text, re.MULTILINE)
-    proof = re.search(r"^fitguard: proof: (.*)", text, re.MULTILINE)
+    proofs = re.findall(r"^(?:fitguard: proof: |(?=\w+Error: ))(.*)", text, re.MULTILINE)
     if ended:
-        return f"{ended[1]}: {proof[1]}" if proof else ended[1]
+        return ": ".join([ended[1], *proofs[-1:]])
     lines = [line for line in text.splitlines() if line.strip()]
     return (lines or ["no word"])[-1]
