@@ -12,7 +12,6 @@ callbacks = [
     keras.callbacks.ReduceLROnPlateau(patience=1, factor=0.5),
     keras.callbacks.ModelCheckpoint("best.weights.h5", save_best_only=True, save_weights_only=True),
     keras.callbacks.CSVLogger("log.csv"),
-    keras.callbacks.TensorBoard("board", histogram_freq=1),
     keras.callbacks.TerminateOnNaN(),
     keras.callbacks.LambdaCallback(on_epoch_end=lambda epoch, logs: print(epoch)),
 ]
