@@ -155,6 +155,5 @@ def test_tensorflow_is_a_library_too() -> None:
 def test_another_backend_is_told(monkeypatch) -> None:
     monkeypatch.setattr(keras.config, "backend", lambda: "jax")
     (fault,) = verify(KERAS)
-    assert fault.sentence == (
-        f"this fit is not guarded, because {KERAS} computes with jax, and fitguard guards TensorFlow"
-    )
+    why = f"{KERAS} computes with jax, and fitguard guards TensorFlow"
+    assert fault.sentence == f"this fit is not guarded, because {why}"
