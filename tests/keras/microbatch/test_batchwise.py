@@ -21,7 +21,7 @@ def test_batch_normalisation_is_named_unless_it_is_frozen():
     layer = keras.layers.BatchNormalization(name="norm")
     model = compiled(layer)
     (sentence,) = batchwise(model)
-    assert sentence.startswith("BatchNormalization norm normalises")
+    assert sentence.startswith("BatchNormalization norm normalizes")
     layer.trainable = False
     assert batchwise(model) == []
 
