@@ -19,7 +19,6 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "generative/conditional_gan.py": {},
     "generative/vq_vae.py": {},
     "generative/wgan_gp.py": {},
-    "generative/pixelcnn.py": {},
     "keras_recipes/antirectifier.py": {},
     "keras_recipes/debugging_tips.py": {},
     "keras_recipes/endpoint_layer_pattern.py": {},
