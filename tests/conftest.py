@@ -3,6 +3,12 @@ from collections.abc import Iterator
 
 import programs
 import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("any machine")
 
 
 @pytest.fixture(autouse=True)

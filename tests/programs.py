@@ -13,8 +13,9 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-LONGEST_SECONDS = 120.0
-"""More than anything takes that a test waits for, on a machine that has much else to do."""
+LONGEST_SECONDS = 300.0
+"""More than anything takes that a test waits for, on a machine that has much else to do. What would
+hang, hangs for longer."""
 _LOOK_SECONDS = 0.02
 _SIGNALS = (
     signal.SIGINT,

@@ -16,7 +16,7 @@ def fitguard(*arguments, cwd=None, stdin=None, **environment):
         input=data if data is not None else b"",
         capture_output=True,
         check=False,
-        timeout=120,
+        timeout=300,
         cwd=cwd,
         env={**os.environ, **environment},
     )

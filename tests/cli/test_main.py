@@ -194,7 +194,7 @@ def test_private_names_are_taken_out():
 
 def shell(command, cwd=None):
     return subprocess.run(
-        command, shell=True, capture_output=True, text=True, check=False, cwd=cwd, timeout=120
+        command, shell=True, capture_output=True, text=True, check=False, cwd=cwd, timeout=300
     )
 
 
@@ -208,7 +208,7 @@ def test_reader_that_goes_away(form):
         stderr=subprocess.PIPE,
         text=True,
         check=False,
-        timeout=120,
+        timeout=300,
     )
     os.close(write_end)
     assert (done.returncode, done.stderr) == (141, "")

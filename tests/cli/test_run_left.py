@@ -22,7 +22,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _fitguard(path: Path, *words: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "fitguard", *words]
-    return subprocess.run(command, cwd=path, capture_output=True, text=True, timeout=60)
+    return subprocess.run(command, cwd=path, capture_output=True, text=True, timeout=300)
 
 
 def test_the_output_and_the_end_are_found(folder: Path) -> None:

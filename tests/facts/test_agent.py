@@ -33,7 +33,7 @@ def ask(home: Path, *sites: Path, python: str | None = None) -> dict:
     """The agent's answer with these site directories first."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, sites))}
     command = [python or str(home / "bin/python"), str(AGENT)]
-    done = subprocess.run(command, env=environment, capture_output=True, timeout=30, check=True)
+    done = subprocess.run(command, env=environment, capture_output=True, check=True)
     assert done.stderr == b""
     line = done.stdout.splitlines()[-1]
     return json.loads(line.removeprefix(interpreter.MARK))

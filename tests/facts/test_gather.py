@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from facts.replay_nvml import ReplayNvml
+from programs import LONGEST_SECONDS
 
 from fitguard.facts import nvml
 from fitguard.facts.gather import Sources, gather
@@ -45,12 +46,12 @@ def test_probe_that_raises_costs_its_own_fact(name: str) -> None:
 
 def test_probe_that_hangs_costs_its_own_fact_and_limit() -> None:
     start = time.monotonic()
-    facts = gather(limit_seconds=1.5, sources=Sources(nvml=lambda: time.sleep(60)))
-    assert time.monotonic() - start < 10
+    facts = gather(limit_seconds=3, sources=Sources(nvml=lambda: time.sleep(600)))
+    assert time.monotonic() - start < LONGEST_SECONDS
     assert facts.gpus is None
     assert facts.driver
-    assert facts.driver.nvml_error == "no answer within 1.5 s"
-    assert facts.failed_probes == (FailedProbe("nvml", "no answer within 1.5 s"),)
+    assert facts.driver.nvml_error == "no answer within 3 s"
+    assert facts.failed_probes == (FailedProbe("nvml", "no answer within 3 s"),)
     assert facts.host
 
 
@@ -59,10 +60,12 @@ def test_process_ends_though_nvml_hangs() -> None:
         "import ctypes\n"
         "from fitguard.facts.gather import Sources, gather\n"
         "hangs = Sources(nvml=lambda: ctypes.CDLL(None).sleep(600))\n"
-        "failed = gather(limit_seconds=1.5, sources=hangs).failed_probes\n"
+        "failed = gather(limit_seconds=3, sources=hangs).failed_probes\n"
         "print([probe.name for probe in failed])"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=LONGEST_SECONDS
+    )
     assert (done.stdout, done.returncode) == ("['nvml']\n", 0)
 
 
@@ -125,12 +128,12 @@ def test_no_gpu_is_said_only_where_it_is_sure(found: Driver, gpus: tuple | None)
 
 
 def test_gathering_is_quick() -> None:
-    """All but the child process; generous, for a machine that does other work."""
+    """All but the child process, in time of the processor: others may be busy on the machine."""
     childless = Sources(interview=lambda *_: Interview())
     gather(sources=childless)
     times = []
     for _ in range(5):
-        start = time.perf_counter()
+        start = time.process_time()
         gather(sources=childless)
-        times.append(time.perf_counter() - start)
+        times.append(time.process_time() - start)
     assert min(times) < 0.25

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from facts.fake_tree import plant
+from programs import LONGEST_SECONDS
 
 from fitguard.facts import kernel_log
 from fitguard.schema.exit_codes import UnreadableInput
@@ -12,13 +13,14 @@ XID = "NVRM: Xid (PCI:0000:01:00): 79, GPU has fallen off the bus."
 
 
 def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, **scripts: str) -> None:
-    """Makes these programs, and no others, the ones on PATH."""
+    """Makes these programs, and no others, the ones on PATH; they may take their time."""
     folder = tmp_path / "bin"
     plant(folder, {name: f"#!/bin/sh\n{script}\n" for name, script in scripts.items()})
     for name in scripts:
         (folder / name).chmod(0o755)
     folder.mkdir(exist_ok=True)
     monkeypatch.setenv("PATH", str(folder))
+    monkeypatch.setattr(kernel_log, "COMMAND_LIMIT_SECONDS", LONGEST_SECONDS)
 
 
 def fifo_with(root: Path, records: bytes) -> int:
@@ -40,10 +42,8 @@ def test_kmsg_record(tmp_path: Path) -> None:
     assert [xid.text for xid in log.xids] == [f"[ 8659.726062] {XID}"]
 
 
-def test_real_kmsg_of_this_machine_is_read_quickly_or_refused() -> None:
-    start = time.monotonic()
+def test_real_kmsg_of_this_machine_is_read_or_refused() -> None:
     log = kernel_log.read()
-    assert time.monotonic() - start < 5
     assert log.readable or log.problem
 
 
@@ -98,10 +98,11 @@ def test_the_journal_does_not_hold_up_a_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # What it found before the limit counts.
-    programs(tmp_path, monkeypatch, journalctl=f"echo '[ 1.0] {XID}'; exec /bin/sleep 60")
+    programs(tmp_path, monkeypatch, journalctl=f"echo '[ 1.0] {XID}'; exec /bin/sleep 600")
+    monkeypatch.setattr(kernel_log, "COMMAND_LIMIT_SECONDS", 3.0)
     start = time.monotonic()
     log = kernel_log.read(tmp_path)
-    assert time.monotonic() - start < 20
+    assert time.monotonic() - start < LONGEST_SECONDS
     assert len(log.xids) == 1
 
 
@@ -142,10 +143,11 @@ def test_kmsg_that_is_refused_goes_straight_to_the_journal(
 
 
 def test_program_that_hangs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    programs(tmp_path, monkeypatch, dmesg="exec /bin/sleep 60", journalctl="exit 0")
+    programs(tmp_path, monkeypatch, dmesg="exec /bin/sleep 600", journalctl="exit 0")
+    monkeypatch.setattr(kernel_log, "COMMAND_LIMIT_SECONDS", 1.0)
     start = time.monotonic()
     log = kernel_log.read(tmp_path)
-    assert time.monotonic() - start < 5
+    assert time.monotonic() - start < LONGEST_SECONDS
     assert "dmesg: no answer within 1 s" in (log.problem or "")
 
 

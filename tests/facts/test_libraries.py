@@ -45,11 +45,11 @@ def test_this_machine_in_good_time() -> None:
     told = interpreter.interview(None, os.environ)
     seconds = []
     for _ in range(5):
-        start = time.perf_counter()
+        start = time.process_time()
         found = libraries.find(
             os.environ, told.python, told.tensorflow_libraries, told.site_directories
         )
-        seconds.append(time.perf_counter() - start)
+        seconds.append(time.process_time() - start)
     assert found.complete
     assert all(Path(item.path).is_file() for item in found.found)
     assert min(seconds) < 0.1

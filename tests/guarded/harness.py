@@ -17,8 +17,6 @@ from fitguard.schema.journal import AttemptStarted
 from fitguard.schema.run import Run
 
 SCRIPTS = Path(__file__).parent / "scripts"
-LONGEST_SECONDS = 240.0
-"""More than any of the runs takes on a busy machine."""
 _LOOK_SECONDS = 0.005
 
 
@@ -53,7 +51,7 @@ def run_plain(script, out, *arguments, **environment):
         stderr=subprocess.STDOUT,
         text=True,
         check=False,
-        timeout=LONGEST_SECONDS,
+        timeout=programs.LONGEST_SECONDS,
         cwd=out.parent,
         env=environment_in(out.parent, **environment),
     )
@@ -111,7 +109,7 @@ class GuardedRun:
 
     def wait(self):
         """Until the parent has ended."""
-        code = self._process.wait(LONGEST_SECONDS)
+        code = self._process.wait(programs.LONGEST_SECONDS)
         return Ended(code, self._texts.read_text(errors="replace"))
 
     @property

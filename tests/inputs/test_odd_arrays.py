@@ -11,11 +11,11 @@ import pandas as pd
 import pytest
 import tensorflow as tf
 from inputs import trainings
+from programs import LONGEST_SECONDS
 
 import fitguard
 
 X, Y = trainings.arrays()
-PATIENCE_SECONDS = 5
 """For a budget of half a second, on a machine that is busy with other tests."""
 
 
@@ -192,7 +192,7 @@ def test_a_map_that_is_larger_than_any_memory(tmp_path):
     x = np.memmap(path, "float32", "r", shape=(4_000_000_000, trainings.FEATURES))
     started = time.monotonic()
     report = check(x, np.broadcast_to(1, len(x)), budget_seconds=0.5)
-    assert time.monotonic() - started < PATIENCE_SECONDS
+    assert time.monotonic() - started < LONGEST_SECONDS
     assert not source(report).complete
 
 
@@ -202,7 +202,7 @@ def test_a_large_table_of_pandas_is_not_copied():
     table["f"] = ["text"] * samples
     started = time.monotonic()
     report = check(table, np.zeros(samples, int), budget_seconds=0.5)
-    assert time.monotonic() - started < PATIENCE_SECONDS
+    assert time.monotonic() - started < LONGEST_SECONDS
     assert report.facts.fields[0].container == "pandas.DataFrame"
     assert 0 < source(report).samples_seen < samples
 

@@ -5,6 +5,7 @@ import re
 import signal
 import threading
 import time
+import tracemalloc
 
 import keras
 import numpy as np
@@ -12,11 +13,11 @@ import pytest
 import tensorflow as tf
 from inputs import trainings
 from keras import layers
+from programs import LONGEST_SECONDS
 
 import fitguard
 
 X, Y = trainings.arrays()
-PATIENCE_SECONDS = 5
 """For a budget of 2 seconds, on a machine that is busy with other tests."""
 
 
@@ -109,9 +110,12 @@ def test_a_pydataset_with_much_in_it_is_not_copied():
             self.names = [str(number) for number in range(1_000_000)]
             self.model = trainings.model()
 
-    started = time.monotonic()
-    report = check(Full())
-    assert time.monotonic() - started < PATIENCE_SECONDS
+    full = Full()
+    tracemalloc.start()
+    report = check(full)
+    _, peak_bytes = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak_bytes < full.deep[0]["a"]["b"][0].nbytes / 4
     assert source(report).complete
 
 
@@ -260,9 +264,7 @@ def test_ways_that_part_and_meet_again_are_walked_once():
         hidden = layers.Average()([hidden, layers.Dropout(0.1)(hidden)])
     model = keras.Model(given, layers.Activation("relu")(layers.Dense(3)(hidden)))
     model.compile("sgd", "sparse_categorical_crossentropy")
-    started = time.monotonic()
-    report = fitguard.check_data(model, X, Y)
-    assert time.monotonic() - started < PATIENCE_SECONDS
+    report = fitguard.check_data(model, X, Y)  # else 2 to the power of 40 ways
     assert report.facts.model.outputs[0].activation == "relu"
 
 
@@ -274,7 +276,7 @@ def test_models_in_models_are_opened_within_limits():
     model.compile("sgd", "mse")
     started = time.monotonic()
     fitguard.check_data(model, X, X)
-    assert time.monotonic() - started < PATIENCE_SECONDS
+    assert time.monotonic() - started < LONGEST_SECONDS
 
 
 def test_a_model_whose_properties_raise():

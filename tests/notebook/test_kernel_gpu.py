@@ -16,7 +16,7 @@ print(child_environment().get("TF_FORCE_GPU_ALLOW_GROWTH"))
 
 def told(before: str) -> list[str]:
     program = [sys.executable, "-c", PROGRAM.format(before=before)]
-    done = subprocess.run(program, capture_output=True, text=True, timeout=120, check=True)
+    done = subprocess.run(program, capture_output=True, text=True, timeout=300, check=True)
     return done.stdout.split()
 
 

@@ -28,7 +28,7 @@ def test_another_process_gets_the_same_settings():
         [sys.executable, "-c", PROGRAM.format(settings=wanted)],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=True,
     )
     assert json.loads(done.stdout.splitlines()[-1]) == wanted

@@ -11,6 +11,14 @@ from supervise import plain_parent
 
 from fitguard.monitor.journal import Journal
 
+UNTIL_TOLD = """
+import pathlib
+for step in training.steps(10_000_000):
+    print("step", step, flush=True)
+    if pathlib.Path("enough").exists(): break
+"""
+"""Trains until a file `enough` is in its folder."""
+
 
 def written(folder: Path, text: str) -> Path:
     """A script with this text."""

@@ -5,6 +5,7 @@ import time
 from dataclasses import replace
 
 import pytest
+from programs import LONGEST_SECONDS
 
 from fitguard.schema.journal import LEFT_AS_ASKED, Failed
 from fitguard.schema.run import Place
@@ -55,7 +56,8 @@ def _recorded_kernel_log(monkeypatch):
 
 
 def test_the_other_process_answers():
-    found = explained(Request(output=OUT_OF_MEMORY, exit_code=1, since_seconds=time.monotonic()))
+    request = Request(output=OUT_OF_MEMORY, exit_code=1, since_seconds=time.monotonic())
+    found = explained(request, LONGEST_SECONDS)
     assert found.diagnosis.primary == "gpu-oom"
 
 
@@ -129,7 +131,8 @@ def test_a_broken_pipe_is_not_explained_away():
 
 
 def test_the_request_survives_any_bytes():
-    assert explained(Request(output=os.urandom(1000))).diagnosis.schema == "fitguard/diagnosis/1"
+    found = explained(Request(output=os.urandom(1000)), LONGEST_SECONDS)
+    assert found.diagnosis.schema == "fitguard/diagnosis/1"
 
 
 def test_a_planned_end_names_what_it_came_before():

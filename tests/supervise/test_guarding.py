@@ -4,7 +4,7 @@ import json
 
 import pytest
 from programs import is_alive
-from supervise.guarded import Parent
+from supervise.guarded import UNTIL_TOLD, Parent
 
 from fitguard.monitor.samples import read_samples
 from fitguard.schema.journal import (
@@ -174,9 +174,12 @@ def test_a_process_that_the_training_left_behind_is_ended_before_the_next_attemp
 import os, subprocess, sys, time
 for step in training.steps(2):
     if training.attempt == 1:
-        left = subprocess.Popen(["sleep", "60"])
+        left = subprocess.Popen(["sleep", "600"])
         print(left.pid, flush=True)
-        time.sleep(1.5)
+        samples = training.folder.samples
+        taken = len(samples.read_text().splitlines()) if samples.exists() else 0
+        while not samples.exists() or len(samples.read_text().splitlines()) < taken + 2:
+            time.sleep(0.1)
         training.save()
         os._exit(3)
 """
@@ -190,9 +193,10 @@ for step in training.steps(2):
 
 
 def test_run_json_is_whole_while_it_runs(tmp_path):
-    parent = Parent(tmp_path, "print('begun', flush=True); import time; time.sleep(0.5)")
-    parent.until("begun")
+    parent = Parent(tmp_path, UNTIL_TOLD)
+    parent.until("step")
     document = json.loads((parent.run_folder / "run.json").read_bytes())
     assert document["state"] == "running"
     assert document["attempts"][0]["outcome"] == "running"
+    (tmp_path / "enough").touch()
     assert parent.ended() == 0

@@ -7,15 +7,9 @@ import sys
 
 import pytest
 from programs import foreground_signals, left_of, wait_for
-from supervise.guarded import Parent, newest_run
+from supervise.guarded import UNTIL_TOLD, Parent, newest_run
 from supervise.terminal import Terminal
 
-UNTIL_TOLD = """
-import pathlib
-for step in training.steps(10_000_000):
-    print("step", step, flush=True)
-    if pathlib.Path("enough").exists(): break
-"""
 TELLS_SIGNALS = """
 import signal
 print([int(signal.getsignal(n) is signal.SIG_IGN) for n in (1, 2, 3, 15, 10, 12)], flush=True)

@@ -6,17 +6,11 @@ import time
 
 import pytest
 from programs import is_alive, wait_for
-from supervise.guarded import Parent
-
-STEPS = """
-import time
-for step in training.steps(1000, seconds=0.02):
-    print("step", step, flush=True)
-"""
+from supervise.guarded import UNTIL_TOLD, Parent
 
 
 def test_sigterm_waits_for_the_snapshot(tmp_path):
-    parent = Parent(tmp_path, STEPS)
+    parent = Parent(tmp_path, UNTIL_TOLD)
     parent.until("step 3")
     parent.process.send_signal(signal.SIGTERM)
     assert parent.ended() == 75
@@ -30,7 +24,7 @@ def test_sigterm_waits_for_the_snapshot(tmp_path):
 
 
 def test_sighup_is_taken_as_sigterm(tmp_path):
-    parent = Parent(tmp_path, STEPS)
+    parent = Parent(tmp_path, UNTIL_TOLD)
     parent.until("step 3")
     parent.process.send_signal(signal.SIGHUP)
     assert parent.ended() == 75
@@ -44,7 +38,7 @@ signal.signal(signal.SIGTERM, lambda *_: print("asked", flush=True))
 print("deaf", flush=True)
 while True: time.sleep(0.05)
 """
-    parent = Parent(tmp_path, text, grace_seconds=0.5)
+    parent = Parent(tmp_path, text, grace_seconds=6)
     parent.until("deaf")
     parent.process.send_signal(signal.SIGTERM)
     assert parent.ended() == 75
@@ -65,7 +59,7 @@ def test_a_second_sigterm_does_not_wait(tmp_path):
 
 def test_sigterm_twice_at_once_is_one(tmp_path):
     """As `timeout` sends it: to the process, and to its group."""
-    parent = Parent(tmp_path, STEPS)
+    parent = Parent(tmp_path, UNTIL_TOLD)
     parent.until("step 3")
     for _ in range(2):
         parent.process.send_signal(signal.SIGTERM)
@@ -75,7 +69,7 @@ def test_sigterm_twice_at_once_is_one(tmp_path):
 
 
 def test_kill_int_is_sent_on_and_ends_the_run(tmp_path):
-    parent = Parent(tmp_path, STEPS)
+    parent = Parent(tmp_path, UNTIL_TOLD)
     parent.until("step 3")
     parent.process.send_signal(signal.SIGINT)
     assert parent.ended() == 130
@@ -152,16 +146,17 @@ def test_an_interrupt_between_two_attempts_ends_the_run(tmp_path):
 
 
 def test_sigcont_reaches_a_training_that_was_stopped(tmp_path):
-    parent = Parent(tmp_path, "for step in training.steps(20): print('step', step, flush=True)")
+    parent = Parent(tmp_path, UNTIL_TOLD)
     parent.until("step 3")
     os.kill(parent.child, signal.SIGSTOP)
+    (tmp_path / "enough").touch()
     parent.process.send_signal(signal.SIGCONT)
     assert parent.ended() == 0
 
 
 def test_a_killed_parent_is_resumed_where_it_was(tmp_path):
     text = """
-for step in training.steps(40, seconds=0.02):
+for step in training.steps(40, seconds=0.2 if training.attempt == 1 else 0):
     print("step", step, flush=True)
     training.save()
 """

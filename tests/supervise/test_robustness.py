@@ -7,7 +7,7 @@ from pathlib import Path
 
 import programs
 import pytest
-from supervise.guarded import Parent
+from supervise.guarded import UNTIL_TOLD, Parent
 
 from fitguard.schema.journal import AttemptStarted
 
@@ -16,7 +16,7 @@ def test_a_reader_that_goes_away_is_met_as_under_plain_python(tmp_path):
     reading, writing = os.pipe()
     text = """
 import time
-for number in range(500):
+for number in range(100_000):
     print(number, flush=True)
     time.sleep(0.01)
 """
@@ -67,11 +67,12 @@ def test_a_runs_folder_that_cannot_be_made_is_a_clear_error(tmp_path):
 
 
 def test_the_parent_is_small_and_loads_nothing_that_it_does_not_need(tmp_path):
-    parent = Parent(tmp_path, "print('begun', flush=True); import time; time.sleep(0.5)")
-    parent.until("begun")
+    parent = Parent(tmp_path, UNTIL_TOLD)
+    parent.until("step")
     status = Path(f"/proc/{parent.process.pid}/status").read_text()
     resident = int(status.partition("VmRSS:")[2].split()[0]) * 1024
     assert resident < 60e6
+    (tmp_path / "enough").touch()
     assert parent.ended() == 0
 
 

@@ -1,10 +1,12 @@
 """Hangs and hopeless autotuning, in real processes."""
 
 import os
+import select
 import signal
 import time
 
-from supervise.guarded import Parent
+from programs import wait_for
+from supervise.guarded import UNTIL_TOLD, Parent
 
 OUT_OF_MEMORY = (
     "W0000 00:00:1794705963.541981   19675 bfc_allocator.cc:502] Allocator (GPU_0_bfc) ran out of "
@@ -22,7 +24,7 @@ for step in training.steps(6):
     if step == 4 and training.attempt == 1:
         wait_for_nothing()
 """
-    parent = Parent(tmp_path, text, hang_seconds=1.5)
+    parent = Parent(tmp_path, text, hang_seconds=4)
     assert parent.ended() == 0
     run = parent.run()
     first = run["attempts"][0]
@@ -34,13 +36,13 @@ for step in training.steps(6):
 
 
 def test_a_stopped_training_is_not_hung(tmp_path):
-    text = "for step in training.steps(10): print('step', step, flush=True)"
-    parent = Parent(tmp_path, text, hang_seconds=2.5)
+    parent = Parent(tmp_path, UNTIL_TOLD, hang_seconds=4)
     parent.until("step 4")
-    child = parent.run()["attempts"][0]["pid"]
+    child = parent.child
     os.kill(child, signal.SIGSTOP)
-    time.sleep(4.0)
+    time.sleep(6.0)
     os.kill(child, signal.SIGCONT)
+    (tmp_path / "enough").touch()
     assert parent.ended() == 0
     assert len(parent.run()["attempts"]) == 1
 
@@ -52,9 +54,10 @@ for step in training.steps(6):
     print("x" * 100_000, flush=True)
 """
     with (tmp_path / "err").open("wb") as errors:
-        parent = Parent(tmp_path, text, streams=(writing, errors), hang_seconds=2.5)
+        parent = Parent(tmp_path, text, streams=(writing, errors), hang_seconds=4)
     os.close(writing)
-    time.sleep(4.0)
+    wait_for(lambda: select.select([reading], [], [], 1.0)[0])
+    time.sleep(6.0)
     total = 0
     while data := os.read(reading, 65536):
         total += len(data)

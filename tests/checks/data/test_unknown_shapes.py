@@ -43,17 +43,17 @@ def batches(lengths):
 
 
 def step_seconds(lengths) -> list[float]:
-    """How long each step took."""
+    """How long each step took, in time of the processor: others may be busy on the machine."""
     import keras
 
     taken: list[float] = []
 
     class Watch(keras.callbacks.Callback):
         def on_train_batch_begin(self, batch, logs=None):  # noqa: ARG002
-            self.started = time.perf_counter()
+            self.started = time.process_time()
 
         def on_train_batch_end(self, batch, logs=None):  # noqa: ARG002
-            taken.append(time.perf_counter() - self.started)
+            taken.append(time.process_time() - self.started)
 
     reader(True).fit(batches(lengths), verbose=0, callbacks=[Watch()])
     return taken

@@ -35,7 +35,8 @@ class Trouble(keras.callbacks.Callback):
             mark = Path(f"{out}.{way}")
             if self.model.optimizer.iterations == int(step) and not mark.exists():
                 mark.touch()
-                time.sleep(0.3)  # what is being saved gets to the disk, on a busy machine too
+                while not list(Path(out).parent.glob("runs/*/snapshots/*.snapshot")):
+                    time.sleep(0.05)
                 WAYS[way]()
 
 

@@ -66,7 +66,7 @@ def test_a_fit_inside_of_a_fit_is_left_alone(keras_trainee, tmp_path, assert_sam
 
 def test_threads_have_calls_of_their_own(tmp_path):
     models = [small_model(name=f"of_thread_{number}") for number in range(2)]
-    both = threading.Barrier(2, timeout=60)
+    both = threading.Barrier(2, timeout=300)
 
     class Together(keras.callbacks.Callback):
         def on_epoch_begin(self, epoch, *_):

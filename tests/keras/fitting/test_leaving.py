@@ -13,7 +13,8 @@ import msgspec
 import numpy as np
 import pytest
 from guarded.attempts import attempt, events
-from guarded.harness import LONGEST_SECONDS, environment_in
+from guarded.harness import environment_in
+from programs import LONGEST_SECONDS
 
 from fitguard.monitor.heartbeat import Heartbeat
 from fitguard.monitor.journal import Journal

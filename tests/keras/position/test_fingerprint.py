@@ -22,7 +22,7 @@ def test_the_same_in_another_process() -> None:
         tf.ragged.constant([[1], [2, 3]]),
     )
     other = subprocess.run(
-        [sys.executable, "-c", BATCH], capture_output=True, text=True, check=True, timeout=120
+        [sys.executable, "-c", BATCH], capture_output=True, text=True, check=True, timeout=300
     )
     assert other.stdout.strip() == fingerprint([batch])
 

@@ -6,6 +6,8 @@ import sys
 import time
 from pathlib import Path
 
+import programs
+
 from fitguard.keras.snapshots.store import SnapshotStore
 
 LOOP = """
@@ -24,6 +26,7 @@ while True:
     step += 1
     arrays = {str(i): np.full(100_000, step) for i in range(3)}
     store.save(Content({"step": step}, arrays), Place(fit=1, total_steps=step))
+    print("saved", step, flush=True)
 """
 
 FULL = """
@@ -37,7 +40,7 @@ from fitguard.schema.run import Place
 
 def submit(size):
     writer.submit(Content({}, {"x": np.ones(size)}), Place(fit=1, total_steps=size), 0.0)
-    assert writer.wait(20)
+    assert writer.wait(300)
 
 writer = SnapshotWriter(
     SnapshotStore(Path(sys.argv[1])),
@@ -57,10 +60,11 @@ def test_a_killed_process_leaves_a_whole_snapshot(tmp_path: Path) -> None:
     before = 0
     for number in range(6):
         command = [sys.executable, "-c", LOOP, str(tmp_path)]
-        child = subprocess.Popen(command, stdout=subprocess.PIPE)
+        child = programs.start(command, stdout=subprocess.PIPE)
         assert child.stdout is not None
         assert child.stdout.readline() == b"ready\n"
-        time.sleep(0.05 + 0.017 * number)
+        assert [child.stdout.readline()[:5] for _ in range(2)] == [b"saved"] * 2
+        time.sleep(0.017 * number)
         child.send_signal(signal.SIGKILL)
         child.wait()
         child.stdout.close()
@@ -70,16 +74,15 @@ def test_a_killed_process_leaves_a_whole_snapshot(tmp_path: Path) -> None:
 
         assert newest is not None
         assert not store.torn
-        assert newest.document["step"] >= before
+        assert newest.document["step"] >= before + 2
         assert all((array == newest.document["step"]).all() for array in newest.arrays.values())
         assert len(list(tmp_path.iterdir())) <= 3
         before = newest.document["step"]
-    assert before > 6
 
 
 def test_a_full_disk_costs_the_snapshot_only(tmp_path: Path) -> None:
     command = [sys.executable, "-c", FULL, str(tmp_path)]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
 
     lines = ended.stdout.splitlines()
     assert ended.returncode == 0, ended.stderr

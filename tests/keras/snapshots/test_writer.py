@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from programs import LONGEST_SECONDS
 
 from fitguard.keras.snapshots.content import Content
 from fitguard.keras.snapshots.store import SnapshotStore
@@ -31,7 +32,7 @@ class Record:
         self.written.append(told)
         self.nice = os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
         self.reached.set()
-        self.go_on.wait(20)
+        self.go_on.wait(LONGEST_SECONDS)
 
     def on_failed(self, *told: Any) -> None:
         self.failed.append(told)
@@ -64,7 +65,7 @@ def test_it_is_on_the_disk_after_wait(
     writer: SnapshotWriter, record: Record, tmp_path: Path
 ) -> None:
     submit(writer, 3)
-    assert writer.wait(20)
+    assert writer.wait(LONGEST_SECONDS)
 
     newest = SnapshotStore(tmp_path / "run" / "snapshots").newest()
     assert newest is not None
@@ -78,7 +79,7 @@ def test_it_is_on_the_disk_after_wait(
 
 def test_it_is_nicer_than_the_training(writer: SnapshotWriter, record: Record) -> None:
     submit(writer, 1)
-    writer.wait(20)
+    writer.wait(LONGEST_SECONDS)
 
     ours = os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
     assert record.nice == min(19, ours + 10)
@@ -89,12 +90,12 @@ def test_a_newer_one_takes_the_place_of_the_waiting_one(
 ) -> None:
     record.go_on.clear()
     submit(writer, 1)
-    assert record.reached.wait(20)
+    assert record.reached.wait(LONGEST_SECONDS)
     for steps in (2, 3, 4):
         submit(writer, steps)
     assert not writer.wait(0.01)
     record.go_on.set()
-    assert writer.wait(20)
+    assert writer.wait(LONGEST_SECONDS)
 
     assert record.steps == [1, 4]
 
@@ -102,7 +103,7 @@ def test_a_newer_one_takes_the_place_of_the_waiting_one(
 def test_an_end_is_never_dropped(writer: SnapshotWriter, record: Record, tmp_path: Path) -> None:
     record.go_on.clear()
     submit(writer, 1)
-    assert record.reached.wait(20)
+    assert record.reached.wait(LONGEST_SECONDS)
     submit(writer, 2)
     submit(writer, 3, end=True)
     later = threading.Thread(target=submit, args=(writer, 4))
@@ -110,8 +111,8 @@ def test_an_end_is_never_dropped(writer: SnapshotWriter, record: Record, tmp_pat
     later.join(0.2)
     assert later.is_alive()
     record.go_on.set()
-    later.join(20)
-    assert writer.wait(20)
+    later.join(LONGEST_SECONDS)
+    assert writer.wait(LONGEST_SECONDS)
 
     assert record.steps == [1, 3, 4]
     assert SnapshotStore(tmp_path / "run" / "snapshots").end_of(1) is not None
@@ -122,23 +123,23 @@ def test_a_folder_that_vanishes_and_comes_back(
 ) -> None:
     shutil.rmtree(tmp_path / "run")
     submit(writer, 1)
-    assert writer.wait(20)
+    assert writer.wait(LONGEST_SECONDS)
     assert [place.total_steps for place, _ in record.failed] == [1]
     assert isinstance(record.failed[0][1], FileNotFoundError)
 
     (tmp_path / "run").mkdir()
     submit(writer, 2)
-    assert writer.wait(20)
+    assert writer.wait(LONGEST_SECONDS)
     assert record.steps == [2]
 
 
 def test_what_cannot_be_stored_is_a_failure_too(writer: SnapshotWriter, record: Record) -> None:
     writer.submit(Content({}, {"x": np.array([object()])}), Place(), 0.0)
-    assert writer.wait(20)
+    assert writer.wait(LONGEST_SECONDS)
 
     assert "pickle" in str(record.failed[0][1])
     submit(writer, 2)
-    assert writer.wait(20)
+    assert writer.wait(LONGEST_SECONDS)
     assert record.steps == [2]
 
 

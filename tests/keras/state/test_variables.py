@@ -306,7 +306,7 @@ print(*(name for name in arrays if "@1" in name))
 def test_every_replica_of_a_strategy() -> None:
     """Statistics of batches differ from replica to replica, as metrics do; weights do not."""
     ended = subprocess.run(
-        [sys.executable, "-c", MIRRORED], capture_output=True, text=True, timeout=120, check=False
+        [sys.executable, "-c", MIRRORED], capture_output=True, text=True, timeout=300, check=False
     )
 
     assert ended.returncode == 0, ended.stderr[-2000:]

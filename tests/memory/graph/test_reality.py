@@ -83,7 +83,7 @@ def real() -> dict[str, Any]:
         capture_output=True,
         text=True,
         check=True,
-        timeout=100,
+        timeout=300,
     )
     return json.loads(answer.stdout)
 
