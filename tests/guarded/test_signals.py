@@ -23,9 +23,8 @@ def until_saved(run, attempt):
 
 @pytest.mark.soak
 def test_a_run_goes_on_after_its_parent_was_killed_terminated_and_interrupted(tmp_path):
-    with GuardedRun(
-        tmp_path / "run", "steps_per_execution.py", options=("--snapshot-seconds", 0.05)
-    ) as run:
+    fast, options = tmp_path / "fast", ("--snapshot-seconds", 0.05)
+    with GuardedRun(tmp_path / "run", "steps_per_execution.py", fast, options=options) as run:
         child = until_saved(run, 1)
         os.kill(run.parent, signal.SIGKILL)
         assert run.wait().code == -signal.SIGKILL
@@ -45,6 +44,7 @@ def test_a_run_goes_on_after_its_parent_was_killed_terminated_and_interrupted(tm
         assert run.wait().code == 130
         assert run.record.state == "interrupted"
 
+        fast.touch()
         run.start("--resume")
         plain = run_plain("steps_per_execution.py", tmp_path / "plain.npz")
         ended = run.wait()

@@ -1,10 +1,24 @@
-"""Four steps in one call of the train function; 30 steps an epoch are no multiple of it."""
+"""Four steps in one call of the train function; 30 steps an epoch are no multiple of it.
+
+steps_per_execution.py OUT [FILE]: slowly, until that file is there.
+"""
 
 import sys
+import time
+from pathlib import Path
 
 import keras
 import numpy as np
 from keras import layers
+
+out, *until = sys.argv[1:]
+
+
+class Slowly(keras.callbacks.Callback):
+    def on_train_batch_end(self, batch, logs=None):  # noqa: ARG002
+        if not all(Path(file).exists() for file in until):
+            time.sleep(0.3)
+
 
 keras.utils.set_random_seed(8)
 random = np.random.default_rng(8)
@@ -21,5 +35,7 @@ model = keras.Sequential(
     ]
 )
 model.compile("adam", "mse", steps_per_execution=4)
-history = model.fit(x, y, batch_size=60, epochs=4, validation_split=0.1, verbose=2)
-np.savez(sys.argv[1], *model.get_weights(), **history.history)
+history = model.fit(
+    x, y, batch_size=60, epochs=4, validation_split=0.1, verbose=2, callbacks=[Slowly()]
+)
+np.savez(out, *model.get_weights(), **history.history)

@@ -109,7 +109,7 @@ def test_what_differs_is_named():
     )
     model.compile("sgd", "mse")
     norm, drop = batchwise(model)
-    assert norm.startswith("BatchNormalization norm normalises")
+    assert norm.startswith("BatchNormalization norm normalizes")
     assert drop.startswith("Dropout drop of tf_keras draws other random numbers")
     assert unsupported(model) == ""
 
