@@ -36,6 +36,8 @@ _TENSORFLOW = {
     ),
 }
 _WRITERS = _KERAS[2] | _KERAS[3] | _TENSORFLOW
+_GENERATOR = "backend.experimental.is_tf_random_generator_enabled"
+"""Of Keras 2: whether its layers keep what they draw from in variables."""
 _DETERMINISTIC = "deterministic"
 _GPUS = "visible-gpus"
 
@@ -50,6 +52,8 @@ def read_settings() -> dict[str, Any]:
         for path in paths:
             value = _at(package, path)()
             found[f"{package}:{path}"] = getattr(value, "name", value)
+        if paths is _KERAS[2]:
+            found[f"{package}:{_GENERATOR}"] = _at(package, _GENERATOR)()
     if "tensorflow" in sys.modules:
         found[_DETERMINISTIC] = op_determinism_enabled()
         found[_GPUS] = _visible_gpus()
@@ -68,6 +72,8 @@ def write_settings(settings: dict[str, Any]) -> None:
         package, _, path = name.partition(":")
         if path in _WRITERS:
             _at(package, _WRITERS[path])(value)
+        if path == _GENERATOR and value:
+            _at(package, "backend.experimental.enable_tf_random_generator")()
     if settings.get(_DETERMINISTIC):
         _at("tensorflow", "config.experimental.enable_op_determinism")()
 
