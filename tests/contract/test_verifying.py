@@ -150,3 +150,10 @@ def test_a_hook_that_is_not_called_is_told(tmp_path, capsys) -> None:
 def test_tensorflow_is_a_library_too() -> None:
     assert library_named("tensorflow") == tensorflow_here()
     assert tensorflow_here().version.startswith("2.")
+
+
+def test_another_backend_is_told(monkeypatch) -> None:
+    monkeypatch.setattr(keras.config, "backend", lambda: "jax")
+    (fault,) = verify(KERAS)
+    why = f"{KERAS} computes with jax, and fitguard guards TensorFlow"
+    assert fault.sentence == f"this fit is not guarded, because {why}"

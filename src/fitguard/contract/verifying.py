@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fitguard.contract.catalog import HOOKS
-from fitguard.contract.hooks import Hook
+from fitguard.contract.hooks import Hook, Role
 from fitguard.contract.libraries import PACKAGES, Library, installed_library
 
 _OPTIONAL = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
@@ -57,6 +57,10 @@ class Place:
 
 def verify(library: Library) -> list[Fault]:
     """What of a Keras, and of TensorFlow, is not as expected; both must be loaded."""
+    backend = _backend(library)
+    if backend != "tensorflow":
+        why = f"{library} computes with {backend}, and fitguard guards TensorFlow"
+        return [Fault(hook, library, why) for hook in hooks_of(library) if hook.role is Role.FIT]
     return [
         found
         for one in (library, tensorflow_here())
@@ -76,7 +80,7 @@ def inspect_hook(hook: Hook, library: Library) -> Fault | None:
     try:
         module = importlib.import_module(module_name)
     except ImportError:
-        return Fault(hook, library, f"{library} has no module {module_name}{_backend(library)}")
+        return Fault(hook, library, f"{library} has no module {module_name}")
     place = place_of(hook, module)
     if place is None:
         return Fault(hook, library, f"{library} has no {hook.name} in {module_name}")
@@ -119,8 +123,5 @@ def _optional(parameter: inspect.Parameter) -> bool:
 
 
 def _backend(library: Library) -> str:
-    """Keras 3 loads the trainer of its backend only."""
-    if library.package != "keras" or library.generation != 3:
-        return ""
-    backend = getattr(sys.modules.get("keras.backend"), "backend", lambda: "tensorflow")()
-    return "" if backend == "tensorflow" else f": it computes with {backend}"
+    """What a Keras computes with."""
+    return str(library.module("config").backend()) if library.generation == 3 else "tensorflow"

@@ -35,9 +35,9 @@ _TENSORFLOW = {
         "config.threading.set_inter_op_parallelism_threads"
     ),
 }
+_SEEDED_DRAWS = "backend.experimental.is_tf_random_generator_enabled"
+"""Of Keras 2: whether Dropout and its kin draw from generators with a state of their own."""
 _WRITERS = _KERAS[2] | _KERAS[3] | _TENSORFLOW
-_GENERATOR = "backend.experimental.is_tf_random_generator_enabled"
-"""Of Keras 2: whether its layers keep what they draw from in variables."""
 _DETERMINISTIC = "deterministic"
 _GPUS = "visible-gpus"
 
@@ -47,13 +47,15 @@ def read_settings() -> dict[str, Any]:
     readers = {library.package: _KERAS[library.generation] for library in loaded_libraries()}
     if "tensorflow" in sys.modules:
         readers["tensorflow"] = _TENSORFLOW
-    found: dict[str, Any] = {}
+    found: dict[str, Any] = {
+        f"{library.package}:{_SEEDED_DRAWS}": _at(library.package, _SEEDED_DRAWS)()
+        for library in loaded_libraries()
+        if library.generation == 2
+    }
     for package, paths in readers.items():
         for path in paths:
             value = _at(package, path)()
             found[f"{package}:{path}"] = getattr(value, "name", value)
-        if paths is _KERAS[2]:
-            found[f"{package}:{_GENERATOR}"] = _at(package, _GENERATOR)()
     if "tensorflow" in sys.modules:
         found[_DETERMINISTIC] = op_determinism_enabled()
         found[_GPUS] = _visible_gpus()
@@ -72,8 +74,9 @@ def write_settings(settings: dict[str, Any]) -> None:
         package, _, path = name.partition(":")
         if path in _WRITERS:
             _at(package, _WRITERS[path])(value)
-        if path == _GENERATOR and value:
-            _at(package, "backend.experimental.enable_tf_random_generator")()
+        elif path == _SEEDED_DRAWS:
+            switch = "enable" if value else "disable"
+            _at(package, f"backend.experimental.{switch}_tf_random_generator")()
     if settings.get(_DETERMINISTIC):
         _at("tensorflow", "config.experimental.enable_op_determinism")()
 

@@ -22,8 +22,8 @@ from fitguard.keras.position.unseeded import array_orders
 from fitguard.keras.position.validation import made_by_fit
 
 _EPOCHS = "_fitguard_epochs"
-_WHOLE_HANDLERS = ("TFEpochIterator", "DataHandler")
-"""A handler for parameter servers has an iterator in each worker: nothing to follow here."""
+_FOLLOWED = ("TFEpochIterator", "DataHandler")
+"""Others are for parameter servers: they have an iterator in each worker."""
 
 Original = Callable[..., Any]
 
@@ -43,13 +43,17 @@ def _claiming(original: Original, library: Library, position_of: PositionOf) -> 
     @functools.wraps(original)
     def init(self: Any, *arguments: Any, **named: Any) -> None:
         position = position_of()
-        if position is None or position.claimed or type(self).__name__ not in _WHOLE_HANDLERS:
+        if position is None or position.claimed:
             original(self, *arguments, **named)
             if position is not None and made_by_fit():
                 data = epoch_data(self, library)
                 position.validation.follow(data.dataset, data.python_data)
             return
         position.claimed = True
+        if type(self).__name__ not in _FOLLOWED:
+            original(self, *arguments, **named)
+            position.refuse(f"{type(self).__name__} reads the data in other processes")
+            return
         if position.saved and library.generation == 2:
             # Arrays are repeated for the epochs of the whole `fit`; `fit` sets its own afterwards.
             named["initial_epoch"] = position.first_epoch
