@@ -34,6 +34,18 @@ def test_another_process_gets_the_same_settings():
     assert json.loads(done.stdout.splitlines()[-1]) == wanted
 
 
+def test_layers_of_keras_2_draw_from_what_they_drew_from():
+    wanted = {"tf_keras:backend.experimental.is_tf_random_generator_enabled": True}
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM.format(settings=wanted)],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=True,
+    )
+    assert wanted.items() <= json.loads(done.stdout.splitlines()[-1]).items()
+
+
 def test_writing_what_is_set_changes_nothing():
     import keras  # noqa: F401
 
