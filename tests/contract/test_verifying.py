@@ -135,7 +135,8 @@ def test_require_guard_makes_it_an_error(tmp_path, capsys) -> None:
     with changed(hook, KERAS, "gone"), pytest.raises(SystemExit) as ended:
         assurance.guards(KERAS)
     assert ended.value.code == 4
-    assert "--require-guard was given" in capsys.readouterr().err
+    assert "this fit is not guarded" in capsys.readouterr().err
+    assert "--require-guard was given" in str(ended.value)
 
 
 def test_a_hook_that_is_not_called_is_told(tmp_path, capsys) -> None:

@@ -20,6 +20,7 @@ _MOVED = [
             ("callbacks/callback_list.py", "on_train_begin", "on_training"),
             (_TRAINER, "catch_stop_iteration", "catch_end"),
             (_TRAINER, "TFEpochIterator", "EpochReader"),
+            (_TRAINER, "self.train_function", "self._step_function"),
         )
     ),
 ]
@@ -43,7 +44,9 @@ def test_a_new_keras_trains_unguarded_and_says_so(tmp_path: Path, file, name, ot
     assert difference(tmp_path / "plain.npz", run.out) == ""
     options = ["--require-guard"]
     with GuardedRun(tmp_path / "must", _SCRIPT, options=options, environment=paths) as required:
-        assert required.wait().code == ExitCode.GATE_FAILED
+        refused = required.wait()
+    assert refused.code == ExitCode.GATE_FAILED
+    assert "fitguard stops here: --require-guard was given" in refused.text
     assert not required.out.exists()
 
 

@@ -17,6 +17,8 @@ from fitguard.monitor.journal import Journal
 from fitguard.monitor.run_folder import RunFolder
 from fitguard.schema.journal import Failed, Orders
 
+NOTHING = "fitguard: nothing was guarded: the script does not load Keras\n"
+
 TELLING = """
 import json, random, sys, numpy
 known = sorted(name for name in globals() if name not in ("json", "random", "sys", "numpy"))
@@ -90,7 +92,7 @@ def test_scripts_and_modules_find_what_they_find_under_python(command, run_folde
     (scripts / "here" / "tell.py").write_text(TELLING)
     plain = run(*command, folder=scripts)
     told = guarded(run_folder, *command, folder=scripts)
-    assert (told.returncode, told.stderr) == (0, "")
+    assert (told.returncode, told.stderr) == (0, NOTHING)
     assert json.loads(told.stdout) == json.loads(plain.stdout)
 
 
@@ -141,7 +143,7 @@ def test_a_script_that_python_cannot_read(run_folder, scripts):
 
 
 @pytest.mark.parametrize(
-    ("word", "code", "said"), [("", 0, ""), ("3", 3, ""), ("'too hot'", 1, "too hot\n")]
+    ("word", "code", "said"), [("", 0, NOTHING), ("3", 3, ""), ("'too hot'", 1, "too hot\n")]
 )
 def test_exit_codes_are_those_of_the_script(word, code, said, run_folder, scripts):
     (scripts / "leaves.py").write_text(f"import sys; sys.exit({word})")
@@ -201,7 +203,7 @@ if __name__ == "__main__":
 def test_sigterm_is_a_wish_and_children_are_as_usual(run_folder, scripts):
     (scripts / "works.py").write_text(TERMINATED)
     told = guarded(run_folder, "works.py", folder=scripts)
-    assert (told.returncode, told.stderr) == (0, "")
+    assert (told.returncode, told.stderr) == (0, NOTHING)
     assert told.stdout == "forked -15\nleft 7\nspawned [2, 3]\nstill here\n"
     assert Heartbeat(run_folder.heartbeat).wished() == "leave"
 
@@ -218,7 +220,7 @@ def test_what_the_shell_ignores_is_no_wish(run_folder, scripts):
     (scripts / "goes_on.py").write_text(IGNORING)
     ignored = (signal.SIGHUP, signal.SIGINT)
     told = guarded(run_folder, "goes_on.py", folder=scripts, ignored=ignored)
-    assert (told.returncode, told.stdout, told.stderr) == (0, "still here\n", "")
+    assert (told.returncode, told.stdout, told.stderr) == (0, "still here\n", NOTHING)
     assert Heartbeat(run_folder.heartbeat).wished() != "leave"
 
 

@@ -7,7 +7,6 @@ import keras
 import tensorflow as tf
 from keras.src.backend.common import global_state
 from keras.src.losses import loss as loss_module
-from keras.src.random.seed_generator import GLOBAL_SEED_GENERATOR
 from keras.src.trainers.data_adapters.data_adapter_utils import unpack_x_y_sample_weight
 
 
@@ -80,7 +79,7 @@ def masked_weights(sample_weight: Any, mask: Any, reduction: str) -> Any:
 
 def global_seed() -> Any:
     """The seed generator of Keras itself; None where it was not made yet."""
-    return global_state.get_global_attribute(GLOBAL_SEED_GENERATOR)
+    return global_state.get_global_attribute("global_seed_generator")
 
 
 def _names(function: Any) -> tuple[str, ...]:

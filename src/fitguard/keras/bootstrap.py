@@ -21,8 +21,9 @@ from collections.abc import Callable
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
+from fitguard.keras.fitting.assurance import NotGuarded
+from fitguard.keras.fitting.guarded_fits import GuardedFits
 from fitguard.keras.fitting.wrapping import guarding
 from fitguard.keras.session import Session
 from fitguard.keras.tracebacks import show
@@ -51,16 +52,27 @@ def main(arguments: list[str]) -> int:
     # After the end of all threads, and of what the script itself has registered: they may train.
     atexit.register(guard.close)
     fits = guard.enter_context(guarding(session))
-    code: Any = 1
     try:
         code = _run(command, session)
     except SystemExit as leaving:
-        code = leaving.code
-        raise
-    finally:
-        if not code:
-            guard.callback(fits.tell_if_none)
-    return int(code)
+        if leaving.code:
+            raise
+        code = 0
+    if code == 0 and session.orders.require_guard:
+        return _require_guarded(fits, session)
+    if code == 0:
+        guard.callback(fits.tell_if_none)
+    return code
+
+
+def _require_guarded(fits: GuardedFits, session: Session) -> int:
+    """A script that has ended well, and that nothing guarded, fails all the same."""
+    try:
+        fits.tell_if_none()
+    except NotGuarded as refused:
+        session.record(Failed, kind="system-exit", code=refused.code, error=str(refused))
+        return int(ExitCode.GATE_FAILED)
+    return 0
 
 
 def _die_with_parent(parent: int) -> None:
@@ -147,7 +159,8 @@ def _run(command: list[str], session: Session) -> int:
     except SystemExit as leaving:
         code = leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None)
         if code:
-            session.record(Failed, kind="system-exit", code=code)
+            why = str(leaving) if isinstance(leaving, NotGuarded) else ""
+            session.record(Failed, kind="system-exit", code=code, error=why)
         raise
     except KeyboardInterrupt as interrupt:
         show(interrupt)

@@ -120,6 +120,8 @@ def decide(
 
 
 def _why_no_more(past: "_Past", refused: list[str]) -> str:
+    if past.last.outcome == "exited" and past.last.failed is not None and past.last.failed.error:
+        return past.last.failed.error
     if in_the_dark(past.last) and past.row.cause in _NEEDS_A_GUARDED_FIT:
         return (
             "The batch of a fit that is not guarded cannot be split; why it is not was said above."

@@ -2,7 +2,7 @@
 
 import platform
 
-from fitguard.contract.hooks import Hook, Role, Service
+from fitguard.contract.hooks import Role, Service
 from fitguard.contract.libraries import Library
 from fitguard.contract.patching import Patches
 from fitguard.contract.verifying import Fault, tensorflow_here, verify
@@ -10,8 +10,18 @@ from fitguard.keras.session import Session
 from fitguard.knowledge.supported import judge_versions, proven_versions
 from fitguard.schema.exit_codes import ExitCode
 
-UNGUARDED = "unguarded"
+_UNGUARDED = "unguarded"
 """Kind of the notes that say so."""
+
+
+class NotGuarded(SystemExit):
+    """Ends a training that `--require-guard` does not allow; no `except Exception` stops it."""
+
+    def __init__(self) -> None:
+        super().__init__(int(ExitCode.GATE_FAILED))
+
+    def __str__(self) -> str:
+        return "--require-guard was given, and not all of this training is guarded."
 
 
 class Assurance:
@@ -51,17 +61,24 @@ class Assurance:
         """By now each hook that a step needs must have been called."""
         uncalled = self._patches.uncalled(library)
         if uncalled:
-            self.lacks(f"{Service.FIT}, because {_not_called(uncalled, library)}")
+            self.not_called(", ".join(hook.name for hook in uncalled), library)
+
+    def not_called(self, what: str, library: Library) -> None:
+        """Keras trains in another way than it did."""
+        self.lacks(f"{Service.FIT}, because {library} took its first step without calling {what}")
 
     def lacks(self, sentence: str) -> None:
-        """Say it; under `--require-guard` that is the end."""
-        self._tell(f"{sentence}. fitguard was proven with {proven_versions()}")
+        """Say what is missing in this version of Keras."""
+        self.tell(f"{sentence}. fitguard was proven with {proven_versions()}")
+
+    def tell(self, sentence: str) -> None:
+        """Say what is not guarded; under `--require-guard` that is the end."""
+        self._tell(sentence)
         if self._session.orders.require_guard:
-            self._session.say("--require-guard was given: the run ends here")
-            raise SystemExit(ExitCode.GATE_FAILED)
+            raise NotGuarded
 
     def _tell(self, sentence: str) -> None:
-        self._session.note(UNGUARDED, sentence)
+        self._session.note(_UNGUARDED, sentence)
 
     def _found(self, library: Library) -> list[Fault]:
         if library not in self._faults:
@@ -74,8 +91,3 @@ class Assurance:
             for fault in self._found(library)
             if fault.hook.service is service and not fault.usable
         ]
-
-
-def _not_called(hooks: list[Hook], library: Library) -> str:
-    names = ", ".join(hook.name for hook in hooks)
-    return f"{library} took its first step without calling {names}"

@@ -15,7 +15,13 @@ from fitguard.keras.fitting.remembered import Memory
 from fitguard.keras.fitting.resuming import misfit, name_of, restore
 from fitguard.keras.fitting.step import GuardedStep, leave, rows_of
 from fitguard.keras.fitting.traced import trace
-from fitguard.keras.position import Ahead, DataPosition, fingerprint
+from fitguard.keras.position import (
+    Ahead,
+    DataPosition,
+    can_be_fed_back,
+    fingerprint,
+    judge_validation,
+)
 from fitguard.keras.snapshots.content import Content
 from fitguard.keras.state.callbacks import unsaved
 from fitguard.keras.state.randomness import read_random
@@ -84,6 +90,8 @@ class GuardedCall:
         history = self._trained(original)
         if getattr(history, "epoch", ()):
             self._fits.assurance.first_step_done(self._library)
+        if self._step is not None and self.position is not None:
+            self._require_called(self._step, self.position)
         self._finish()
         return history
 
@@ -129,6 +137,7 @@ class GuardedCall:
         heartbeat.beat("training", place.fit, place.epoch, place.step, place.total_steps)
         if ahead is None or self._step is None:
             return
+        self._require_called(self._step, position)
         self._fits.allocator.look(place.total_steps)
         self._follow_train_function(self._step)
         wish = heartbeat.wished()
@@ -140,6 +149,11 @@ class GuardedCall:
         if self._in_hand(position, ahead) and wish != "none":
             self._keep(self._taken(), position, ahead)
             self._answer(wish)
+
+    def _require_called(self, step: GuardedStep, position: DataPosition) -> None:
+        """Steps were taken: by the train function that Keras was given, or this is no guard."""
+        if step.is_first and position.steps_here:
+            self._fits.assurance.not_called("model.train_function", self._library)
 
     def _await_call(self, step: GuardedStep, position: DataPosition, ahead: Ahead) -> None:
         """Plain Keras calls callbacks, then traces, then reads: a guarded fit does no other."""
@@ -239,7 +253,7 @@ class GuardedCall:
         if not self._begun and self._resumed is None:
             # A step that is taken back must find all variables that it may change.
             trace(self._step.native, ahead.iterator)
-        if _can_be_fed_back(ahead.iterator):
+        if can_be_fed_back(ahead.iterator):
             batches = ahead.take()
             if not batches:
                 return False
@@ -266,7 +280,8 @@ class GuardedCall:
         )
         for sentence in position.notes:
             self._session.note("data", sentence, fit=self._number)
-        for sentence in [*notes, *position.inexact, *unsaved(self._callbacks)]:
+        shared = judge_validation(self._arguments.get("x"), self._arguments.get("validation_data"))
+        for sentence in [*notes, *shared, *position.inexact, *unsaved(self._callbacks)]:
             self._note(sentence)
 
     def _announce(self, **more: Any) -> None:
@@ -383,10 +398,3 @@ def _number(value: Any) -> int | None:
         return int(value)
     except (TypeError, ValueError, OverflowError):
         return None
-
-
-def _can_be_fed_back(iterator: Any) -> bool:
-    """Whether batches can be taken from it, and given to Keras again; not those of replicas."""
-    import tensorflow as tf
-
-    return isinstance(iterator, tf.data.Iterator)

@@ -11,7 +11,7 @@ from typing import Any
 
 from fitguard.contract.libraries import Library
 from fitguard.keras.fitting.allocator import AllocatorWatch
-from fitguard.keras.fitting.assurance import UNGUARDED, Assurance
+from fitguard.keras.fitting.assurance import Assurance
 from fitguard.keras.fitting.card import card_here
 from fitguard.keras.fitting.guarded_call import GuardedCall
 from fitguard.keras.fitting.other_ways import OtherWays
@@ -45,7 +45,7 @@ class GuardedFits:
         self.allocator = AllocatorWatch(session, self.card)
         self.pacing = Pacing(session.orders.snapshot_seconds)
         self.assurance = Assurance(session)
-        self.other_ways = OtherWays(lambda: bool(self._calls()))
+        self.other_ways = OtherWays(self._is_guarded, self.assurance.tell)
         self.begun = 0
         self.ended = 0
         self.several = False
@@ -160,10 +160,14 @@ class GuardedFits:
 
         return on_epoch_end
 
+    def _is_guarded(self) -> bool:
+        """Whether training that does not use `fit` is no news: inside of one, in a loop's guard."""
+        return bool(self._calls()) or self.begun > self.ended or not self.session.is_here
+
     def tell_if_none(self) -> None:
         """At the end of a script: say so where nothing of it was guarded."""
         if self.session.is_here and not self.begun:
-            self.session.note(UNGUARDED, self.other_ways.nothing_guarded())
+            self.assurance.tell(self.other_ways.nothing_guarded())
 
     def begin(self, state_bytes: int) -> None:
         """A `fit` begins whose snapshots have this size."""

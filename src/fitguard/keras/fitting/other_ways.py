@@ -23,12 +23,14 @@ class OtherWays:
     """Notes where a script trains by itself.
 
     Args:
-        in_fit: Whether a `fit` runs in this thread.
+        guarded: Whether a `fit` runs in this thread, or a loop is guarded.
+        tell: Called once, with a sentence.
     """
 
-    def __init__(self, in_fit: Callable[[], bool]) -> None:
-        self._in_fit = in_fit
-        self._seen = ""
+    def __init__(self, guarded: Callable[[], bool], tell: Callable[[str], None]) -> None:
+        self._guarded = guarded
+        self._tell = tell
+        self._seen = False
 
     def wraps(self) -> Wraps:
         """What is put around Keras."""
@@ -37,10 +39,7 @@ class OtherWays:
     def nothing_guarded(self) -> str:
         """What to say at the end of a script in which nothing was guarded."""
         if self._seen:
-            return (
-                f"nothing was guarded: {self._seen} trains without fit, in a loop of its own. "
-                f"These lines guard such a loop:{_LINES}"
-            )
+            return "nothing was guarded: the script trains in a loop of its own"
         if not any(package in sys.modules for package in PACKAGES):
             return "nothing was guarded: the script does not load Keras"
         return "nothing was guarded: the script ends without a call of fit"
@@ -48,8 +47,12 @@ class OtherWays:
     def _noting(self, original: Callable[..., Any], _: Library) -> Callable[..., Any]:
         @functools.wraps(original)
         def noted(*args: Any, **kwargs: Any) -> Any:
-            if not self._seen and not self._in_fit():
-                self._seen = _line_of_the_user()
+            if not self._seen and not self._guarded():
+                self._seen = True
+                self._tell(
+                    f"{_line_of_the_user()} trains without fit, in a loop of its own: that is not "
+                    f"guarded. These lines guard such a loop:{_LINES}"
+                )
             return original(*args, **kwargs)
 
         return noted

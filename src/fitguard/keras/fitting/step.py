@@ -117,9 +117,12 @@ class GuardedStep:
         Args:
             trial: Whether to try the step on a few rows, where that is worth it.
         """
-        from fitguard.keras.microbatch import batchwise, unsupported
+        try:
+            from fitguard.keras.microbatch import batchwise, unsupported
 
-        why_not = self._why_whole() or unsupported(self._model)
+            why_not = self._why_whole() or unsupported(self._model)
+        except (ImportError, AttributeError) as error:
+            return f"fitguard does not know this Keras: {error}."
         if why_not or not self._session.orders.exact_only:
             return why_not
         changes = batchwise(self._model)

@@ -4,8 +4,9 @@ import contextlib
 from collections.abc import Iterator
 
 from fitguard.contract.patching import Wraps, patched
-from fitguard.keras.position.ahead import Ahead, iterator_over
+from fitguard.keras.position.ahead import Ahead, can_be_fed_back, iterator_over
 from fitguard.keras.position.data_position import Between, DataPosition, PositionOf
+from fitguard.keras.position.exactness import judge_validation
 from fitguard.keras.position.fingerprint import fingerprint
 from fitguard.keras.position.finished import pass_finished
 from fitguard.keras.position.iterators import counting_wraps, iterators_made
@@ -16,10 +17,12 @@ __all__ = [
     "Ahead",
     "Between",
     "DataPosition",
+    "can_be_fed_back",
     "epoch_iterators",
     "fingerprint",
     "iterator_over",
     "iterators_made",
+    "judge_validation",
     "pass_finished",
     "position_wraps",
     "seeding_wraps",

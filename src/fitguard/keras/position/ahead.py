@@ -84,6 +84,13 @@ def pulled(iterator: Any, count: int) -> list[Any]:
     return batches
 
 
+def can_be_fed_back(iterator: Any) -> bool:
+    """Whether batches can be taken from it, and given to Keras again; not those of replicas."""
+    import tensorflow as tf
+
+    return isinstance(iterator, tf.data.Iterator)
+
+
 def iterator_over(batches: Sequence[Any], like: Any) -> Any:
     """An iterator over batches in hand that Keras' train function takes for `like`.
 
@@ -91,7 +98,7 @@ def iterator_over(batches: Sequence[Any], like: Any) -> Any:
     """
     import tensorflow as tf
 
-    if not isinstance(like, tf.data.Iterator):
+    if not can_be_fed_back(like):
         # Batches of tf.distribute cannot go back into a dataset; Keras takes any iterator.
         return iter(batches)
     spec = like.element_spec

@@ -39,6 +39,7 @@ class DataPosition:
         steps_per_epoch: None where the data do not tell.
         batch_size: None where the data do not tell.
         library: `keras` or `tf_keras`.
+        steps_here: Steps that Keras has taken in this process.
         inexact: Why a resumed run may differ; known before the first step.
         notes: What else is worth a word: coming back takes time.
         refused: Why the data cannot be followed at all; empty where they can.
@@ -69,6 +70,7 @@ class DataPosition:
         self.step = 0
         self.total_steps: int = saved["total_steps"] - saved["step"] if saved else 0
         self.executions = 0
+        self.steps_here = 0
         self.ended: Ended | None = None
         self.steps_per_epoch: int | None = None
         self.batch_size: int | None = None

@@ -117,6 +117,7 @@ class _Epochs:
             steps = self._steps_of_call()
             self._track.was_read(steps)
             self._position.executed(steps)
+            self._position.steps_here += steps
             self._calling = False
 
 

@@ -56,6 +56,25 @@ def judge(data: Any, x: Any = None, *, seeded_orders: bool, workers: bool = Fals
     return judgement
 
 
+def judge_validation(x: Any, validation: Any) -> list[str]:
+    """Why a resumed run may differ because of what training and validation data share."""
+    import tensorflow as tf
+
+    if validation is x or not all(isinstance(one, tf.data.Dataset) for one in (x, validation)):
+        return []
+    shuffles = [
+        {id(stage.dataset) for stage in DatasetStage(one).pipeline() if stage.reshuffles}
+        for one in (x, validation)
+    ]
+    if not shuffles[0] & shuffles[1]:
+        return []
+    return [
+        "Training and validation data come from the same shuffle, whose order changes each time "
+        "that one of them is read: a resumed run may see others. Shuffle behind take and skip, or "
+        "with reshuffle_each_iteration=False."
+    ]
+
+
 def _judge_array(data: Any, judgement: Judgement, seeded_orders: bool) -> None:
     if data.shuffles and no_global_seed() and not seeded_orders:
         judgement.inexact.append(

@@ -26,8 +26,8 @@ def pass_finished(x: Any, end: dict[str, Any]) -> list[str]:
         for _ in itertools.islice(x, end["batches"]):
             pass
         return [
-            "A Python generator that one fit has read goes on in another: how far Keras had read "
-            "ahead is not known, so the later fit may see other batches."
+            "Should a later fit go on with the Python generator that this one has read, it may see "
+            "other batches: how far Keras had read ahead is not known."
         ]
     elif hasattr(x, "on_epoch_end"):
         Attributes(x).restore(end["attributes"])

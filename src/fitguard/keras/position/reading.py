@@ -68,6 +68,7 @@ def _claiming(original: Original, library: Library, position_of: PositionOf) -> 
         judgement = judge(
             data, named.get("x"), seeded_orders=orders.drawn, workers=data.workers(named)
         )
+        position.validation.beside(data.dataset, data.python_data)
         track = Track(position, data.dataset, data.python_data, judgement, data.size)
         position.library = library.package
         epochs = Epochs3 if library.generation == 3 else Epochs2

@@ -24,10 +24,16 @@ class Validation:
         self._dataset: Any = lambda: None
         self._attributes = Attributes(None)
         self._made_before = 0
+        self._training: tuple[int, ...] = ()
+
+    def beside(self, dataset: Any, data: Any) -> None:
+        """These are the training data; the same object may serve for both."""
+        self._training = (id(dataset), id(data)) if data is not None else (id(dataset),)
 
     def follow(self, dataset: Any, data: Any) -> None:
         """Keras has made the validation data: only the first time counts."""
-        if self._dataset() is not None:
+        if self._dataset() is not None or {id(dataset), id(data)} & {*self._training}:
+            # What training and validation share is led back with the training data.
             return
         self._dataset = weakref.ref(dataset)
         self._attributes = Attributes(data)
