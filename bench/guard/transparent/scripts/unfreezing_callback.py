@@ -1,4 +1,4 @@
-"""A callback that freezes a layer and compiles again in the middle; another that stops."""
+"""A callback that freezes a layer in the middle, and stops another fit early."""
 
 import keras
 import numpy as np
@@ -10,7 +10,7 @@ class Freezing(keras.callbacks.Callback):
     def on_epoch_begin(self, epoch, logs=None):
         if epoch == 2:
             self.model.layers[0].trainable = False
-            self.model.train_function = None
+            self.model.make_train_function(force=True)
 
     def on_train_batch_end(self, batch, logs=None):
         if self.params["epochs"] == 9 and batch == 3:
