@@ -152,7 +152,7 @@ class GuardedCall:
 
     def _require_called(self, step: GuardedStep, position: DataPosition) -> None:
         """Steps were taken: by the train function that Keras was given, or this is no guard."""
-        if step.is_first and position.steps_here:
+        if position.steps_here and not step.was_called:
             self._fits.assurance.not_called("model.train_function", self._library)
 
     def _await_call(self, step: GuardedStep, position: DataPosition, ahead: Ahead) -> None:

@@ -36,7 +36,8 @@ class GuardedStep:
 
     Attributes:
         rows: Of a micro-batch; None for whole batches.
-        is_first: Whether it was not called yet.
+        was_called: Whether Keras has called it at all.
+        is_first: Whether the next step is the first that this function takes.
         last_logs: What the last step returned.
     """
 
@@ -67,6 +68,7 @@ class GuardedStep:
         self._start: StepStart | None = None
         self._micro: MicroTrainStep | None = None
         self._prepare: Callable[[], object] | None = None
+        self.was_called = False
         self.is_first = True
         self.rows: int | None = None
         self.last_logs: Any = None
@@ -137,6 +139,7 @@ class GuardedStep:
         self._session.say(f"the batch of {of} is trained in micro-batches of {rows}: {why}")
 
     def __call__(self, iterator: Any) -> Any:
+        self.was_called = True
         ahead = self._ahead
         if self.is_first and ahead is None:
             # A callback trains on data of its own, with train_on_batch.
