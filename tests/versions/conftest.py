@@ -1,6 +1,6 @@
 """Which Keras the suite is run with.
 
-`make matrix` gives one, in FITGUARD_KERAS; without it, both of the pinned environment are taken.
+`make matrix` gives one, in FITGUARD_KERAS; `make test` has no time for more than Keras 3.
 """
 
 import os
@@ -8,7 +8,7 @@ import os
 import pytest
 from versions.trainings import KINDS, as_package, train_plainly
 
-PACKAGES = os.environ.get("FITGUARD_KERAS", "keras tf_keras").split()
+PACKAGES = os.environ.get("FITGUARD_KERAS", "keras").split()
 
 
 @pytest.fixture(scope="session", params=PACKAGES)
