@@ -75,12 +75,12 @@ def counted_once(original: Callable[..., Any], _: Library) -> Callable[..., Any]
 
 def _track(metric: Any, value: Any, split: Split, weight: Any) -> None:
     """Add the loss of a piece to a mean over whole batches, each of which counts `weight`."""
-    value = tf.cast(value, metric.dtype)
-    share = tf.cast(split.share, metric.dtype)
+    value = tf.cast(value, metric.total.dtype)
+    share = tf.cast(split.share, metric.total.dtype)
     if len(value.shape) > 0:
         value = tf.reduce_mean(value) * share
     elif not split.exact:
         value = value * share
-    weight = tf.cast(weight, metric.dtype)
+    weight = tf.cast(weight, metric.total.dtype)
     metric.total.assign_add(value * weight)
     metric.count.assign_add(weight * share)
