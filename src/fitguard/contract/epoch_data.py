@@ -9,9 +9,7 @@ Keras 2:  for epoch, iterator in handler.enumerate_epochs():
                       logs = self.train_function(iterator)
 """
 
-import contextlib
 import weakref
-from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from fitguard.contract.libraries import Library
@@ -35,6 +33,7 @@ class EpochData:
     """
 
     generation: ClassVar[int]
+    _ADAPTER: ClassVar[str]
     _READ: ClassVar[tuple[str, ...]]
 
     def __init__(self, keras: Any) -> None:
@@ -44,12 +43,12 @@ class EpochData:
     @property
     def missing(self) -> list[str]:
         """Attributes that are read here and that Keras' object does not have."""
-        return [name for name in self._READ if not hasattr(self.keras, name)]
+        return [name for name in (self._ADAPTER, *self._READ) if not hasattr(self.keras, name)]
 
     @property
     def adapter(self) -> Any:
         """Keras' adapter for what `fit` was given."""
-        raise NotImplementedError
+        return getattr(self.keras, self._ADAPTER)
 
     @property
     def kind(self) -> str:
@@ -61,11 +60,8 @@ class Keras3Data(EpochData):
     """A `TFEpochIterator`."""
 
     generation = 3
-    _READ = ("data_adapter", "_distributed_dataset", "_num_batches", "steps_per_execution")
-
-    @property
-    def adapter(self) -> Any:
-        return self.keras.data_adapter
+    _ADAPTER = "data_adapter"
+    _READ = ("_distributed_dataset", "_num_batches", "steps_per_execution")
 
     @property
     def dataset(self) -> Any:
@@ -127,11 +123,8 @@ class Keras2Data(EpochData):
     """A `DataHandler`."""
 
     generation = 2
-    _READ = ("_adapter", "_dataset", "_initial_epoch", "_inferred_steps", "step_increment")
-
-    @property
-    def adapter(self) -> Any:
-        return self.keras._adapter
+    _ADAPTER = "_adapter"
+    _READ = ("_dataset", "_initial_epoch", "_inferred_steps", "step_increment")
 
     @property
     def dataset(self) -> Any:
@@ -213,17 +206,3 @@ def shuffles_values(library: Library, shuffle: Any) -> bool:
     adapters = library.module("src.trainers.data_adapters.array_data_adapter")
     code = adapters.ArrayDataAdapter.get_tf_dataset.__code__
     return "shuffle_batch" in (*code.co_varnames, *code.co_cellvars)
-
-
-@contextlib.contextmanager
-def reading_from(iterator: Any, other: Any) -> Iterator[None]:
-    """Let an iterator of tf.data read from another one: Keras 2 holds one for a whole epoch."""
-    if iterator is other:
-        yield
-        return
-    own = iterator._iterator_resource
-    iterator._iterator_resource = other._iterator_resource
-    try:
-        yield
-    finally:
-        iterator._iterator_resource = own

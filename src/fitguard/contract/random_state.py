@@ -67,6 +67,12 @@ def write_random_state(states: dict[str, Any]) -> None:
             put_state(source, states[name])
 
 
+def keras_seed_generator() -> Any:
+    """The seed generator of Keras 3 itself; None where it was not made yet."""
+    place = _PLACES["keras"]
+    return place.find(sys.modules[place.module])
+
+
 def seed_eager_draws(seed: int) -> None:
     """Let TensorFlow's eager operations draw with another seed; `keeping_random_state` undoes it.
 

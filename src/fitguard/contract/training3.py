@@ -5,7 +5,6 @@ from typing import Any
 
 import keras
 import tensorflow as tf
-from keras.src.backend.common import global_state
 from keras.src.losses import loss as loss_module
 from keras.src.trainers.data_adapters.data_adapter_utils import unpack_x_y_sample_weight
 
@@ -75,11 +74,6 @@ def unscaled(loss: Any) -> Any:
 def masked_weights(sample_weight: Any, mask: Any, reduction: str) -> Any:
     """The weights of a loss with the mask in them; None where there are neither."""
     return loss_module.apply_mask(sample_weight, mask, "float32", reduction)
-
-
-def global_seed() -> Any:
-    """The seed generator of Keras itself; None where it was not made yet."""
-    return global_state.get_global_attribute("global_seed_generator")
 
 
 def _names(function: Any) -> tuple[str, ...]:

@@ -79,8 +79,10 @@ def inspect_hook(hook: Hook, library: Library) -> Fault | None:
     module_name = f"{library.package}.{hook.module}"
     try:
         module = importlib.import_module(module_name)
-    except ImportError:
-        return Fault(hook, library, f"{library} has no module {module_name}")
+    except Exception as error:  # whatever a module of another version does when it is loaded
+        missing = isinstance(error, ModuleNotFoundError)
+        why = "has no module" if missing else f"cannot load ({type(error).__name__}: {error})"
+        return Fault(hook, library, f"{library} {why} {module_name}")
     place = place_of(hook, module)
     if place is None:
         return Fault(hook, library, f"{library} has no {hook.name} in {module_name}")
@@ -105,7 +107,11 @@ def library_named(package: str) -> Library:
 
 
 def _compare(hook: Hook, library: Library, place: Place) -> Fault | None:
-    parameters = inspect.signature(place.present).parameters.values()
+    try:
+        parameters = inspect.signature(place.present).parameters.values()
+    except (TypeError, ValueError):
+        why = f"{hook.name} of {library} does not tell what it takes, expected ({hook.parameters})"
+        return Fault(hook, library, why)
     found = [_STARS.get(one.kind, "") + one.name for one in parameters]
     expected = hook.parameters.split(", ")
     if found == expected:
@@ -123,5 +129,10 @@ def _optional(parameter: inspect.Parameter) -> bool:
 
 
 def _backend(library: Library) -> str:
-    """What a Keras computes with."""
-    return str(library.module("config").backend()) if library.generation == 3 else "tensorflow"
+    """What a Keras computes with; where it cannot be asked, its hooks decide."""
+    if library.generation == 2:
+        return "tensorflow"
+    try:
+        return str(library.module("config").backend())
+    except (ImportError, AttributeError):
+        return "tensorflow"

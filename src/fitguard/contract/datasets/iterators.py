@@ -1,8 +1,24 @@
 """Iterators over datasets."""
 
+import contextlib
+from collections.abc import Iterator
 from typing import Any
 
 
 def end_iterator(iterator: Any) -> None:
     """End its threads and Python generators now, whoever still holds it."""
     del iterator._iterator_resource
+
+
+@contextlib.contextmanager
+def reading_from(iterator: Any, other: Any) -> Iterator[None]:
+    """Let an iterator of tf.data read from another one: Keras 2 holds one for a whole epoch."""
+    if iterator is other:
+        yield
+        return
+    own = iterator._iterator_resource
+    iterator._iterator_resource = other._iterator_resource
+    try:
+        yield
+    finally:
+        iterator._iterator_resource = own

@@ -11,6 +11,7 @@ import tensorflow as tf
 
 from fitguard.contract import libraries, training3
 from fitguard.contract.layers import flatten_layers
+from fitguard.contract.random_state import keras_seed_generator
 from fitguard.keras.microbatch.identity import identity
 from fitguard.keras.microbatch.split import Split
 from fitguard.keras.microbatch.state import MovingMoments
@@ -135,7 +136,7 @@ def not_state(model: Any) -> set[int]:
 
 def may_move(model: Any) -> list[Any]:
     """Those that a forward pass may write: all that are not trainable, and the global seed."""
-    seed = training3.global_seed()
+    seed = keras_seed_generator()
     found = [*model.non_trainable_variables, *([seed.state] if seed is not None else [])]
     return [variable.value for variable in found]
 

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from fitguard.contract.epoch_data import reading_from
+from fitguard.contract.datasets.iterators import reading_from
 from fitguard.keras.position.ahead import Ahead
 from fitguard.keras.position.data_position import DataPosition, Ended
 from fitguard.keras.position.moment import Moment, moment_from
