@@ -17,7 +17,6 @@ model_parts.py     which classes are parts of a model
 name_counters.py   behind automatic names of layers
 callbacks.py       backups, progress bars, TensorBoard
 saving.py          what a config names, and how it writes lambdas
-replacing.py       another value for an attribute, for a while
 
 datasets/          what a dataset of tf.data is made of
 random_sources.py  generators of random numbers: their state, read and put back

@@ -1,11 +1,12 @@
 """What callbacks of Keras keep to themselves: backups, progress bars, the files of TensorBoard."""
 
+import functools
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from typing import Any
 
-from fitguard.contract.libraries import is_of_keras, library_of
-from fitguard.contract.replacing import replaced
+from fitguard.contract.hooks import Role
+from fitguard.contract.patching import patched
 
 GIVEN = frozenset(
     ("model", "_model", "params", "validation_data", "_chief_worker_only", "_supports_tf_logs")
@@ -23,16 +24,11 @@ _TIMES = ("_start", "_time_at_epoch_start", "_time_at_epoch_end", "_time_after_f
 _COUNTS = ("target", "_seen_so_far", "_values", "_values_order")
 
 
-def restoring_nothing(backup: Any) -> AbstractContextManager[None]:
-    """Inside, a BackupAndRestore leaves model and epoch alone when training begins."""
-    name = "BackupAndRestore"
-    library = library_of(backup, name)
-    assert library is not None
-    if library.generation == 2:
-        states = library.module("src.distribute.worker_training_state")
-        return replaced(states.WorkerTrainingState, "restore", _do_nothing)
-    bases = (base for base in type(backup).__mro__ if base.__name__ == name and is_of_keras(base))
-    return replaced(next(bases), "on_train_begin", _do_nothing)
+def restoring_nothing() -> AbstractContextManager[Any]:
+    """Inside, BackupAndRestore leaves model and epoch alone when training begins."""
+    return patched(
+        {Role.BACKUP_RESTORES: lambda original, _: functools.wraps(original)(_do_nothing)}
+    )
 
 
 def _do_nothing(*_: Any, **__: Any) -> None:

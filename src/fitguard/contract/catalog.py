@@ -44,6 +44,20 @@ def _callback_lists(package: str, module: str) -> Iterator[Hook]:
     )
 
 
+def _saving(package: str, lambdas: str) -> Iterator[Hook]:
+    named = (Role.CONFIG_NAMES, "get_registered_name", "obj")
+    yield from _hooks(package, "src.saving.object_registration", Service.PARCELS, named)
+    written = (Role.CONFIG_WRITES_FUNCTION, "_get_class_or_fn_config", "obj")
+    yield from _hooks(package, "src.saving.serialization_lib", Service.PARCELS, written)
+    yield from _hooks(
+        package,
+        lambdas,
+        Service.PARCELS,
+        (Role.LAMBDA_WRITTEN, "func_dump", "func"),
+        (Role.LAMBDA_READ, "func_load", "code, defaults, closure, globs"),
+    )
+
+
 def _keras_3() -> Iterator[Hook]:
     trainer = "src.backend.tensorflow.trainer"
     yield from _trainers_3(trainer, "TensorFlowTrainer", "Trainer", versions="<3.16.dev0")
@@ -78,6 +92,11 @@ def _keras_3() -> Iterator[Hook]:
     unpacked = (Role.BATCH_UNPACKED, "unpack_x_y_sample_weight", "data")
     adapters = "src.trainers.data_adapters.data_adapter_utils"
     yield from _hooks("keras", adapters, Service.NOTEBOOK, unpacked)
+    backup = (Role.BACKUP_RESTORES, "BackupAndRestore.on_train_begin", "self, logs")
+    module = "src.callbacks.backup_and_restore"
+    yield from _hooks("keras", f"{module}_callback", Service.BACKUPS, backup, versions="<3.1")
+    yield from _hooks("keras", module, Service.BACKUPS, backup, versions=">=3.1")
+    yield from _saving("keras", "src.utils.python_utils")
 
 
 def _trainers_3(module: str, name: str, base: str, versions: str) -> Iterator[Hook]:
@@ -151,6 +170,10 @@ def _keras_2() -> Iterator[Hook]:
     yield from _hooks("keras2", "src.metrics.base_metric", Service.MICRO_BATCHES, mean)
     unpacked = (Role.BATCH_UNPACKED, "unpack_x_y_sample_weight", "data")
     yield from _hooks("keras2", adapter, Service.NOTEBOOK, unpacked)
+    backup = (Role.BACKUP_RESTORES, "WorkerTrainingState.restore", "self")
+    module = "src.distribute.worker_training_state"
+    yield from _hooks("keras2", module, Service.BACKUPS, backup)
+    yield from _saving("keras2", "src.utils.generic_utils")
 
 
 def _other_ways_2(model: str) -> Iterator[Hook]:

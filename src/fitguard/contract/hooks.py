@@ -33,6 +33,11 @@ class Role(StrEnum):
     NUMBERS_DRAWN = "numbers-drawn"
     VARIABLE_WRITTEN = "variable-written"
     BATCH_UNPACKED = "batch-unpacked"
+    BACKUP_RESTORES = "backup-restores"
+    CONFIG_NAMES = "config-names"
+    CONFIG_WRITES_FUNCTION = "config-writes-function"
+    LAMBDA_WRITTEN = "lambda-written"
+    LAMBDA_READ = "lambda-read"
 
 
 class Service(StrEnum):
@@ -43,8 +48,14 @@ class Service(StrEnum):
     ORDERS = "a resumed run may see the data in another order"
     MICRO_BATCHES = "batches are not split into micro-batches"
     OTHER_WAYS = "training that does not use fit is not noticed"
+    BACKUPS = "BackupAndRestore may bring back an older state after a restart"
+    PARCELS = "fitguard.fit cannot take a model to its training process"
     NOTEBOOK = "variables that only training makes do not come back into the notebook"
     COMPILING = "XLA and mixed precision cannot be switched for a run"
+
+
+OF_NOTEBOOKS = (Service.PARCELS, Service.NOTEBOOK)
+"""What a script under `fitguard run` does not need."""
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from typing import Any
 from fitguard.contract.catalog import HOOKS
 from fitguard.contract.hooks import Hook, Role
 from fitguard.contract.libraries import PACKAGES, Library, installed_library
+from fitguard.schema.exit_codes import UsageError
 
 _OPTIONAL = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 _STARS: dict[Any, str] = {
@@ -67,6 +68,18 @@ def verify(library: Library) -> list[Fault]:
         for hook in hooks_of(one)
         if (found := inspect_hook(hook, one)) is not None
     ]
+
+
+def require(library: Library, *roles: Role) -> None:
+    """Refuse to go on where one of these hooks is not as expected.
+
+    Raises:
+        UsageError: The sentence says which, and what is lost.
+    """
+    for hook in hooks_of(library):
+        fault = inspect_hook(hook, library) if hook.role in roles else None
+        if fault is not None and not fault.usable:
+            raise UsageError(f"Received {library}: {fault.sentence}.")
 
 
 def hooks_of(library: Library) -> Iterator[Hook]:

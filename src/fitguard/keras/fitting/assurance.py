@@ -2,7 +2,7 @@
 
 import platform
 
-from fitguard.contract.hooks import Role, Service
+from fitguard.contract.hooks import OF_NOTEBOOKS, Role, Service
 from fitguard.contract.libraries import Library
 from fitguard.contract.patching import Patches
 from fitguard.contract.verifying import Fault, tensorflow_here, verify
@@ -50,7 +50,8 @@ class Assurance:
         if outside:
             self._session.note("version", outside)
         for fault in self._found(library):
-            (self._tell if fault.usable else self.lacks)(fault.sentence)
+            harmless = fault.usable or fault.hook.service in OF_NOTEBOOKS
+            (self._tell if harmless else self.lacks)(fault.sentence)
         return not self._without(library, Service.FIT)
 
     def why_whole(self, library: Library) -> str:

@@ -17,7 +17,6 @@ from fitguard.contract.callbacks import (
     set_progress,
 )
 from fitguard.contract.libraries import is_a, is_of_keras
-from fitguard.contract.replacing import replaced
 from fitguard.keras.state.plain import decode, encode
 
 
@@ -53,9 +52,10 @@ def standing_back(callbacks: Sequence[Any]) -> Iterator[None]:
     with contextlib.ExitStack() as stack:
         for callback in callbacks:
             if is_a(callback, "CSVLogger"):
-                stack.enter_context(replaced(callback, "append", True))
-            if is_a(callback, "BackupAndRestore"):
-                stack.enter_context(restoring_nothing(callback))
+                stack.callback(setattr, callback, "append", callback.append)
+                callback.append = True
+        if any(is_a(callback, "BackupAndRestore") for callback in callbacks):
+            stack.enter_context(restoring_nothing())
         yield
 
 
