@@ -57,6 +57,7 @@ _LIBRARY_FOLDERS = tuple(
     for key in ("stdlib", "platstdlib", "purelib", "platlib")
     if (folder := sysconfig.get_path(key))
 )
+_INSTALLED = {"site-packages", "dist-packages"}
 
 
 class Reached(NamedTuple):
@@ -150,7 +151,15 @@ def is_users(thing: types.FunctionType | type | types.ModuleType) -> bool:
         if name == "builtins" or name in sys.builtin_module_names:
             return False
         file = getattr(module, "__file__", None) or "<none>"
-    return not file.startswith(_LIBRARY_FOLDERS) and "<frozen" not in file
+    return not _is_installed(file)
+
+
+@functools.lru_cache(maxsize=4096)
+def _is_installed(file: str) -> bool:
+    if file.startswith(_LIBRARY_FOLDERS) or "<frozen" in file:
+        return True
+    # Of another environment that this one looks into, by PYTHONPATH or a `.pth`.
+    return bool(_INSTALLED & {*Path(file).parts})
 
 
 def is_followed(kind: type) -> bool:
