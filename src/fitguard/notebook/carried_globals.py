@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from fitguard.keras.state.plain import NotPlain, encode
 from fitguard.notebook.parcel.arrays import was_written_to
+from fitguard.state.values import NotPlain, encode
 
 _LARGE_BYTES = 1 << 20
 """A larger array would make each snapshot slow, and data are hardly ever changed."""

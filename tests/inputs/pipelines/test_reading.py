@@ -12,7 +12,7 @@ from inputs.pipelines.cases import CASES, lengths, numbers, slices
 
 from fitguard.inputs.pipelines.reading import open_dataset
 from fitguard.inputs.pipelines.twins import Unreadable
-from fitguard.inputs.python_state.keep import COPIED_BYTES
+from fitguard.state.keep import COPIED_BYTES
 
 
 def read(dataset: Any, limit: int | None = None) -> list[Any]:

@@ -44,12 +44,12 @@ from fitguard.contract.random_state import keeping_random_state
 from fitguard.inputs.pipelines.describing import describe
 from fitguard.inputs.pipelines.passes import one_pass, repeats
 from fitguard.inputs.pipelines.twins import Twin, Unreadable
-from fitguard.inputs.python_state.keep import (
+from fitguard.schema.pipeline import Pipeline
+from fitguard.state.keep import (
     Unkeepable,
     check_python_state,
     keeping_python_state,
 )
-from fitguard.schema.pipeline import Pipeline
 
 _END = object()
 

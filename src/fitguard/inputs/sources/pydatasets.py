@@ -10,10 +10,10 @@ import numpy as np
 
 from fitguard.contract.libraries import PACKAGES, is_a, package_of
 from fitguard.inputs.pipelines.twins import Unreadable
-from fitguard.inputs.python_state.keep import Unkeepable, frozen, keeping_python_state
-from fitguard.inputs.python_state.reach import attributes, is_followed
-from fitguard.inputs.python_state.restores import restores_of
 from fitguard.inputs.scan.visits import spread
+from fitguard.state.keep import Unkeepable, frozen, keeping_python_state
+from fitguard.state.reach import attributes, is_followed
+from fitguard.state.restores import restores_of
 
 COPIED_BYTES = 64 * 2**20
 """So much of the arrays, the smallest first, is copied for the twin; the others are shared."""

@@ -24,7 +24,7 @@ import msgspec
 import numpy as np
 
 from fitguard.keras.snapshots.content import Content
-from fitguard.keras.snapshots.dtypes import dtype_of, name_of
+from fitguard.state.dtypes import dtype_of, name_of
 
 TEMPORARY = ".part"
 """How files end that are not complete."""

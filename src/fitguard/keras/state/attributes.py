@@ -17,10 +17,10 @@ import numpy as np
 from fitguard.contract.held_variables import bare
 from fitguard.contract.libraries import is_a, package_of
 from fitguard.contract.random_sources import is_random_source, put_state, state_of
-from fitguard.inputs.python_state.reach import is_users
 from fitguard.keras.state import tensors
-from fitguard.keras.state.plain import NotPlain, decode, encode
 from fitguard.keras.state.variables import places
+from fitguard.state.reach import is_users
+from fitguard.state.values import NotPlain, decode, encode
 
 _OWN = "~in place"
 """Marks what is written into the object that is there, and not replaced."""

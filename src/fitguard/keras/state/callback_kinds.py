@@ -17,7 +17,7 @@ from fitguard.contract.callbacks import (
     set_progress,
 )
 from fitguard.contract.libraries import is_a, is_of_keras
-from fitguard.keras.state.plain import decode, encode
+from fitguard.state.values import decode, encode
 
 
 class Special(NamedTuple):

@@ -14,10 +14,10 @@ import numpy as np
 
 from fitguard.contract.callbacks import GIVEN
 from fitguard.contract.libraries import is_of_keras
-from fitguard.inputs.python_state.reach import TooMuch, is_users, reach
 from fitguard.keras.state.attributes import AttributeReader, write_attributes
 from fitguard.keras.state.callback_kinds import special
-from fitguard.keras.state.plain import NotPlain, decode, encode
+from fitguard.state.reach import TooMuch, is_users, reach
+from fitguard.state.values import NotPlain, decode, encode
 
 MOST_BYTES = 64 << 20
 """Of arrays in one attribute of a callback that is the user's own."""

@@ -3,7 +3,7 @@
 from typing import Any
 
 from fitguard.contract.random_state import read_random_state, write_random_state
-from fitguard.keras.state.plain import decode, encode
+from fitguard.state.values import decode, encode
 
 
 def read_random() -> dict[str, Any]:

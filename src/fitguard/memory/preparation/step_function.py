@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from fitguard.contract.compiling import is_jit_compiled
-from fitguard.inputs.python_state.reach import TooMuch, reach
 from fitguard.inputs.sources.kinds import descends, is_array
 from fitguard.memory.preparation.batch import batch_to_plan
 from fitguard.memory.preparation.given import Given
@@ -21,6 +20,7 @@ from fitguard.memory.training import Training
 from fitguard.memory.unchanged import leaving_unchanged
 from fitguard.schema.exit_codes import UsageError
 from fitguard.schema.plan import Step
+from fitguard.state.reach import TooMuch, reach
 
 
 def is_step_function(given: Any) -> bool:

@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from fitguard.contract.random_sources import Restore
-from fitguard.inputs.python_state.bulk import MANY, is_bulk, items_of
-from fitguard.inputs.python_state.reach import (
+from fitguard.state.bulk import MANY, is_bulk, items_of
+from fitguard.state.reach import (
     Reached,
     TooMuch,
     draws_from_tensorflow,
@@ -28,7 +28,7 @@ from fitguard.inputs.python_state.reach import (
     is_users,
     reach,
 )
-from fitguard.inputs.python_state.restores import restores_of
+from fitguard.state.restores import restores_of
 
 Array = np.ndarray[Any, Any]
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fitguard.inputs.python_state.keep import (
+from fitguard.state.keep import (
     Unkeepable,
     check_python_state,
     keeping_python_state,

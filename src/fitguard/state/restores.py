@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from fitguard.contract.random_sources import Restore, is_random_source, restore_of
-from fitguard.inputs.python_state.bulk import bulk_restore, is_bulk, items_of
-from fitguard.inputs.python_state.reach import (
+from fitguard.state.bulk import bulk_restore, is_bulk, items_of
+from fitguard.state.reach import (
     attributes,
     globals_set_by,
     is_followed,

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fitguard.inputs.python_state.bulk import all_plain, is_bulk, items_of
+from fitguard.state.bulk import all_plain, is_bulk, items_of
 
 MOST_OBJECTS = 200_000
 

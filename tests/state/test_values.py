@@ -10,7 +10,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from fitguard.keras.state.plain import MOST_ITEMS, NotPlain, decode, encode
+from fitguard.state.values import MOST_ITEMS, NotPlain, decode, encode
 
 VALUES: list[Any] = [
     None,

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from fitguard.keras.snapshots.dtypes import dtype_of, name_of
+from fitguard.state.dtypes import dtype_of, name_of
 
 Arrays = Mapping[str, np.ndarray] | None
 
