@@ -39,6 +39,7 @@ _SKIPPED = _listed(
     """
 )
 """Attributes that hold nothing, or what others hold too."""
+_BOOKKEEPING = ("_self_", "_tf_", "_keras_", "_obj_reference", "_fitguard_")
 _NOT_OF_A_MODEL = frozenset(("Callback", "Tracker"))
 _COUNTED = re.compile(rf"(^|\.)({'|'.join(_OF_METRICS)})\.|^_(train|test|predict)_counter$")
 
@@ -70,6 +71,11 @@ def rank_of(thing: Any, attribute: str) -> int | None:
     if attribute == "_trainable_variables" and "_iterations" in getattr(thing, "__dict__", ()):
         return OTHER
     return _RANKS.get(attribute, OTHER)
+
+
+def is_bookkeeping(attribute: str) -> bool:
+    """Whether TensorFlow, Keras or fitguard notes something for itself under this name."""
+    return attribute.startswith(_BOOKKEEPING)
 
 
 @functools.lru_cache(maxsize=4096)

@@ -6,6 +6,25 @@ from typing import Any
 
 from fitguard.contract.graphs import bodies_within
 
+_HOLDERS = {
+    # Its own record of running generators: only the user's callable counts.
+    "_GeneratorState": "_generator",
+    "EagerFunc": "_func",
+    "StructuredFunctionWrapper": "_func",
+    "Function": "python_function",
+}
+"""Classes of TensorFlow that stand for a function of the user's, and where they hold it."""
+
+
+def holds_function(thing: object) -> bool:
+    """Whether it stands for a function of the user's."""
+    return type(thing).__name__ in _HOLDERS and type(thing).__module__.startswith("tensorflow")
+
+
+def python_function(thing: Any) -> Any:
+    """The function that it stands for."""
+    return getattr(thing, _HOLDERS[type(thing).__name__], None)
+
 
 def traced_bodies(function: Any) -> Iterator[Any]:
     """The graphs of a `tf.function`, and what they call, as `bodies_within` gives it."""

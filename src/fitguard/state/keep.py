@@ -20,15 +20,9 @@ import numpy as np
 
 from fitguard.contract.random_sources import Restore
 from fitguard.state.bulk import MANY, is_bulk, items_of
-from fitguard.state.reach import (
-    Reached,
-    TooMuch,
-    draws_from_tensorflow,
-    is_plain_type,
-    is_users,
-    reach,
-)
+from fitguard.state.reach import Reached, TooMuch, draws_from_tensorflow, is_plain_type, reach
 from fitguard.state.restores import restores_of
+from fitguard.state.users import is_users
 
 Array = np.ndarray[Any, Any]
 

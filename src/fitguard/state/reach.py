@@ -7,17 +7,18 @@ classes and modules; into installed libraries it follows objects, but not code.
 
 import dis
 import functools
-import sys
-import sysconfig
 import types
 from collections import deque
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from fitguard.contract.traces import holds_function, python_function
 from fitguard.state.bulk import all_plain, is_bulk, items_of
+from fitguard.state.code import codes, names_in
+from fitguard.state.kinds import attributes
+from fitguard.state.users import is_users
 
 MOST_OBJECTS = 200_000
 
@@ -52,12 +53,6 @@ _NOT_FOLLOWED = (
     "_io",
 )
 _GENERATED_BY_AUTOGRAPH = "__autograph_generated_file"
-_LIBRARY_FOLDERS = tuple(
-    str(Path(folder))
-    for key in ("stdlib", "platstdlib", "purelib", "platlib")
-    if (folder := sysconfig.get_path(key))
-)
-_INSTALLED = {"site-packages", "dist-packages"}
 
 
 class Reached(NamedTuple):
@@ -116,50 +111,6 @@ def draws_from_tensorflow(function: types.FunctionType) -> bool:
         for code in codes(function.__code__)
         for chain in _attribute_chains(code)
     )
-
-
-def codes(code: types.CodeType) -> Iterator[types.CodeType]:
-    """The code of a function, and of the functions, generators and comprehensions inside of it."""
-    yield code
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield from codes(constant)
-
-
-def names_in(function: types.FunctionType) -> frozenset[str]:
-    """Globals and attributes that the code names."""
-    return frozenset(name for code in codes(function.__code__) for name in code.co_names)
-
-
-def globals_set_by(function: types.FunctionType) -> frozenset[str]:
-    """Globals that the code binds anew (`global count; count += 1`)."""
-    return frozenset(
-        str(instruction.argval)
-        for code in codes(function.__code__)
-        for instruction in dis.get_instructions(code)
-        if instruction.opname in ("STORE_GLOBAL", "DELETE_GLOBAL")
-    )
-
-
-def is_users(thing: types.FunctionType | type | types.ModuleType) -> bool:
-    """Whether it was written by the user: it lies in no installed library."""
-    if isinstance(thing, types.FunctionType):
-        file = thing.__code__.co_filename
-    else:
-        module = thing if isinstance(thing, types.ModuleType) else sys.modules.get(thing.__module__)
-        name = getattr(module, "__name__", "")
-        if name == "builtins" or name in sys.builtin_module_names:
-            return False
-        file = getattr(module, "__file__", None) or "<none>"
-    return not _is_installed(file)
-
-
-@functools.lru_cache(maxsize=4096)
-def _is_installed(file: str) -> bool:
-    if file.startswith(_LIBRARY_FOLDERS) or "<frozen" in file:
-        return True
-    # Of another environment that this one looks into, by PYTHONPATH or a `.pth`.
-    return bool(_INSTALLED & {*Path(file).parts})
 
 
 def is_followed(kind: type) -> bool:
@@ -240,19 +191,9 @@ def _named_globals(function: types.FunctionType) -> Iterator[Reached]:
             yield Reached(value, name)
 
 
-_WRAPPED_BY_TENSORFLOW = {
-    # Its own record of running generators: only the user's callable counts.
-    "_GeneratorState": "_generator",
-    "EagerFunc": "_func",
-    "StructuredFunctionWrapper": "_func",
-    "Function": "python_function",
-}
-
-
 def _parts_of_instance(thing: Any) -> Iterator[Reached]:
-    inner = _WRAPPED_BY_TENSORFLOW.get(type(thing).__name__)
-    if inner is not None and type(thing).__module__.startswith("tensorflow"):
-        function = getattr(thing, inner, None)
+    if holds_function(thing):
+        function = python_function(thing)
         yield Reached(function, "function")
         if isinstance(function, types.FunctionType):
             yield from _parts_of_closure(function)
@@ -260,20 +201,8 @@ def _parts_of_instance(thing: Any) -> Iterator[Reached]:
         functions = (getattr(thing, key, None) for key in ("__func__", "fget", "fset"))
         yield from (Reached(function, "function") for function in functions)
     elif is_followed(type(thing)):
-        yield from attributes(thing)
+        yield from (Reached(held, name) for name, held in attributes(thing).items())
         yield from (Reached(base, base.__name__) for base in type(thing).__mro__ if is_users(base))
-
-
-def attributes(thing: Any) -> Iterator[Reached]:
-    """What an instance holds, in its dictionary or its slots."""
-    values = getattr(thing, "__dict__", None)
-    for key, value in list(values.items()) if isinstance(values, dict) else ():
-        yield Reached(value, str(key))
-    for kind in type(thing).__mro__:
-        slots = kind.__dict__.get("__slots__", ())
-        for key in (slots,) if isinstance(slots, str) else slots:
-            if key not in ("__dict__", "__weakref__") and hasattr(thing, key):
-                yield Reached(getattr(thing, key), key)
 
 
 def _scope(function: types.FunctionType) -> dict[str, Any]:

@@ -9,13 +9,10 @@ from typing import Any
 
 from fitguard.contract.random_sources import Restore, is_random_source, restore_of
 from fitguard.state.bulk import bulk_restore, is_bulk, items_of
-from fitguard.state.reach import (
-    attributes,
-    globals_set_by,
-    is_followed,
-    is_plain_type,
-    is_users,
-)
+from fitguard.state.code import globals_set_by
+from fitguard.state.kinds import attributes
+from fitguard.state.reach import is_followed, is_plain_type
+from fitguard.state.users import is_users
 
 
 def restores_of(thing: Any) -> Iterator[Restore]:
@@ -141,16 +138,16 @@ def _instance_restores(thing: Any) -> Iterator[Restore]:
     variables = _variables(thing)
     if variables is not None:
         yield from (_variable_restore(variable) for variable in variables)
-    elif is_followed(type(thing)) and any(attributes(thing)):
+    elif is_followed(type(thing)) and attributes(thing):
         yield _attributes_restore(thing)
 
 
 def _attributes_restore(thing: Any) -> Restore:
-    values = {found.name: found.thing for found in attributes(thing)}
+    values = attributes(thing)
     users = is_users(type(thing))
 
     def restore() -> None:
-        now = {found.name: found.thing for found in attributes(thing)}
+        now = attributes(thing)
         for key, value in values.items():
             if key not in now or now[key] is not value:
                 object.__setattr__(thing, key, value)

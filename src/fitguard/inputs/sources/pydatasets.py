@@ -12,7 +12,8 @@ from fitguard.contract.libraries import PACKAGES, is_a, package_of
 from fitguard.inputs.pipelines.twins import Unreadable
 from fitguard.inputs.scan.visits import spread
 from fitguard.state.keep import Unkeepable, frozen, keeping_python_state
-from fitguard.state.reach import attributes, is_followed
+from fitguard.state.kinds import attributes
+from fitguard.state.reach import is_followed
 from fitguard.state.restores import restores_of
 
 COPIED_BYTES = 64 * 2**20
@@ -106,7 +107,7 @@ def _keeping(twin: Twin) -> Iterator[None]:
 def _held(dataset: Any) -> Iterator[Any]:
     """Arrays, tensors, tables and long lists that it holds, also inside of other objects."""
     seen: dict[int, Any] = {id(dataset): dataset}
-    waiting = [(part.thing, 1) for part in attributes(dataset)]
+    waiting = [(part, 1) for part in attributes(dataset).values()]
     while waiting and len(seen) < MOST_OBJECTS:
         thing, level = waiting.pop()
         if id(thing) in seen:
@@ -133,7 +134,7 @@ def _parts(thing: Any) -> list[Any]:
         return list(thing.values())
     if isinstance(thing, list | tuple | set):
         return list(thing)
-    return [part.thing for part in attributes(thing)] if is_followed(type(thing)) else []
+    return [*attributes(thing).values()] if is_followed(type(thing)) else []
 
 
 def _is_shared(thing: Any) -> bool:

@@ -19,7 +19,7 @@ from fitguard.contract.libraries import is_a, package_of
 from fitguard.contract.random_sources import is_random_source, put_state, state_of
 from fitguard.keras.state import tensors
 from fitguard.keras.state.variables import places
-from fitguard.state.reach import is_users
+from fitguard.state.users import is_users
 from fitguard.state.values import NotPlain, decode, encode
 
 _OWN = "~in place"

@@ -16,7 +16,8 @@ from fitguard.contract.callbacks import GIVEN
 from fitguard.contract.libraries import is_of_keras
 from fitguard.keras.state.attributes import AttributeReader, write_attributes
 from fitguard.keras.state.callback_kinds import special
-from fitguard.state.reach import TooMuch, is_users, reach
+from fitguard.state.reach import TooMuch, reach
+from fitguard.state.users import is_users
 from fitguard.state.values import NotPlain, decode, encode
 
 MOST_BYTES = 64 << 20

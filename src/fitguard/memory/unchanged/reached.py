@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from fitguard.contract.model_parts import is_part_class, unwrapped
-from fitguard.state.reach import is_users
+from fitguard.state.users import is_users
 
 MOST_ITEMS = 10_000
 """Of a longer list, dict or set only the container itself is looked at: it holds data."""

@@ -1,0 +1,99 @@
+"""Code of the user's: what its functions share, remember and name."""
+
+import functools
+import types
+from collections.abc import Iterator
+from typing import Any
+
+from fitguard.contract.traces import python_function
+from fitguard.state.code import globals_of
+from fitguard.state.kinds import Kind, Names, Part, Stored, Value, cell_value
+from fitguard.state.objects import write_attributes
+from fitguard.state.users import is_users
+
+_DEEPEST = 5
+
+
+class Functions(Kind):
+    """Functions of the user's: their attributes; cells and globals are objects of their own.
+
+    Args:
+        names_of: The names of a module that are looked at, by its dict.
+    """
+
+    name = "function"
+
+    def __init__(self, names_of: Any) -> None:
+        self._names_of = names_of
+
+    def parts(self, thing: types.FunctionType) -> Iterator[Part]:
+        yield from _cells(thing)
+        yield "defaults", thing.__defaults__ or ()
+        yield "named defaults", thing.__kwdefaults__ or {}
+        yield from vars(thing).items()
+        yield from self._globals(thing)
+
+    def read(self, thing: types.FunctionType, stored: Stored) -> Any:
+        return {name: stored(held) for name, held in vars(thing).items()}
+
+    def write(self, thing: types.FunctionType, state: Any, value: Value) -> None:
+        write_attributes(thing, vars(thing), state, value)
+
+    def _globals(self, function: types.FunctionType) -> Iterator[Part]:
+        scope = function.__globals__
+        names = globals_of(function.__code__)
+        for name in names:
+            held = scope.get(name)
+            if isinstance(held, types.ModuleType) and is_users(held):
+                inner = [one for one in _all_names(function) if one in vars(held)]
+                yield from self._named(vars(held), inner)
+        yield from self._named(scope, [name for name in names if name in scope])
+
+    def _named(self, scope: dict[str, Any], names: list[str]) -> Iterator[Part]:
+        module = str(scope.get("__name__", ""))
+        noted: Names = self._names_of(scope)
+        noted.names.update(dict.fromkeys(names))
+        yield f"::{module}", noted
+        yield from ((f"::{module}.{name}", scope[name]) for name in names)
+
+
+class Ways(Kind):
+    """What only leads to others: methods, partials, tuples, wrappers of a library."""
+
+    name = "way"
+    has_state = False
+
+    def parts(self, thing: Any) -> Iterator[Part]:
+        if isinstance(thing, types.MethodType):
+            yield "self", thing.__self__
+            yield thing.__func__.__name__, thing.__func__
+        elif isinstance(thing, functools.partial):
+            yield from (("func", thing.func), ("args", thing.args), ("keywords", thing.keywords))
+        elif isinstance(thing, tuple | frozenset):
+            yield from ((f"[{number}]", item) for number, item in enumerate(thing))
+        elif isinstance(thing, staticmethod | classmethod | property):
+            for name in ("__func__", "fget", "fset", "fdel"):
+                yield name, getattr(thing, name, None)
+        elif isinstance(thing, types.FunctionType):
+            yield from _wrapped(thing)
+        else:
+            yield "function", python_function(thing)
+
+
+def _cells(function: types.FunctionType) -> Iterator[Part]:
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=False):
+        yield f"<{name}>", cell
+
+
+def _wrapped(function: types.FunctionType, depth: int = _DEEPEST) -> Iterator[Part]:
+    """The user's functions that a function of a library has closed over."""
+    for name, cell in _cells(function):
+        held = cell_value(cell)
+        if isinstance(held, types.FunctionType) and not is_users(held) and depth:
+            yield from _wrapped(held, depth - 1)
+        elif callable(held):
+            yield name, held
+
+
+def _all_names(function: types.FunctionType) -> list[str]:
+    return sorted({*function.__code__.co_names})

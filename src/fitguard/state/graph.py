@@ -1,0 +1,269 @@
+"""The one walk: all objects that a training can reach and change, each with the way to it.
+
+From the model and its callbacks over attributes, containers, methods, closures and the globals that
+the user's functions name. The same script gives the same ways in each process.
+"""
+
+import argparse
+import io
+import queue
+import random
+import socket
+import types
+from collections import deque
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from fitguard.contract.held_variables import bare
+from fitguard.contract.libraries import package_of
+from fitguard.contract.model_parts import is_part_class, unwrapped
+from fitguard.contract.random_sources import is_random_source
+from fitguard.contract.traces import holds_function
+from fitguard.state.bulk import all_plain
+from fitguard.state.code_kinds import Functions, Ways
+from fitguard.state.iterators import Iterators, is_told
+from fitguard.state.kinds import (
+    Bytes,
+    Cells,
+    Classes,
+    Files,
+    Globals,
+    Kind,
+    Mappings,
+    Names,
+    RandomSources,
+    Sequences,
+    Sets,
+)
+from fitguard.state.numbers import NumpyArrays, Variables
+from fitguard.state.objects import Objects, Parts, Skipped
+from fitguard.state.reach import is_plain_type
+from fitguard.state.users import is_users
+
+MOST_OBJECTS = 100_000
+_OURS = "fitguard"
+_WAYS = (
+    types.MethodType,
+    partial,
+    tuple,
+    frozenset,
+    staticmethod,
+    classmethod,
+    property,
+)
+_NAMESPACES = (types.SimpleNamespace, argparse.Namespace)
+_READ_ONCE = (types.GeneratorType, queue.Queue, queue.SimpleQueue, socket.socket)
+
+
+class TooMuch(Exception):
+    """More objects can be reached than can be looked at."""
+
+
+@dataclass(frozen=True)
+class Node:
+    """An object that can change.
+
+    Args:
+        way: Its name in snapshots.
+        label: Its name for people.
+    """
+
+    way: str
+    label: str
+    thing: Any
+    kind: Kind
+
+
+class Graph:
+    """The objects that can be reached now.
+
+    Args:
+        roots: Where the ways begin.
+        skipped: Attributes of a callback that are kept elsewhere; None for all of them.
+        without: Objects, by id, that are kept elsewhere: variables of the model, data.
+        known: Ways that objects have had before, by id: they stay the same.
+
+    Attributes:
+        nodes: By way.
+        unkept: What can be reached and cannot be kept: how people call it, and why.
+
+    Raises:
+        TooMuch: where they are more than `MOST_OBJECTS`.
+    """
+
+    def __init__(
+        self,
+        roots: Mapping[str, Any],
+        *,
+        skipped: Skipped = lambda _: (),
+        without: Collection[int] = (),
+        known: Mapping[int, Node] | None = None,
+    ) -> None:
+        self.nodes: dict[str, Node] = {}
+        self.unkept: dict[str, str] = {}
+        self._ids: dict[int, Node] = {}
+        self._known = known or {}
+        self._without = without
+        self._scopes: dict[int, Names] = {}
+        self._kinds = _Kinds(skipped, self._names_of)
+        self._walk(roots)
+
+    def way_of(self, thing: Any) -> str | None:
+        """The way to an object; None where it is none of them."""
+        node = self._ids.get(id(_bared(thing)))
+        return node.way if node is not None else None
+
+    def kind(self, name: str) -> Kind:
+        """The kind with this name."""
+        return self._kinds.named[name]
+
+    @property
+    def by_id(self) -> dict[int, Node]:
+        """The nodes by the id of their object, which they keep alive."""
+        return self._ids
+
+    def _names_of(self, scope: dict[str, Any]) -> Names:
+        return self._scopes.setdefault(id(scope), Names(scope))
+
+    def _walk(self, roots: Mapping[str, Any]) -> None:
+        waiting = deque((name, name, thing) for name, thing in roots.items())
+        while waiting:
+            way, label, thing = waiting.popleft()
+            thing = _bared(thing)
+            if id(thing) in self._ids or id(thing) in self._without:
+                continue
+            kind = self._kinds.of(thing)
+            if kind is None:
+                if why := _why_unkept(thing):
+                    self.unkept.setdefault(label, why)
+                continue
+            node = self._node(way, label, thing, kind)
+            waiting.extend(self._edges(node))
+
+    def _node(self, way: str, label: str, thing: Any, kind: Kind) -> Node:
+        known = self._known.get(id(thing))
+        if known is not None and known.thing is thing:
+            way, label = known.way, known.label
+        while way in self.nodes:
+            way += "'"
+        node = Node(way, label, thing, kind)
+        self._ids[id(thing)] = node
+        if kind.has_state:
+            self.nodes[way] = node
+        if len(self._ids) > MOST_OBJECTS:
+            raise TooMuch
+        return node
+
+    def _edges(self, node: Node) -> Iterator[tuple[str, str, Any]]:
+        for name, held in _interesting(node):
+            if name.startswith("::"):
+                yield name, f"the global {name.rpartition('.')[2]}", held
+            else:
+                yield f"{node.way}.{name}", _label(node, name), held
+
+
+class _Kinds:
+    """Which kind an object is of."""
+
+    def __init__(self, skipped: Skipped, names_of: Any) -> None:
+        self._containers: tuple[tuple[type | tuple[type, ...], Kind], ...] = (
+            ((list, deque), Sequences()),
+            (dict, Mappings()),
+            (set, Sets()),
+            (bytearray, Bytes()),
+            (types.CellType, Cells()),
+            (Names, Globals()),
+        )
+        self._random, self._arrays, self._variables = RandomSources(), NumpyArrays(), Variables()
+        self._functions, self._ways, self._classes = Functions(names_of), Ways(), Classes()
+        self._parts, self._objects = Parts(skipped), Objects()
+        self._iterators, self._files = Iterators(), Files()
+        kinds = [held for held in vars(self).values() if isinstance(held, Kind)]
+        kinds += [kind for _, kind in self._containers]
+        self.named = {kind.name: kind for kind in kinds}
+
+    def of(self, thing: Any) -> Kind | None:
+        """None for what has no state, and for what is not looked into."""
+        cls: type = type(thing)
+        if is_plain_type(cls):
+            return None
+        for classes, kind in self._containers:
+            if isinstance(thing, classes):
+                return kind
+        if isinstance(thing, types.FunctionType):
+            return self._functions if is_users(thing) else self._ways
+        if isinstance(thing, type):
+            return self._classes if is_users(thing) else None
+        if isinstance(thing, _WAYS) or holds_function(thing):
+            return self._ways
+        if isinstance(thing, np.ndarray):
+            return None if thing.dtype.hasobject or thing.dtype.fields else self._arrays
+        return self._of_instance(thing, cls)
+
+    def _of_instance(self, thing: Any, cls: type) -> Kind | None:
+        if is_random_source(thing):
+            return self._random
+        if bare(thing) is not None:
+            return self._variables
+        if is_told(thing):
+            return self._iterators
+        if isinstance(thing, io.IOBase):
+            return self._files
+        if _is_read_once(thing) or package_of(cls) == _OURS:
+            return None
+        part = is_part_class(cls)
+        if part is not None:
+            return self._parts if part and hasattr(thing, "__dict__") else None
+        return self._objects if is_users(cls) or isinstance(thing, _NAMESPACES) else None
+
+
+def _bared(thing: Any) -> Any:
+    """The object itself, behind what TensorFlow and Keras put around it."""
+    thing = unwrapped(thing)
+    variable = bare(thing)
+    return thing if variable is None else variable
+
+
+def _interesting(node: Node) -> Iterator[tuple[str, Any]]:
+    """What it holds, but for numbers and texts."""
+    thing = node.thing
+    if isinstance(thing, list | dict | deque):
+        items = list(thing.values() if isinstance(thing, dict) else thing)
+        if len(items) > 1 and all_plain(items, is_plain_type):
+            return
+    for name, held in node.kind.parts(thing):
+        if not is_plain_type(type(held)):
+            yield str(name), held
+
+
+def _label(node: Node, name: str) -> str:
+    thing = node.thing
+    if name.startswith("["):
+        return node.label
+    if isinstance(thing, types.FunctionType):
+        return f"{name.strip('<>')}, which {thing.__qualname__} uses"
+    if isinstance(node.kind, Objects | Parts | Classes):
+        cls = thing if isinstance(thing, type) else type(thing)
+        return f"{cls.__qualname__}.{name}"
+    return node.label
+
+
+def _why_unkept(thing: Any) -> str:
+    """Why an object that can be reached cannot be kept; empty where that is no loss."""
+    if isinstance(thing, types.GeneratorType):
+        return "a Python generator, which cannot tell where it stands"
+    if isinstance(thing, random.SystemRandom):
+        return "a source of random numbers that has no seed"
+    if _is_read_once(thing):
+        return f"a {type(thing).__name__}, which can be read only once"
+    return ""
+
+
+def _is_read_once(thing: Any) -> bool:
+    return isinstance(thing, _READ_ONCE) or (
+        hasattr(thing, "__next__") and not is_users(type(thing)) and not hasattr(thing, "read")
+    )

@@ -1,0 +1,103 @@
+"""The Python state of one training: read for a snapshot, and written in another process."""
+
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
+
+import numpy as np
+
+from fitguard.state.graph import Graph, Node, TooMuch
+from fitguard.state.objects import Skipped
+from fitguard.state.picture import (
+    Arrays,
+    Entries,
+    changes,
+    differences,
+    read_arrays,
+    read_entries,
+    write_entries,
+)
+
+
+class Keeper:
+    """Keeps all that can be reached from some objects.
+
+    Args:
+        roots: Gives them, by name.
+        skipped: Attributes of a callback that are kept elsewhere; None for all of them.
+        without: Gives objects, by id, that are kept elsewhere.
+
+    Attributes:
+        then: The state when the training step was made.
+    """
+
+    def __init__(
+        self,
+        roots: Callable[[], Mapping[str, Any]],
+        *,
+        skipped: Skipped = lambda _: (),
+        without: Callable[[], Collection[int]] = tuple,
+    ) -> None:
+        self._roots = roots
+        self._skipped = skipped
+        self._without = without
+        self._known: dict[int, Node] = {}
+        self.then: Entries = {}
+        self._then_arrays: Arrays = {}
+
+    def begin(self) -> list[str]:
+        """The training step is about to be made; sentences on what cannot be kept."""
+        try:
+            graph = self._graph()
+        except TooMuch:
+            return [
+                "More Python objects than fitguard looks at can be reached from the model and its "
+                "callbacks: what they remember is not kept. A large dict or list of objects that "
+                "training does not need should not be held by them."
+            ]
+        self._known = dict(graph.by_id)
+        self.then = read_entries(graph)
+        self._then_arrays = read_arrays(graph, self.then, self.then)
+        return [
+            f"{label} is {why}: after an interruption it begins anew, and the result may differ. "
+            "Keep a seed and a count instead, and make it from them."
+            for label, why in graph.unkept.items()
+        ]
+
+    def read(self) -> tuple[dict[str, Any], Arrays]:
+        """The state now, as JSON and arrays."""
+        try:
+            graph = self._graph()
+        except TooMuch:
+            return {"then": {}, "now": {}, "gone": []}, {}
+        present = read_entries(graph)
+        now = changes(present, self.then)
+        arrays = {**self._then_arrays, **read_arrays(graph, now, self.then)}
+        gone = [way for way in self.then if way not in present]
+        return {"then": self.then, "now": now, "gone": gone}, arrays
+
+    def write_then(self, document: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> None:
+        """Before the training step is made: bring all to what it was then."""
+        self.then = dict(document["then"])
+        digests = {entry["state"]["is"] for entry in self.then.values() if _is_array(entry)}
+        self._then_arrays = {name: arrays[name] for name in digests & arrays.keys()}
+        self._write(self.then, arrays)
+
+    def write_now(self, document: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> list[str]:
+        """Bring all to what it was when the snapshot was taken; what is not so in the end."""
+        wanted = {**document["then"], **document["now"]}
+        for way in document["gone"]:
+            del wanted[way]
+        self._write(wanted, arrays)
+        return differences(wanted, read_entries(self._graph()))
+
+    def _write(self, entries: Entries, arrays: Mapping[str, np.ndarray]) -> None:
+        self._known |= write_entries(self._graph(), entries, arrays)
+
+    def _graph(self) -> Graph:
+        return Graph(
+            self._roots(), skipped=self._skipped, without=self._without(), known=self._known
+        )
+
+
+def _is_array(entry: Mapping[str, Any]) -> bool:
+    return isinstance(entry["state"], dict) and "is" in entry["state"]

@@ -1,0 +1,86 @@
+"""Arrays of NumPy and variables of TensorFlow: kept whole, or only compared where they are large.
+
+What is large and has not changed since the training began is not kept: the script makes it again.
+"""
+
+import abc
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from fitguard.state.dtypes import dtype_of, name_of
+from fitguard.state.kinds import CannotMake, Kind, Stored, Value
+
+ALL_READ_BYTES = 64 << 20
+"""Of a larger array only some parts are read to tell whether it has changed."""
+_PIECES, _PIECE_ROWS = 4096, 64
+
+
+def digest_of(array: np.ndarray) -> str:
+    """Changes with the values; of a large array, with most changes of many values."""
+    digest = hashlib.blake2b(f"{array.dtype}{array.shape}".encode(), digest_size=16)
+    if array.nbytes <= ALL_READ_BYTES:
+        digest.update(np.ascontiguousarray(array).tobytes())
+    else:
+        rows = array.reshape(-1) if array.flags.c_contiguous else array
+        for start in range(0, len(rows), max(1, len(rows) // _PIECES)):
+            digest.update(np.ascontiguousarray(rows[start : start + _PIECE_ROWS]).tobytes())
+    return digest.hexdigest()
+
+
+class Numbers(Kind, abc.ABC):
+    """What both have in common: `array` gives the values, `put` sets them."""
+
+    @abc.abstractmethod
+    def array(self, thing: Any) -> np.ndarray:
+        """The values, perhaps in the very memory of the object."""
+
+    @abc.abstractmethod
+    def put(self, thing: Any, values: np.ndarray) -> None:
+        """Set them, in place."""
+
+    def read(self, thing: Any, stored: Stored) -> Any:
+        array = self.array(thing)
+        return {"shape": list(array.shape), "dtype": name_of(array.dtype), "is": digest_of(array)}
+
+    def fits(self, thing: Any, values: np.ndarray) -> bool:
+        """Whether it can hold them."""
+        array = self.array(thing)
+        return array.shape == values.shape and array.dtype == values.dtype
+
+
+class NumpyArrays(Numbers):
+    """Arrays that are not of Python objects."""
+
+    name = "array"
+
+    def array(self, thing: Any) -> np.ndarray:
+        return np.asarray(thing)
+
+    def put(self, thing: Any, values: np.ndarray) -> None:
+        np.copyto(thing, values)
+
+    def fits(self, thing: Any, values: np.ndarray) -> bool:
+        return bool(thing.flags.writeable) and super().fits(thing, values)
+
+    def make(self, entry: Mapping[str, Any], value: Value) -> Any:
+        state = entry["state"]
+        return np.zeros(state["shape"], dtype_of(state["dtype"]))
+
+
+class Variables(Numbers):
+    """Variables of TensorFlow, also behind those of Keras."""
+
+    name = "variable"
+
+    def array(self, thing: Any) -> np.ndarray:
+        return np.asarray(thing.numpy())
+
+    def put(self, thing: Any, values: np.ndarray) -> None:
+        # TensorFlow may go on with the very memory that it is given.
+        thing.assign(np.array(values))
+
+    def make(self, entry: Mapping[str, Any], value: Value) -> Any:
+        raise CannotMake

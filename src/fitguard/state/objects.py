@@ -1,0 +1,158 @@
+"""Instances: of the user's own classes, and of Keras' or of what he derives from them."""
+
+import functools
+import types
+from collections import deque
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import Any
+
+from fitguard.contract.callbacks import GIVEN
+from fitguard.contract.held_variables import is_bookkeeping, rank_of
+from fitguard.contract.libraries import PACKAGES, is_a, package_of
+from fitguard.state.code import attributes_set_by
+from fitguard.state.kinds import (
+    MISSING,
+    CannotMake,
+    Kind,
+    Part,
+    Stored,
+    Value,
+    attributes,
+    set_attribute,
+)
+from fitguard.state.users import is_users
+from fitguard.state.values import look_up
+
+Skipped = Callable[[Any], Collection[str] | None]
+"""Attributes of a callback that are kept elsewhere; None for all of them."""
+
+_LIBRARIES = (*PACKAGES, "tensorflow")
+_DERIVED = frozenset(("built", "compiled", "name", "train_function", "test_function"))
+"""Public attributes that Keras derives again by itself."""
+_TRAINABLE = "is trainable"
+_PLAIN = (type(None), bool, int, float, str)
+_CONTAINERS = (list, tuple, set, frozenset, dict, deque)
+
+
+class Objects(Kind):
+    """Instances of the user's classes, and namespaces."""
+
+    name = "object"
+
+    def parts(self, thing: Any) -> Iterator[Part]:
+        yield from attributes(thing).items()
+        yield "class", type(thing)
+
+    def read(self, thing: Any, stored: Stored) -> Any:
+        return {name: stored(held) for name, held in attributes(thing).items()}
+
+    def write(self, thing: Any, state: Any, value: Value) -> None:
+        write_attributes(thing, attributes(thing), state, value)
+
+    def make(self, entry: Mapping[str, Any], value: Value) -> Any:
+        cls = look_up(entry["class"])
+        if not isinstance(cls, type) or not (is_users(cls) or cls is types.SimpleNamespace):
+            raise CannotMake
+        return object.__new__(cls)
+
+
+class Parts(Kind):
+    """Models, layers, optimizers, losses, metrics, schedules, callbacks.
+
+    Of their attributes those count that the user's code may set: all that no code of the library
+    sets, and public ones with plain values. What a callback remembers counts whoever set it.
+    Variables are kept elsewhere.
+
+    Args:
+        skipped: Asked for each callback.
+    """
+
+    name = "part"
+
+    def __init__(self, skipped: Skipped) -> None:
+        self._skipped = skipped
+
+    def parts(self, thing: Any) -> Iterator[Part]:
+        own = self._own(thing)
+        for name, held in vars(thing).items():
+            if name in own:
+                yield name, held
+            elif rank_of(thing, name) is not None and not is_bookkeeping(name):
+                yield from _within(name, held)
+        yield "class", type(thing)
+
+    def read(self, thing: Any, stored: Stored) -> Any:
+        state = {name: stored(held) for name, held in self._own(thing).items()}
+        return {**state, _TRAINABLE: bool(thing.trainable)} if is_a(thing, "Layer") else state
+
+    def write(self, thing: Any, state: Any, value: Value) -> None:
+        state = dict(state)
+        trainable = state.pop(_TRAINABLE, None)
+        if trainable is not None and thing.trainable is not trainable:
+            thing.trainable = trainable
+        present = self._own(thing)
+        if not is_a(thing, "Callback"):
+            cls: type = type(thing)
+            # What Keras has made of its own attributes since, it has made for this process.
+            for name in set_by_libraries(cls):
+                if name not in present or name not in state:
+                    present.pop(name, None)
+                    state.pop(name, None)
+        write_attributes(thing, present, state, value)
+
+    def _own(self, thing: Any) -> dict[str, Any]:
+        present = vars(thing)
+        if is_a(thing, "Callback"):
+            skipped = self._skipped(thing)
+            left = present.keys() if skipped is None else GIVEN.union(skipped)
+            return {name: held for name, held in present.items() if name not in left}
+        cls: type = type(thing)
+        librarys = set_by_libraries(cls)
+        return {
+            name: held
+            for name, held in present.items()
+            if (name not in librarys or _may_be_set(name, held)) and not is_bookkeeping(name)
+        }
+
+
+def write_attributes(
+    thing: Any, present: Mapping[str, Any], state: Mapping[str, Any], value: Value
+) -> None:
+    """Give an object these attributes, and take away the others of `present`."""
+    for name, held in state.items():
+        now = present.get(name, MISSING)
+        new = value(held, now)
+        if new is not now:
+            set_attribute(thing, name, new)
+    cls: type = type(thing)
+    for name in present.keys() - state.keys() - set_by_libraries(cls):
+        object.__delattr__(thing, name)
+
+
+@functools.lru_cache(maxsize=4096)
+def set_by_libraries(cls: type) -> frozenset[str]:
+    """Attributes that code of Keras or TensorFlow sets on instances of a class."""
+    found: set[str] = set()
+    for base in cls.__mro__:
+        if package_of(base) in _LIBRARIES:
+            for held in vars(base).values():
+                function = getattr(held, "fset", None) or getattr(held, "__func__", held)
+                if isinstance(function, types.FunctionType):
+                    found |= attributes_set_by(function.__code__)
+    return frozenset(found)
+
+
+def _may_be_set(name: str, held: Any) -> bool:
+    return not name.startswith("_") and name not in _DERIVED and isinstance(held, _PLAIN)
+
+
+def _within(name: str, held: Any) -> Iterator[Part]:
+    """What lies in the library's own containers: they are none of the user's."""
+    if isinstance(held, dict):
+        for key, item in held.items():
+            yield from _within(f"{name}[{key!r:.80}]", item)
+    elif isinstance(held, _CONTAINERS):
+        for number, item in enumerate(held):
+            yield from _within(f"{name}[{number}]", item)
+    elif not isinstance(held, _PLAIN):
+        yield name, held

@@ -1,0 +1,198 @@
+"""The state of a graph of objects as plain data and arrays, and back into the objects of another.
+
+    then   when the training step was made: what its graph has taken for constants
+    now    what has changed since
+
+Both go into a snapshot. To come back, first `then` is written, the step is traced, and `now` is
+written over it: so the graph is that of the first process.
+"""
+
+import contextlib
+import functools
+import hashlib
+from collections import deque
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from fitguard.state.graph import Graph, Node
+from fitguard.state.kinds import MISSING, CannotMake
+from fitguard.state.numbers import Numbers, digest_of
+from fitguard.state.values import (
+    KIND,
+    REFERENCE,
+    NotPlain,
+    decode,
+    encode,
+    is_tensor,
+    name_in_module,
+)
+
+Entries = dict[str, dict[str, Any]]
+"""By way: kind, class, label and state of an object."""
+Arrays = dict[str, np.ndarray]
+
+SMALL_BYTES = 1 << 20
+"""An array up to this size is kept even where it has not changed."""
+MOST_BYTES = 256 << 20
+"""A larger one is not kept even where it has."""
+MOST_ITEMS = 20_000
+"""A container with more is taken for data: it is only compared."""
+
+
+def read_entries(graph: Graph) -> Entries:
+    """The state of all objects; of arrays only what they are recognized by."""
+    return {way: _entry(node, graph) for way, node in graph.nodes.items()}
+
+
+def read_arrays(graph: Graph, entries: Entries, then: Mapping[str, Any]) -> Arrays:
+    """Copies of the arrays of these entries that are small, or have changed since `then`."""
+    arrays: Arrays = {}
+    for way, entry in entries.items():
+        node = graph.nodes[way]
+        if isinstance(node.kind, Numbers) and "is" in (entry["state"] or {}):
+            array = node.kind.array(node.thing)
+            changed = entry["state"] != then.get(way, {}).get("state")
+            if array.nbytes <= (MOST_BYTES if changed else SMALL_BYTES):
+                arrays[entry["state"]["is"]] = np.array(array)
+    return arrays
+
+
+def changes(now: Entries, then: Entries) -> Entries:
+    """Entries that differ."""
+    return {way: entry for way, entry in now.items() if then.get(way) != entry}
+
+
+def write_entries(
+    graph: Graph, entries: Entries, arrays: Mapping[str, np.ndarray]
+) -> dict[int, Node]:
+    """Bring the objects of a graph into the state of the entries; make those that are missing.
+
+    What cannot be written is left: a comparison afterwards shows it.
+
+    Returns:
+        The objects that now stand for the entries, by id: their ways stay what they are.
+    """
+    return _Writer(graph, entries, arrays).write()
+
+
+def differences(wanted: Entries, present: Entries) -> list[str]:
+    """How people call what is not as it should be."""
+    found: dict[str, None] = {}
+    for way, entry in wanted.items():
+        there = present.get(way)
+        if there is None or not _alike(entry["state"], there["state"]):
+            found[entry["label"]] = None
+    return list(found)
+
+
+def _alike(wanted: Any, present: Any) -> bool:
+    """Whether a state is the same, whatever stands for objects of libraries."""
+    if isinstance(wanted, dict) and wanted.get(KIND) == REFERENCE and "there" in wanted:
+        return not wanted.get("code") or wanted == present
+    if isinstance(wanted, dict) and isinstance(present, dict):
+        return wanted.keys() == present.keys() and all(
+            _alike(held, present[name]) for name, held in wanted.items()
+        )
+    if isinstance(wanted, list) and isinstance(present, list):
+        return len(wanted) == len(present) and all(map(_alike, wanted, present))
+    return bool(wanted == present)
+
+
+def _entry(node: Node, graph: Graph) -> dict[str, Any]:
+    thing = node.thing
+    try:
+        if isinstance(thing, list | dict | set | deque) and len(thing) > MOST_ITEMS:
+            state = {"much": hashlib.blake2b(repr(thing).encode(), digest_size=16).hexdigest()}
+        else:
+            state = node.kind.read(thing, functools.partial(_stored, graph))
+    except (NotPlain, TypeError, RuntimeError):
+        # A list that another thread changes, an array of a dtype that no file can hold.
+        state = None
+    entry = {"kind": node.kind.name, "label": node.label, "state": state}
+    cls = name_in_module(type(thing))
+    return entry if cls is None else {**entry, "class": cls}
+
+
+def _stored(graph: Graph, value: Any) -> Any:
+    return encode(value, refer=functools.partial(_reference, graph))
+
+
+def _reference(graph: Graph, value: Any) -> Any:
+    """What stands for a value that is no plain number or text."""
+    way = graph.way_of(value)
+    if way in graph.nodes:
+        return {KIND: REFERENCE, "way": way}
+    if is_tensor(value) and value.shape.num_elements() * value.dtype.size > SMALL_BYTES:
+        return {KIND: REFERENCE, "there": "tensor", "is": digest_of(value.numpy())}
+    try:
+        return encode(value)
+    except NotPlain as error:
+        return {KIND: REFERENCE, "there": str(error), "code": callable(value)}
+
+
+class _Writer:
+    def __init__(self, graph: Graph, entries: Entries, arrays: Mapping[str, np.ndarray]) -> None:
+        self._graph = graph
+        self._entries = entries
+        self._arrays = arrays
+        self._objects: dict[str, Any] = {}
+
+    def write(self) -> dict[int, Node]:
+        for way, entry in self._entries.items():
+            thing = self._object(way)
+            if thing is not MISSING and entry["state"] is not None and "much" not in entry["state"]:
+                self._write(thing, entry)
+        return {
+            id(thing): Node(way, entry["label"], thing, self._graph.kind(entry["kind"]))
+            for way, entry in self._entries.items()
+            if (thing := self._objects[way]) is not MISSING
+        }
+
+    def _write(self, thing: Any, entry: dict[str, Any]) -> None:
+        kind = self._graph.kind(entry["kind"])
+        if isinstance(kind, Numbers):
+            values = self._arrays.get(entry["state"]["is"])
+            if values is not None and kind.fits(thing, values):
+                kind.put(thing, values)
+            return
+        try:
+            kind.write(thing, entry["state"], self._value)
+        except (CannotMake, AttributeError, KeyError, TypeError, ValueError):
+            return
+
+    def _value(self, stored: Any, present: Any) -> Any:
+        return decode(stored, refer=functools.partial(self._referred, present))
+
+    def _referred(self, present: Any, reference: Mapping[str, Any]) -> Any:
+        thing = self._object(reference["way"]) if "way" in reference else MISSING
+        if thing is MISSING:
+            thing = present
+        return None if thing is MISSING else thing
+
+    def _object(self, way: str) -> Any:
+        """The object on this way: that of the graph, or a new one; `MISSING` where neither is."""
+        if way in self._objects:
+            return self._objects[way]
+        entry, node = self._entries.get(way), self._graph.nodes.get(way)
+        if node is not None and (entry is None or _fits(node, entry, self._arrays)):
+            self._objects[way] = node.thing
+            return node.thing
+        self._objects[way] = MISSING
+        if entry is not None:
+            with contextlib.suppress(CannotMake, KeyError, TypeError, ValueError):
+                made = self._graph.kind(entry["kind"]).make(entry, self._value)
+                self._objects[way] = made
+        return self._objects[way]
+
+
+def _fits(node: Node, entry: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> bool:
+    """Whether an object can be brought into the state of an entry, in place."""
+    if node.kind.name != entry["kind"] or entry["kind"] == "iterator":
+        return False
+    if isinstance(node.kind, Numbers) and entry["state"] is not None:
+        values = arrays.get(entry["state"]["is"])
+        return values is None or node.kind.fits(node.thing, values)
+    cls = name_in_module(type(node.thing))
+    return cls is None or cls == entry.get("class")
