@@ -87,7 +87,7 @@ def test_tensors() -> None:
 
 @pytest.mark.parametrize(
     "value",
-    [object(), [lambda: 0], {"a": {1: print}}, np.array([object()]), defaultdict(lambda: 1)],
+    [object(), [lambda: 0], {"a": {1: lambda: 0}}, np.array([object()]), defaultdict(lambda: 1)],
     ids=["object", "function", "nested", "objects", "factory"],
 )
 def test_what_cannot_be_stored(value: Any) -> None:

@@ -41,7 +41,7 @@ _SKIPPED = _listed(
 """Attributes that hold nothing, or what others hold too."""
 _BOOKKEEPING = ("_self_", "_tf_", "_keras_", "_obj_reference", "_fitguard_")
 _NOT_OF_A_MODEL = frozenset(("Callback", "Tracker"))
-_COUNTED = re.compile(rf"(^|\.)({'|'.join(_OF_METRICS)})\.|^_(train|test|predict)_counter$")
+_COUNTED = re.compile(rf"(^|\.)({'|'.join(_OF_METRICS)})[.\[]|(^|\.)_(train|test|predict)_counter$")
 
 
 def bare(thing: Any) -> Any:

@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from fitguard.contract.held_variables import bare
-from fitguard.contract.libraries import package_of
+from fitguard.contract.held_variables import bare, may_hold
+from fitguard.contract.libraries import is_a, package_of
 from fitguard.contract.model_parts import is_part_class, unwrapped
 from fitguard.contract.random_sources import is_random_source
 from fitguard.contract.traces import holds_function
@@ -217,7 +217,10 @@ class _Kinds:
             return None
         part = is_part_class(cls)
         if part is not None:
-            return self._parts if part and hasattr(thing, "__dict__") else None
+            kept = (
+                part and hasattr(thing, "__dict__") and (may_hold(cls) or is_a(thing, "Callback"))
+            )
+            return self._parts if kept else None
         return self._objects if is_users(cls) or isinstance(thing, _NAMESPACES) else None
 
 

@@ -5,7 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from fitguard.contract import optimizers
+from fitguard.contract.libraries import is_a
 from fitguard.state.graph import Graph, Node, TooMuch
+from fitguard.state.numbers import Variables
 from fitguard.state.objects import Skipped
 from fitguard.state.picture import (
     Arrays,
@@ -14,6 +17,7 @@ from fitguard.state.picture import (
     differences,
     read_arrays,
     read_entries,
+    without_the_same,
     write_entries,
 )
 
@@ -78,25 +82,40 @@ class Keeper:
     def write_then(self, document: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> None:
         """Before the training step is made: bring all to what it was then."""
         self.then = dict(document["then"])
+        now = {**self.then, **document["now"]}
         digests = {entry["state"]["is"] for entry in self.then.values() if _is_array(entry)}
         self._then_arrays = {name: arrays[name] for name in digests & arrays.keys()}
-        self._write(self.then, arrays)
+        self._write(without_the_same(self.then, now), arrays)
 
     def write_now(self, document: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> list[str]:
         """Bring all to what it was when the snapshot was taken; what is not so in the end."""
-        wanted = {**document["then"], **document["now"]}
+        now = {**document["then"], **document["now"]}
         for way in document["gone"]:
-            del wanted[way]
+            del now[way]
+        wanted = without_the_same(now, document["then"])
         self._write(wanted, arrays)
         return differences(wanted, read_entries(self._graph()))
 
     def _write(self, entries: Entries, arrays: Mapping[str, np.ndarray]) -> None:
-        self._known |= write_entries(self._graph(), entries, arrays)
+        graph = self._graph()
+        missing = entries.keys() - graph.nodes.keys()
+        if any(entries[way]["kind"] == Variables.name for way in missing):
+            _build_optimizers(graph)
+            graph = self._graph()
+        self._known |= write_entries(graph, entries, arrays)
 
     def _graph(self) -> Graph:
         return Graph(
             self._roots(), skipped=self._skipped, without=self._without(), known=self._known
         )
+
+
+def _build_optimizers(graph: Graph) -> None:
+    """Those of models that callbacks train make their variables in the first step."""
+    for node in graph.nodes.values():
+        optimizer = getattr(node.thing, "optimizer", None) if is_a(node.thing, "Model") else None
+        if optimizer is not None and node.thing.built:
+            optimizers.build(optimizer, node.thing.trainable_variables)
 
 
 def _is_array(entry: Mapping[str, Any]) -> bool:

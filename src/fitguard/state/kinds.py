@@ -66,7 +66,8 @@ class Sequences(Kind):
         yield from _own_attributes(thing)
 
     def read(self, thing: Any, stored: Stored) -> Any:
-        return _with_attributes(thing, [stored(item) for item in thing], stored)
+        state = _with_attributes(thing, [stored(item) for item in thing], stored)
+        return {**state, "most": thing.maxlen} if isinstance(thing, deque) else state
 
     def write(self, thing: Any, state: Any, value: Value) -> None:
         present = list(thing)
@@ -82,7 +83,10 @@ class Sequences(Kind):
         _write_attributes(thing, state, value)
 
     def make(self, entry: Mapping[str, Any], value: Value) -> Any:
-        return _made(entry, (list, deque))
+        made = _made(entry, (list, deque))
+        if isinstance(made, deque):
+            deque.__init__(made, maxlen=entry["state"].get("most"))
+        return made
 
 
 class Mappings(Kind):
@@ -97,7 +101,10 @@ class Mappings(Kind):
 
     def read(self, thing: Any, stored: Stored) -> Any:
         pairs = [[stored(key), stored(item)] for key, item in list(thing.items())]
-        return _with_attributes(thing, pairs, stored)
+        state = _with_attributes(thing, pairs, stored)
+        if isinstance(thing, defaultdict):
+            return {**state, "factory": stored(thing.default_factory)}
+        return state
 
     def write(self, thing: Any, state: Any, value: Value) -> None:
         pairs = []
@@ -112,7 +119,10 @@ class Mappings(Kind):
         _write_attributes(thing, state, value)
 
     def make(self, entry: Mapping[str, Any], value: Value) -> Any:
-        return _made(entry, (dict, OrderedDict, Counter, defaultdict))
+        made = _made(entry, (defaultdict, Counter, OrderedDict, dict))
+        if isinstance(made, defaultdict):
+            made.default_factory = value(entry["state"].get("factory"), None)
+        return made
 
 
 class Sets(Kind):

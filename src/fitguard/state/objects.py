@@ -27,9 +27,12 @@ Skipped = Callable[[Any], Collection[str] | None]
 """Attributes of a callback that are kept elsewhere; None for all of them."""
 
 _LIBRARIES = (*PACKAGES, "tensorflow")
-_DERIVED = frozenset(("built", "compiled", "name", "train_function", "test_function"))
+_DERIVED = frozenset(
+    ("built", "compiled", "name", "train_function", "test_function", "predict_function")
+)
 """Public attributes that Keras derives again by itself."""
-_TRAINABLE = "is trainable"
+PUBLIC = "of the library"
+"""In the state of a part: what the library itself sets."""
 _PLAIN = (type(None), bool, int, float, str)
 _CONTAINERS = (list, tuple, set, frozenset, dict, deque)
 
@@ -73,32 +76,26 @@ class Parts(Kind):
         self._skipped = skipped
 
     def parts(self, thing: Any) -> Iterator[Part]:
-        own = self._own(thing)
+        own, is_callback = self._own(thing), is_a(thing, "Callback")
         for name, held in vars(thing).items():
             if name in own:
                 yield name, held
-            elif rank_of(thing, name) is not None and not is_bookkeeping(name):
+            elif not is_callback and rank_of(thing, name) is not None and not is_bookkeeping(name):
                 yield from _within(name, held)
         yield "class", type(thing)
 
     def read(self, thing: Any, stored: Stored) -> Any:
         state = {name: stored(held) for name, held in self._own(thing).items()}
-        return {**state, _TRAINABLE: bool(thing.trainable)} if is_a(thing, "Layer") else state
+        public = _public(thing)
+        return {**state, PUBLIC: public} if public else state
 
     def write(self, thing: Any, state: Any, value: Value) -> None:
-        state = dict(state)
-        trainable = state.pop(_TRAINABLE, None)
-        if trainable is not None and thing.trainable is not trainable:
-            thing.trainable = trainable
-        present = self._own(thing)
-        if not is_a(thing, "Callback"):
-            cls: type = type(thing)
-            # What Keras has made of its own attributes since, it has made for this process.
-            for name in set_by_libraries(cls):
-                if name not in present or name not in state:
-                    present.pop(name, None)
-                    state.pop(name, None)
-        write_attributes(thing, present, state, value)
+        present = _public(thing)
+        for name, held in state.get(PUBLIC, {}).items():
+            if name in present and present[name] != held:
+                setattr(thing, name, held)
+        own = {name: held for name, held in state.items() if name != PUBLIC}
+        write_attributes(thing, self._own(thing), own, value)
 
     def _own(self, thing: Any) -> dict[str, Any]:
         present = vars(thing)
@@ -107,12 +104,29 @@ class Parts(Kind):
             left = present.keys() if skipped is None else GIVEN.union(skipped)
             return {name: held for name, held in present.items() if name not in left}
         cls: type = type(thing)
-        librarys = set_by_libraries(cls)
+        if package_of(cls) in _LIBRARIES:
+            return {}
+        left = set_by_libraries(cls)
         return {
             name: held
             for name, held in present.items()
-            if (name not in librarys or _may_be_set(name, held)) and not is_bookkeeping(name)
+            if name not in left and not is_bookkeeping(name)
         }
+
+
+def _public(thing: Any) -> dict[str, Any]:
+    """Plain values that Keras' own code sets, and the user's may: a rate, a clipping norm."""
+    if is_a(thing, "Callback"):
+        return {}
+    cls: type = type(thing)
+    librarys = set_by_libraries(cls)
+    found = {
+        name: held
+        for name, held in vars(thing).items()
+        if isinstance(held, _PLAIN) and not name.startswith("_") and name not in _DERIVED
+        if name in librarys or package_of(cls) in _LIBRARIES
+    }
+    return {**found, "trainable": bool(thing.trainable)} if is_a(thing, "Layer") else found
 
 
 def write_attributes(
@@ -124,8 +138,7 @@ def write_attributes(
         new = value(held, now)
         if new is not now:
             set_attribute(thing, name, new)
-    cls: type = type(thing)
-    for name in present.keys() - state.keys() - set_by_libraries(cls):
+    for name in present.keys() - state.keys():
         object.__delattr__(thing, name)
 
 
@@ -136,14 +149,17 @@ def set_by_libraries(cls: type) -> frozenset[str]:
     for base in cls.__mro__:
         if package_of(base) in _LIBRARIES:
             for held in vars(base).values():
-                function = getattr(held, "fset", None) or getattr(held, "__func__", held)
-                if isinstance(function, types.FunctionType):
+                for function in _functions(held):
                     found |= attributes_set_by(function.__code__)
     return frozenset(found)
 
 
-def _may_be_set(name: str, held: Any) -> bool:
-    return not name.startswith("_") and name not in _DERIVED and isinstance(held, _PLAIN)
+def _functions(held: Any) -> Iterator[types.FunctionType]:
+    """What a name of a class stands for, also behind decorators."""
+    held = getattr(held, "fset", None) or getattr(held, "__func__", held)
+    while isinstance(held, types.FunctionType):
+        yield held
+        held = getattr(held, "__wrapped__", None)
 
 
 def _within(name: str, held: Any) -> Iterator[Part]:

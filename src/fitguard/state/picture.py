@@ -11,14 +11,16 @@ import contextlib
 import functools
 import hashlib
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
+from fitguard.contract.held_variables import is_counted
 from fitguard.state.graph import Graph, Node
 from fitguard.state.kinds import MISSING, CannotMake
 from fitguard.state.numbers import Numbers, digest_of
+from fitguard.state.objects import PUBLIC
 from fitguard.state.values import (
     KIND,
     REFERENCE,
@@ -28,6 +30,8 @@ from fitguard.state.values import (
     is_tensor,
     name_in_module,
 )
+
+_WITH_ATTRIBUTES = ("object", "part", "globals", "class")
 
 Entries = dict[str, dict[str, Any]]
 """By way: kind, class, label and state of an object."""
@@ -43,7 +47,9 @@ MOST_ITEMS = 20_000
 
 def read_entries(graph: Graph) -> Entries:
     """The state of all objects; of arrays only what they are recognized by."""
-    return {way: _entry(node, graph) for way, node in graph.nodes.items()}
+    entries = {way: _entry(node, graph) for way, node in graph.nodes.items()}
+    # Many parts of Keras hold nothing that could change.
+    return {way: entry for way, entry in entries.items() if entry["state"] not in ({}, None)}
 
 
 def read_arrays(graph: Graph, entries: Entries, then: Mapping[str, Any]) -> Arrays:
@@ -64,6 +70,20 @@ def changes(now: Entries, then: Entries) -> Entries:
     return {way: entry for way, entry in now.items() if then.get(way) != entry}
 
 
+def without_the_same(entries: Entries, others: Entries) -> Entries:
+    """Without what the library has set and nobody has changed: that is for the script to say."""
+    return {way: _without_the_same(entry, others.get(way)) for way, entry in entries.items()}
+
+
+def _without_the_same(entry: dict[str, Any], other: Mapping[str, Any] | None) -> dict[str, Any]:
+    state = entry["state"]
+    if other is None or not isinstance(state, dict) or PUBLIC not in state:
+        return entry
+    same = other["state"].get(PUBLIC, {})
+    changed = {name: held for name, held in state[PUBLIC].items() if same.get(name) != held}
+    return {**entry, "state": {**state, PUBLIC: changed}}
+
+
 def write_entries(
     graph: Graph, entries: Entries, arrays: Mapping[str, np.ndarray]
 ) -> dict[int, Node]:
@@ -82,9 +102,30 @@ def differences(wanted: Entries, present: Entries) -> list[str]:
     found: dict[str, None] = {}
     for way, entry in wanted.items():
         there = present.get(way)
-        if there is None or not _alike(entry["state"], there["state"]):
+        if there is None and is_counted(way):
+            continue
+        if there is None:
             found[entry["label"]] = None
+        else:
+            found |= dict.fromkeys(_unlike(entry, there["state"]))
     return list(found)
+
+
+def _unlike(entry: Mapping[str, Any], present: Any) -> Iterator[str]:
+    """The object, or its attributes, that are not alike."""
+    wanted, label = entry["state"], entry["label"]
+    if entry["kind"] not in _WITH_ATTRIBUTES:
+        yield from () if _alike(wanted, present) else (label,)
+        return
+    owner = label if entry["kind"] == "globals" else entry.get("class", {}).get("name", label)
+    ours, theirs = wanted.get(PUBLIC, {}), present.get(PUBLIC, {})
+    differ = [name for name in ours.keys() & theirs.keys() if ours[name] != theirs[name]]
+    differ += [
+        name
+        for name in {**wanted, **present}
+        if name != PUBLIC and not _alike(wanted.get(name, MISSING), present.get(name, MISSING))
+    ]
+    yield from (f"{owner}.{name}" for name in differ)
 
 
 def _alike(wanted: Any, present: Any) -> bool:
@@ -142,7 +183,7 @@ class _Writer:
     def write(self) -> dict[int, Node]:
         for way, entry in self._entries.items():
             thing = self._object(way)
-            if thing is not MISSING and entry["state"] is not None and "much" not in entry["state"]:
+            if thing is not MISSING and not _is_much(entry["state"]):
                 self._write(thing, entry)
         return {
             id(thing): Node(way, entry["label"], thing, self._graph.kind(entry["kind"]))
@@ -167,9 +208,10 @@ class _Writer:
 
     def _referred(self, present: Any, reference: Mapping[str, Any]) -> Any:
         thing = self._object(reference["way"]) if "way" in reference else MISSING
+        thing = present if thing is MISSING else thing
         if thing is MISSING:
-            thing = present
-        return None if thing is MISSING else thing
+            raise CannotMake
+        return thing
 
     def _object(self, way: str) -> Any:
         """The object on this way: that of the graph, or a new one; `MISSING` where neither is."""
@@ -185,6 +227,10 @@ class _Writer:
                 made = self._graph.kind(entry["kind"]).make(entry, self._value)
                 self._objects[way] = made
         return self._objects[way]
+
+
+def _is_much(state: Any) -> bool:
+    return isinstance(state, dict) and "much" in state
 
 
 def _fits(node: Node, entry: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> bool:

@@ -1,5 +1,7 @@
 """A small model that is compiled once and trained many times, each time from the same beginning."""
 
+import os
+
 import keras
 import numpy as np
 import pytest
@@ -11,6 +13,7 @@ from fitguard.keras.state.variables import ModelState
 
 ROWS = 22
 BATCH = 4
+_DIE_AT = "FITGUARD_TEST_DIES_AT"
 
 
 class Trainee:
@@ -75,8 +78,10 @@ class Trainee:
 def dying_callback(library, at):
     """A callback that ends a training after so many steps, as a kill would.
 
-    One step before, it wishes for a snapshot as the parent does.
+    One step before, it wishes for a snapshot as the parent does. The environment says when: what it
+    held itself would be brought back.
     """
+    os.environ[_DIE_AT] = str(at)
 
     class Dying(library.callbacks.Callback):
         def __init__(self):
@@ -86,10 +91,11 @@ def dying_callback(library, at):
         def on_train_batch_end(self, batch, logs=None):
             del batch, logs
             self.batches += 1
-            if self.batches == at:
+            left = int(os.environ[_DIE_AT]) - self.batches
+            if left == 0:
                 raise Killed
             guarded = current_fits()
-            if self.batches == at - 1 and guarded is not None:
+            if left == 1 and guarded is not None:
                 guarded.session.heartbeat.wish("snapshot")
 
     return Dying()

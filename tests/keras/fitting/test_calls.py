@@ -238,21 +238,19 @@ def test_calls_without_a_step(keras_trainee, tmp_path):
 
 
 @pytest.mark.parametrize("how", ["initial_epoch", "steps_per_execution", "run_eagerly"])
-def test_ways_to_train(how, tmp_path):
+def test_ways_to_train(how, tmp_path, monkeypatch):
     given = {"initial_epoch": 3} if how == "initial_epoch" else {}
     compiled = {} if given else {how: {"steps_per_execution": 2, "run_eagerly": True}[how]}
 
     class InFifthEpoch(keras.callbacks.Callback):
-        dies = False
-
         def on_epoch_begin(self, epoch, *_):
             self.epoch = epoch
-            if epoch == 4 and self.dies:
+            if epoch == 4 and "DIES" in os.environ:
                 fits.session.heartbeat.wish("snapshot")
 
         def on_train_batch_end(self, batch, **_):
             # Number 1 is the second batch, or the end of two.
-            if self.epoch == 4 and batch == 1 and self.dies:
+            if self.epoch == 4 and batch == 1 and "DIES" in os.environ:
                 raise Killed
 
     model = small_model(**compiled)
@@ -267,10 +265,10 @@ def test_ways_to_train(how, tmp_path):
         return model.get_weights(), history
 
     (expected, _), plain = fit()
-    InFifthEpoch.dies = True
+    monkeypatch.setenv("DIES", "1")
     with attempt(tmp_path) as fits, pytest.raises(Killed):
         fit()
-    InFifthEpoch.dies = False
+    monkeypatch.delenv("DIES")
     with attempt(tmp_path, 2) as fits:
         (weights, _), history = fit()
     np.testing.assert_array_equal(weights, expected)

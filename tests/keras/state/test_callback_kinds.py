@@ -1,13 +1,12 @@
 """Files and backups of Keras' callbacks, with real ones."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+from guarded.carrying import brought_back, kept
 
 from fitguard.keras.state.callback_kinds import standing_back
-from fitguard.keras.state.callbacks import read_callbacks, write_callbacks
 
 LIBRARIES = ["keras", "tf_keras"]
 HEADER = "epoch,loss,val_loss"
@@ -49,13 +48,13 @@ def test_rows_after_the_snapshot_are_cut_off(name: str, append: bool, tmp_path: 
 
     old = begun(logger(), made(keras))
     log(old, 0, 1)
-    document, arrays = read_callbacks([old])
+    content = kept([old])
     log(old, 2, 3)
 
     new = logger()
     with standing_back([new]):
         begun(new, made(keras))
-    notes = write_callbacks([new], json.loads(json.dumps(document)), arrays)
+    notes = brought_back([new], content)
     assert notes == []
     assert new.append is append
     log(new, 2)
@@ -71,13 +70,13 @@ def test_a_snapshot_before_the_first_row(name: str, tmp_path: Path) -> None:
     keras, path = library(name), tmp_path / "log.csv"
     path.write_text("of an earlier run\n")
     old = begun(keras.callbacks.CSVLogger(str(path)), made(keras))
-    document, arrays = read_callbacks([old])
+    content = kept([old])
     log(old, 0)
 
     new = keras.callbacks.CSVLogger(str(path))
     with standing_back([new]):
         begun(new, made(keras))
-    assert write_callbacks([new], document, arrays) == []
+    assert brought_back([new], content) == []
     log(new, 0)
 
     assert path.read_text().split() == [HEADER, "0,0.0,1.0"]
@@ -89,12 +88,12 @@ def test_the_end_of_a_fit_that_is_not_trained_again(name: str, tmp_path: Path) -
     old = begun(keras.callbacks.CSVLogger(str(path), append=True), made(keras))
     log(old, 0)
     old.on_train_end()
-    document, arrays = read_callbacks([old])
+    content = kept([old])
     old.on_train_begin()
     log(old, 7)
 
     new = keras.callbacks.CSVLogger(str(path), append=True)
-    assert write_callbacks([new], document, arrays) == []
+    assert brought_back([new], content) == []
     assert path.read_text().split() == [HEADER, "0,0.0,1.0"]
     begun(new, made(keras))
     log(new, 8)
@@ -106,11 +105,11 @@ def test_a_file_that_is_gone_is_made_again(tmp_path: Path) -> None:
     keras, path = library("keras"), tmp_path / "log.csv"
     old = begun(keras.callbacks.CSVLogger(str(path)), made(keras))
     log(old, 0)
-    document, arrays = read_callbacks([old])
+    content = kept([old])
     new = begun(keras.callbacks.CSVLogger(str(path)), made(keras))
     path.unlink()
 
-    assert write_callbacks([new], document, arrays) == []
+    assert brought_back([new], content) == []
     assert path.read_text().split() == [HEADER, "0,0.0,1.0"]
 
 
@@ -119,11 +118,11 @@ def test_a_folder_that_is_gone_is_told(tmp_path: Path) -> None:
     path.parent.mkdir()
     old = begun(keras.callbacks.CSVLogger(str(path)), made(keras))
     log(old, 0)
-    document, arrays = read_callbacks([old])
+    content = kept([old])
     path.unlink()
     path.parent.rmdir()
 
-    (note,) = write_callbacks([old], document, arrays)
+    (note,) = brought_back([old], content)
     assert "CSVLogger could not go on with log.csv" in note
 
 
@@ -140,14 +139,14 @@ def test_tensorboard_goes_on_counting_in_its_folder(name: str, freq: str, tmp_pa
     old = begun(board("first"), made(keras))
     for batch in range(3):
         old.on_train_batch_begin(batch)
-    document, arrays = read_callbacks([old])
+    content = kept([old])
     with old._train_writer.as_default():
         pass
     old.on_train_end()
     count = len(list((tmp_path / "first" / "train").iterdir()))
 
     new = begun(board("second"), made(keras))
-    assert write_callbacks([new], json.loads(json.dumps(document)), arrays) == []
+    assert brought_back([new], content) == []
     new.on_train_batch_begin(3)
     with new._train_writer.as_default():
         pass
@@ -186,5 +185,5 @@ def test_weights_that_are_swapped_are_known_to_be() -> None:
     old, new = keras.callbacks.SwapEMAWeights(True), keras.callbacks.SwapEMAWeights(True)
     old._ema_weights_in_model = True
 
-    assert write_callbacks([new], *read_callbacks([old])) == []
+    assert brought_back([new], kept([old])) == []
     assert new._ema_weights_in_model

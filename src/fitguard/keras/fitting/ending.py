@@ -4,8 +4,8 @@ import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from fitguard.contract.libraries import Library
-from fitguard.keras.fitting.recording import model_arrays, put_back
+from fitguard.contract.libraries import Library, is_a
+from fitguard.keras.fitting.recording import TrainingState, data_of, model_arrays
 from fitguard.keras.fitting.traced import trace
 from fitguard.keras.position import iterators_made, pass_finished
 from fitguard.keras.snapshots.content import Content
@@ -24,13 +24,16 @@ def made_again(
     """Give model, data, callbacks and random numbers the state they had; what is not exact."""
     x, data = arguments.get("x"), ended.document["data"]
     made_before = iterators_made(x)
+    callbacks = _callback_list(model, library, arguments)
+    state = TrainingState(model, callbacks.callbacks, data_of(arguments))
+    state.write_then(ended)
     _build(model, library, original, arguments, ended)
+    model.history = next(one for one in callbacks.callbacks if is_a(one, "History"))
     notes = []
     if data is not None:
         made = iterators_made(x) - made_before
         notes = pass_finished(x, {**data, "iterators": data["iterators"] - made})
-    callbacks = _callback_list(model, library, arguments)
-    return [*notes, *put_back(ended, model, callbacks.callbacks)]
+    return [*notes, *state.write(ended)]
 
 
 def _build(

@@ -10,7 +10,7 @@ from fitguard.contract.hooks import Service
 from fitguard.contract.libraries import Library
 from fitguard.keras.fitting import ending
 from fitguard.keras.fitting.first_rows import first_rows
-from fitguard.keras.fitting.recording import OtherModel, place_of, recorded
+from fitguard.keras.fitting.recording import OtherModel, TrainingState, data_of, place_of
 from fitguard.keras.fitting.remembered import Memory
 from fitguard.keras.fitting.resuming import misfit, name_of, restore
 from fitguard.keras.fitting.step import GuardedStep, leave, rows_of
@@ -23,7 +23,6 @@ from fitguard.keras.position import (
     judge_validation,
 )
 from fitguard.keras.snapshots.content import Content
-from fitguard.keras.state.callbacks import unsaved
 from fitguard.keras.state.randomness import read_random
 from fitguard.keras.state.variables import ModelState
 from fitguard.monitor.heartbeat import Wish
@@ -65,7 +64,8 @@ class GuardedCall:
         self._number = number
         self._library = library
         self._model = model
-        self._callbacks: list[Any] = []
+        self._state = TrainingState(model, ())
+        self._pictured: Any = None
         self._resumed: Content | None = None
         self._begun = False
         self._step: GuardedStep | None = None
@@ -102,7 +102,7 @@ class GuardedCall:
 
     def train_begins(self, callbacks: list[Any]) -> None:
         """Keras has made its train function, and told the callbacks."""
-        self._callbacks = callbacks
+        self._state = TrainingState(self._model, callbacks, data_of(self._arguments))
         if self.position is not None and self.position.refused:
             self._fits.assurance.lacks(f"{Service.FIT}, because {self.position.refused}")
             return
@@ -250,6 +250,8 @@ class GuardedCall:
         """Take the next batches from the data before Keras does; False where there are none."""
         assert self._step is not None
         batches = []
+        if self._resumed is None:
+            self._picture(self._step)
         if not self._begun and self._resumed is None:
             # A step that is taken back must find all variables that it may change.
             trace(self._step.native, ahead.iterator)
@@ -262,14 +264,20 @@ class GuardedCall:
             self._begin(position, ahead, batches)
         return True
 
+    def _picture(self, step: GuardedStep) -> None:
+        """What the step finds in Python objects when it is traced stays in its graph."""
+        if self._pictured is not step.native:
+            self._pictured = step.native
+            for sentence in self._state.step_is_made():
+                self._note(sentence)
+
     def _begin(self, position: DataPosition, ahead: Ahead, batches: list[Any]) -> None:
         """Before the first step of this process."""
         assert self._step is not None
         native, notes = self._step.native, []
         if self._resumed is not None:
-            content, callbacks = self._resumed, self._callbacks
-            notes = restore(content, self._model, callbacks, native, position, ahead)
-            self._resumed = None
+            notes = restore(self._resumed, self._state, native, position, ahead, self._model)
+            self._resumed, self._pictured = None, native
         self._begun = True
         self._fits.begin(ModelState(self._model).size_bytes())
         if batches:
@@ -281,7 +289,7 @@ class GuardedCall:
         for sentence in position.notes:
             self._session.note("data", sentence, fit=self._number)
         shared = judge_validation(self._arguments.get("x"), self._arguments.get("validation_data"))
-        for sentence in [*notes, *shared, *position.inexact, *unsaved(self._callbacks)]:
+        for sentence in [*notes, *shared, *position.inexact]:
             self._note(sentence)
 
     def _announce(self, **more: Any) -> None:
@@ -319,9 +327,7 @@ class GuardedCall:
         began = time.monotonic()
         name, several = name_of(self._model), self._fits.several
         try:
-            content = recorded(
-                self._model, self._callbacks, self.place, name=name, several=several, **more
-            )
+            content = self._state.read(self.place, name=name, several=several, **more)
         except Exception as error:
             # A callback, or a variable, that cannot be read is no reason to end a training.
             self._session.note(

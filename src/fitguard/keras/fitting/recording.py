@@ -1,19 +1,21 @@
 """All that the next step depends on, into a snapshot and back."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
 import numpy as np
 
 from fitguard.keras.snapshots.content import Content
-from fitguard.keras.state.callbacks import read_callbacks, write_callbacks
+from fitguard.keras.state.callbacks import kept_here, read_callbacks, write_callbacks
 from fitguard.keras.state.randomness import read_random, write_random
-from fitguard.keras.state.variables import ModelState
+from fitguard.keras.state.variables import ModelState, places
 from fitguard.schema.run import Place
+from fitguard.state.keeper import Keeper
 
 _MODEL = "model/"
 _CALLBACKS = "callbacks/"
+_PYTHON = "python/"
 READ_BY_DATA = ("python", "numpy")
 """Generators that reading the data may draw from."""
 
@@ -24,30 +26,92 @@ class OtherModel(Exception):
     """The model turns out to be another than that of the snapshot; the message says how."""
 
 
-def recorded(
-    model: Any,
-    callbacks: Sequence[Any],
-    place: Place,
-    **more: Any,
-) -> Content:
-    """The state of a training between two steps, copied.
+class TrainingState:
+    """Variables, Python objects, random numbers: of one `fit` call.
 
     Args:
-        more: What else the document shall hold.
+        model: That is trained.
+        callbacks: As Keras has arranged them.
+        data: What `fit` was given to read: its state is kept with the position in it.
     """
-    said, held = read_callbacks(callbacks)
-    state = ModelState(model)
-    arrays = {_MODEL + name: array for name, array in state.read().items()}
-    arrays.update((_CALLBACKS + name, array) for name, array in held.items())
-    document = {
-        "place": msgspec.to_builtins(place),
-        "position": None,
-        "random": read_random(),
-        "callbacks": said,
-        "model": state.extra(),
-        **more,
-    }
-    return Content(document=document, arrays=arrays)
+
+    def __init__(self, model: Any, callbacks: Sequence[Any], data: Sequence[Any] = ()) -> None:
+        self._model = model
+        self._callbacks = callbacks
+        # Held, so that no other object gets their ids.
+        self._data = list(_flat(data))
+        self._python = Keeper(self._roots, skipped=kept_here, without=self._elsewhere)
+
+    def step_is_made(self) -> list[str]:
+        """The training step is about to be traced; sentences on what no snapshot can hold."""
+        return self._python.begin()
+
+    def read(self, place: Place, **more: Any) -> Content:
+        """All of it between two steps, copied.
+
+        Args:
+            more: What else the document shall hold.
+        """
+        state = ModelState(self._model)
+        said, held = read_callbacks(self._callbacks)
+        python, objects = self._python.read()
+        arrays = {_MODEL + name: array for name, array in state.read().items()}
+        arrays.update((_CALLBACKS + name, array) for name, array in held.items())
+        arrays.update((_PYTHON + name, array) for name, array in objects.items())
+        document = {
+            "place": msgspec.to_builtins(place),
+            "position": None,
+            "random": read_random(),
+            "callbacks": said,
+            "python": python,
+            **more,
+        }
+        return Content(document=document, arrays=arrays)
+
+    def write_then(self, content: Content) -> None:
+        """Make the Python objects what they were when the step was traced."""
+        self._python.write_then(content.document["python"], _under(content.arrays, _PYTHON))
+
+    def write(self, content: Content, *, data_draw: bool = False) -> list[str]:
+        """Make all what it was when the snapshot was taken; notes of what could not be.
+
+        Args:
+            data_draw: Whether reading the data draws from Python's and NumPy's generators: threads
+                had read ahead, and these are as they should be after the way back.
+
+        Raises:
+            OtherModel: before anything is changed.
+        """
+        state, arrays = ModelState(self._model), model_arrays(content)
+        misfit = state.misfit(arrays)
+        if misfit:
+            raise OtherModel(misfit)
+        state.write(arrays)
+        document = content.document
+        differ = self._python.write_now(document["python"], _under(content.arrays, _PYTHON))
+        notes = write_callbacks(
+            self._callbacks, document["callbacks"], _under(content.arrays, _CALLBACKS)
+        )
+        left = READ_BY_DATA if data_draw else ()
+        write_random({name: s for name, s in document["random"].items() if name not in left})
+        missing = [
+            f"the variable {name} of the snapshot is not there any more, or not yet"
+            for name in state.missing(arrays)[:1]
+        ]
+        changed = [
+            f"{label} is not what it was before the interruption, and could not be brought back: "
+            "the result may differ"
+            for label in differ
+        ]
+        return [*missing, *changed, *notes]
+
+    def _roots(self) -> dict[str, Any]:
+        callbacks = {f"callback {number}": one for number, one in enumerate(self._callbacks)}
+        return {"model": self._model, **callbacks}
+
+    def _elsewhere(self) -> set[int]:
+        variables = (id(one) for ones in places(self._model).values() for one in ones)
+        return {*variables, *map(id, self._data)}
 
 
 def place_of(content: Content) -> Place:
@@ -60,34 +124,21 @@ def model_arrays(content: Content) -> Arrays:
     return _under(content.arrays, _MODEL)
 
 
-def put_back(
-    content: Content, model: Any, callbacks: Sequence[Any], *, data_draw: bool = False
-) -> list[str]:
-    """Make model, callbacks and random numbers what they were; notes of what could not be.
+def data_of(arguments: Mapping[str, Any]) -> list[Any]:
+    """What `fit` reads."""
+    names = ("x", "y", "sample_weight", "validation_data", "class_weight")
+    return [arguments[name] for name in names if arguments.get(name) is not None]
 
-    Args:
-        data_draw: Whether reading the data draws from Python's and NumPy's generators: threads had
-            read ahead, and these are as they should be after the way back.
 
-    Raises:
-        OtherModel: before anything is changed.
-    """
-    state, arrays = ModelState(model), model_arrays(content)
-    misfit = state.misfit(arrays)
-    if misfit:
-        raise OtherModel(misfit)
-    state.write(arrays)
-    state.write_extra(content.document["model"])
-    notes = write_callbacks(
-        callbacks, content.document["callbacks"], _under(content.arrays, _CALLBACKS)
-    )
-    left = READ_BY_DATA if data_draw else ()
-    write_random({name: s for name, s in content.document["random"].items() if name not in left})
-    missing = [
-        f"the variable {name} of the snapshot is not there any more, or not yet"
-        for name in state.missing(arrays)[:1]
-    ]
-    return missing + notes
+def _flat(data: Any) -> Iterator[Any]:
+    """Containers of arrays, and what they hold."""
+    yield data
+    if isinstance(data, dict):
+        data = list(data.values())
+    if isinstance(data, list | tuple):
+        for item in data:
+            if not isinstance(item, int | float | str):
+                yield from _flat(item)
 
 
 def _under(arrays: Arrays, prefix: str) -> Arrays:

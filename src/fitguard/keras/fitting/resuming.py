@@ -1,9 +1,9 @@
 """A snapshot, brought into the model and the callbacks of another process."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
-from fitguard.keras.fitting.recording import model_arrays, put_back
+from fitguard.keras.fitting.recording import TrainingState, model_arrays
 from fitguard.keras.fitting.traced import trace
 from fitguard.keras.position import Ahead, DataPosition, fingerprint
 from fitguard.keras.position.randomness import read_random, restore_random
@@ -24,11 +24,11 @@ def misfit(content: Content, model: Any) -> str:
 
 def restore(
     content: Content,
-    model: Any,
-    callbacks: Sequence[Any],
+    state: TrainingState,
     train_function: Callable[[Any], Any],
     position: DataPosition,
     ahead: Ahead,
+    model: Any,
 ) -> list[str]:
     """Make all as it was, before the first step; why that is not exact.
 
@@ -40,13 +40,17 @@ def restore(
     Raises:
         OtherModel: where the model, now that it is built, is another.
     """
-    if ModelState(model).missing(model_arrays(content)):
-        # Reading goes on with the generators as they are: what tracing draws is given back.
-        drawn = read_random() if position.draws_random else None
-        _make_variables(train_function, ahead)
-        if drawn is not None:
-            restore_random(drawn)
-    notes = put_back(content, model, callbacks, data_draw=position.draws_random)
+    # Reading goes on with the generators as they are: what tracing draws is given back.
+    drawn = read_random() if position.draws_random else None
+    state.write_then(content)
+    if not trace(train_function, ahead.iterator) and ModelState(model).missing(
+        model_arrays(content)
+    ):
+        # Some variables are made in the first step only: it is taken, and undone.
+        train_function(ahead.again() if ahead.batches else ahead.iterator)
+    if drawn is not None:
+        restore_random(drawn)
+    notes = state.write(content, data_draw=position.draws_random)
     expected = content.document["next_batch"]
     if expected and ahead.batches and fingerprint(ahead.batches) != expected:
         notes.append(
@@ -55,12 +59,6 @@ def restore(
             "Give shuffling and augmentation a seed"
         )
     return notes
-
-
-def _make_variables(train_function: Callable[[Any], Any], ahead: Ahead) -> None:
-    """Some are made in the first step only: where it cannot be traced it is taken, and undone."""
-    if not trace(train_function, ahead.iterator):
-        train_function(ahead.again() if ahead.batches else ahead.iterator)
 
 
 def name_of(model: Any) -> str:
