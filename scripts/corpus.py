@@ -1,14 +1,12 @@
 """Kills each training of the corpus at random moments, and prints what came of it.
 
-    python scripts/corpus.py [--pair tf2.13] [--kills 3] [--jobs 2] [--only "callback_ ema"]
+    python scripts/corpus.py [--pair tf2.13] [--kills 1 2 3] [--jobs 2] [--only "callback_ ema"]
 
 `--pair` takes an environment of `make matrix`; without it, the one of this interpreter is used.
 """
 
 import argparse
-import functools
 import queue
-import subprocess
 import sys
 import tempfile
 from collections import Counter
@@ -20,6 +18,7 @@ TREE = Path(__file__).resolve().parent.parent
 sys.path[:1] = [str(TREE / "tests"), str(TREE / "scripts/matrix")]
 
 from corpus.cases import Case, read_cases  # noqa: E402
+from corpus.environments import can_run  # noqa: E402
 from corpus.forking import ForkServer  # noqa: E402
 from corpus.judging import Outcome  # noqa: E402
 from corpus.running import try_case  # noqa: E402
@@ -30,7 +29,7 @@ def main() -> int:
     """0 where nothing is silent, late, broken or a false alarm."""
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--pair", default="", help="a part of a name, such as tf2.13")
-    options.add_argument("--kills", type=int, default=3, help="runs with 1, 2, … kills each")
+    options.add_argument("--kills", type=int, nargs="+", default=[1, 2, 3], help="of each run")
     options.add_argument("--jobs", type=int, default=1)
     options.add_argument("--only", default="", help="parts of names of trainings")
     options.add_argument("--seed", default="1")
@@ -38,14 +37,15 @@ def main() -> int:
     given = options.parse_args()
     python = str(read_pairs(given.pair)[0].interpreter) if given.pair else sys.executable
     cases = [case for case in read_cases(given.only) if can_run(case, python)]
-    kills = tuple(range(1, given.kills + 1))
     with tempfile.TemporaryDirectory() as folder:
-        outcomes = try_cases(cases, python, given.keep or Path(folder), kills, given)
+        outcomes = try_cases(cases, python, given.keep or Path(folder), given)
     print_counts(outcomes)
     return 0 if all(outcome.is_good for outcome in outcomes) else 1
 
 
-def try_cases(cases: list[Case], python: str, folder: Path, kills, given) -> list[Outcome]:
+def try_cases(
+    cases: list[Case], python: str, folder: Path, given: argparse.Namespace
+) -> list[Outcome]:
     """All, several at a time; a line for each as soon as it is known."""
     servers: queue.Queue[ForkServer] = queue.Queue()
     for _ in range(given.jobs):
@@ -54,7 +54,7 @@ def try_cases(cases: list[Case], python: str, folder: Path, kills, given) -> lis
     def try_one(case: Case) -> Outcome:
         server = servers.get()
         try:
-            return try_case(case, server, folder / case.name, kills, given.seed)
+            return try_case(case, server, folder / case.name, given.kills, given.seed)
         finally:
             servers.put(server)
 
@@ -74,28 +74,6 @@ def print_counts(outcomes: list[Outcome]) -> None:
     kills = sum(outcome.kills for outcome in outcomes)
     print(f"\n{len(outcomes)} trainings, {kills} kills: ", end="")
     print(", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items())))
-
-
-def can_run(case: Case, python: str) -> bool:
-    """Whether an interpreter has what a training needs."""
-    found = installed(python)
-    return case.needs <= version_of(found["keras"]) and case.uses.lower() in {"", *found}
-
-
-@functools.cache
-def installed(python: str) -> dict[str, str]:
-    """Names and versions of all packages that an interpreter has."""
-    asked = (
-        "import importlib.metadata as found;"
-        "print(*(f'{one.name}={one.version}' for one in found.distributions()))"
-    )
-    words = subprocess.check_output([python, "-c", asked], text=True).split()
-    return {name.lower(): version for name, _, version in (word.partition("=") for word in words)}
-
-
-def version_of(text: str) -> tuple[int, ...]:
-    """The first two numbers."""
-    return tuple(int(part) for part in text.split(".")[:2])
 
 
 if __name__ == "__main__":

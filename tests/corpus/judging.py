@@ -9,7 +9,7 @@ from corpus.cases import Case
 from fitguard.schema.journal import FitBegan, Noted
 
 GOOD = ("identical", "announced")
-_PROMISES = ("inexact", "unguarded", "snapshot", "data")
+_PROMISES = ("inexact", "unguarded", "snapshot")
 """Kinds of notes that say that something is not as it should be."""
 
 

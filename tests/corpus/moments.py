@@ -21,6 +21,7 @@ EVENTS = tuple(
     for when in ("begin", "end")
 )
 """Of `keras.callbacks.CallbackList`."""
+_IN_THE_MIDDLE = 0.75
 _WRITING = os.O_WRONLY | os.O_RDWR
 
 
@@ -121,13 +122,21 @@ def read_events(log: Path) -> list[Event]:
     return []
 
 
-def draw_first(random: Random, events: list[Event]) -> Moment:
-    """Some moment of the whole training; rare kinds of events as often as steps."""
+def draw_first(random: Random, events: list[Event], kills: int) -> Moment:
+    """Some moment of the whole training: most often far from both ends, where much is at stake.
+
+    Args:
+        kills: How many the run shall have; the first then leaves room for the others.
+    """
     if not events:
         return Moment("time", seconds=random.uniform(0, 1))
+    where = random.choice(("before", "inside", "after"))
+    if random.random() < _IN_THE_MIDDLE:
+        number = random.uniform(0.25, 1 - 0.15 * kills) * len(events)
+        return Moment("event", max(1, int(number)), where)
     name = random.choice(sorted({event.name for event in events}))
     number = random.choice([n for n, e in enumerate(events, start=1) if e.name == name])
-    return Moment("event", number, random.choice(("before", "inside", "after")))
+    return Moment("event", number, where)
 
 
 def draw_next(random: Random, left: int, seconds: float) -> Moment:

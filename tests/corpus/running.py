@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from corpus.cases import Case
 from corpus.forking import SEED, Ended, ForkServer
-from corpus.judging import Outcome, judge
+from corpus.judging import Outcome, difference, judge
 from corpus.moments import Event, draw_first, draw_next, read_events
 
 from fitguard.monitor.heartbeat import Heartbeat
@@ -42,9 +42,7 @@ class Run:
     broken: str = ""
 
 
-def try_case(
-    case: Case, server: ForkServer, folder: Path, kills: tuple[int, ...], seed: str
-) -> Outcome:
+def try_case(case: Case, server: ForkServer, folder: Path, kills: list[int], seed: str) -> Outcome:
     """The outcome of a training that is killed so many times, in runs of their own."""
     try:
         plain = run_plainly(case, server, folder / "plain")
@@ -81,7 +79,7 @@ def run_guarded(
     for attempt in range(1, kills + 2):
         moment = None
         if attempt == 1 and kills:
-            moment = draw_first(random, plain.events)
+            moment = draw_first(random, plain.events, kills)
         elif attempt <= kills:
             moment = draw_next(random, left, seconds)
         record.begin(attempt)

@@ -10,6 +10,7 @@ y = x[:, :1] * 2 - x[:, 1:2]
 
 model = keras.Sequential([keras.layers.Dense(8, "relu"), keras.layers.Dense(1)])
 model.compile("adam", "mse")
+model.build((None, 4))
 
 
 class Average(keras.callbacks.Callback):
