@@ -14,7 +14,7 @@ x = np.random.normal(size=(48, 4)).astype("float32")
 y = x[:, :1] * 2 - x[:, 1:2]
 
 model = keras.Sequential([keras.layers.Dense(8, "relu"), keras.layers.Dense(1)])
-model.compile(keras.optimizers.SGD(0.35), "mse", metrics=["mae"])
+model.compile(keras.optimizers.Adam(0.3), "mse", metrics=["mae"])
 stop = keras.callbacks.EarlyStopping(
     "val_loss", min_delta=0.01, patience=3, restore_best_weights=True
 )

@@ -9,7 +9,7 @@ x = np.random.normal(size=(48, 4)).astype("float32")
 y = x[:, :1] * 2 - x[:, 1:2]
 
 model = keras.Sequential([keras.layers.Dense(8, "relu"), keras.layers.Dense(1)])
-model.compile(keras.optimizers.SGD(0.35), "mse")
+model.compile(keras.optimizers.Adam(0.3), "mse")
 best = keras.callbacks.ModelCheckpoint("best.keras", monitor="val_loss", save_best_only=True)
 history = model.fit(
     x, y, batch_size=8, epochs=6, verbose=0, validation_split=0.25, callbacks=[best]

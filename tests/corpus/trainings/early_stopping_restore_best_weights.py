@@ -9,7 +9,7 @@ x = np.random.normal(size=(48, 4)).astype("float32")
 y = x[:, :1] * 2 - x[:, 1:2]
 
 model = keras.Sequential([keras.layers.Dense(8, "relu"), keras.layers.Dense(1)])
-model.compile(keras.optimizers.SGD(0.4), "mse")
+model.compile(keras.optimizers.Adam(0.3), "mse")
 stop = keras.callbacks.EarlyStopping("val_loss", patience=3, restore_best_weights=True)
 history = model.fit(
     x, y, batch_size=8, epochs=8, verbose=0, validation_split=0.25, callbacks=[stop]

@@ -11,7 +11,7 @@ x = np.random.normal(size=(48, 4)).astype("float32")
 y = x[:, :1] * 2 - x[:, 1:2]
 
 model = keras.Sequential([keras.layers.Dense(8, "relu"), keras.layers.Dense(1)])
-model.compile(keras.optimizers.SGD(0.35), "mse")
+model.compile(keras.optimizers.Adam(0.3), "mse")
 
 
 class Top(keras.callbacks.Callback):
