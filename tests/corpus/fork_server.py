@@ -51,7 +51,7 @@ def train(order: dict) -> int:
     os.chdir(order["folder"])
     os.environ.update(order["environment"])
     moment = order["moment"]
-    watch(Path(order["events"]), Moment(**moment) if moment else None)
+    watch(Path(order["events"]), Moment(**moment) if moment else None, sys.modules["keras"])
     sys.path[0] = str(Path(order["script"]).parent)
     if order["run"] is None:
         sys.argv[:] = [order["script"], *order["arguments"]]

@@ -55,10 +55,8 @@ class Event:
     name: str
 
 
-def watch(log: Path, moment: Moment | None) -> None:
+def watch(log: Path, moment: Moment | None, keras: Any) -> None:
     """Write each event into `log`; kill this process when its moment comes."""
-    import keras
-
     file = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC)
     numbers, owner = itertools.count(1), os.getpid()
 

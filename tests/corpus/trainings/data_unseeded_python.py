@@ -11,14 +11,13 @@ from keeping import keep
 
 x = np.random.normal(size=(48, 4)).astype("float32")
 y = x[:, :1] * random.choice([1.0, 2.0, 3.0])
-rng, source = np.random.default_rng(), random.Random()
 model = keras.Sequential([keras.layers.Dense(8, "relu"), keras.layers.Dense(1)])
 model.compile("adam", "mse")
 
 
 class Jitter(keras.callbacks.Callback):
     def on_epoch_begin(self, epoch, logs=None):
-        rate = source.uniform(0.001, 0.02) + rng.uniform(0.0, 0.001) + np.random.uniform(0.0, 0.001)
+        rate = random.uniform(0.001, 0.02) + np.random.uniform(0.0, 0.001)
         self.model.optimizer.learning_rate = rate
 
 

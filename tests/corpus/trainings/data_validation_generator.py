@@ -1,4 +1,4 @@
-"""Validation by an endless generator that goes on where it was."""
+"""Validation by an endless generator of equal batches: reading ahead changes nothing."""
 
 import keras
 import numpy as np
@@ -14,8 +14,7 @@ model.compile("adam", "mse")
 
 def valid():
     while True:
-        for start in range(0, 40, 8):
-            yield x[start : start + 8], y[start : start + 8]
+        yield x[:8], y[:8]
 
 
 history = model.fit(
