@@ -6,6 +6,7 @@
 """
 
 import argparse
+import contextlib
 import queue
 import sys
 import tempfile
@@ -29,7 +30,7 @@ def main() -> int:
     """0 where nothing is silent, late, broken or a false alarm."""
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--pair", default="", help="a part of a name, such as tf2.13")
-    options.add_argument("--kills", type=int, nargs="+", default=[1, 2, 3], help="of each run")
+    options.add_argument("--kills", type=int, nargs="*", default=[1, 2, 3], help="of each run")
     options.add_argument("--jobs", type=int, default=1)
     options.add_argument("--only", default="", help="parts of names of trainings")
     options.add_argument("--seed", default="1")
@@ -47,24 +48,22 @@ def try_cases(
     cases: list[Case], python: str, folder: Path, given: argparse.Namespace
 ) -> list[Outcome]:
     """All, several at a time; a line for each as soon as it is known."""
-    servers: queue.Queue[ForkServer] = queue.Queue()
-    for _ in range(given.jobs):
-        servers.put(ForkServer(python))
+    free: queue.Queue[ForkServer] = queue.Queue()
 
     def try_one(case: Case) -> Outcome:
-        server = servers.get()
+        server = free.get()
         try:
             return try_case(case, server, folder / case.name, given.kills, given.seed)
         finally:
-            servers.put(server)
+            free.put(server)
 
     outcomes = []
-    with ThreadPoolExecutor(given.jobs) as pool:
+    with contextlib.ExitStack() as servers, ThreadPoolExecutor(given.jobs) as pool:
+        for _ in range(given.jobs):
+            free.put(servers.enter_context(ForkServer(python)))
         for outcome in pool.map(try_one, cases):
             print(f"{outcome.name:42}{outcome.verdict:13}{outcome.why}"[:400], flush=True)
             outcomes.append(outcome)
-    while not servers.empty():
-        servers.get().__exit__()
     return outcomes
 
 

@@ -30,7 +30,6 @@ class ForkServer:
 
     Args:
         python: The interpreter; its TensorFlow and its Keras are used.
-        package: What `import keras` gives: `keras` or `tf_keras`.
     """
 
     def __init__(self, python: str = sys.executable) -> None:

@@ -1,4 +1,7 @@
-"""ModelCheckpoint writes a whole model whenever it is better than ever."""
+"""ModelCheckpoint writes a whole model whenever it is better than ever.
+
+Needs: 3
+"""
 
 import keras
 import numpy as np

@@ -1,4 +1,7 @@
-"""A GAN with two optimizers in its own train step."""
+"""A GAN with two optimizers in its own train step.
+
+Announced: RandomStandardNormal
+"""
 
 import keras
 import numpy as np

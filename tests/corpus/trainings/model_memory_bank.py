@@ -1,4 +1,7 @@
-"""Contrastive training with a memory bank in a variable, and a place in it."""
+"""Contrastive training with a memory bank in a variable, and a place in it.
+
+Announced: RandomStandardNormal
+"""
 
 import keras
 import numpy as np

@@ -1,4 +1,7 @@
-"""A VAE that draws in a layer of its own and adds its own loss."""
+"""A VAE that draws in a layer of its own and adds its own loss.
+
+Announced: RandomStandardNormal
+"""
 
 import keras
 import numpy as np
