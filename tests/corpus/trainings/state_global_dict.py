@@ -10,16 +10,17 @@ y = x[:, :1] * 2 - x[:, 1:2]
 
 model = keras.Sequential([keras.layers.Dense(8, "relu"), keras.layers.Dense(1)])
 model.compile("adam", "mse")
-STATE = {"best": 1e9, "bad": 0}
+STATE = {"best": 1e9, "bad": 0, "epochs": 0}
 
 
 class Watch(keras.callbacks.Callback):
     def on_epoch_end(self, epoch, logs=None):
+        STATE["epochs"] += 1
         if logs["loss"] < 0.95 * STATE["best"]:
             STATE["best"] = logs["loss"]
         else:
             STATE["bad"] += 1
-        self.model.optimizer.learning_rate = 0.01 / (1 + STATE["bad"])
+        self.model.optimizer.learning_rate = 0.01 / (STATE["bad"] + STATE["epochs"])
 
 
 history = model.fit(x, y, batch_size=8, epochs=6, verbose=0, callbacks=[Watch()])

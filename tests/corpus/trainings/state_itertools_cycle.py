@@ -12,7 +12,7 @@ y = x[:, :1] * 2 - x[:, 1:2]
 
 model = keras.Sequential([keras.layers.Dense(8, "relu"), keras.layers.Dense(1)])
 model.compile("adam", "mse")
-rates = itertools.cycle([0.02, 0.01, 0.001])
+rates = itertools.cycle([0.02, 0.01, 0.005, 0.002, 0.001])
 
 
 class Round(keras.callbacks.Callback):
