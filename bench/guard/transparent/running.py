@@ -74,8 +74,8 @@ def compare(script: Script, snapshot_seconds: float, keep: Path | None = None) -
         return Outcome(script.name, "not guarded" if why else "same", why, fits)
 
 
-def run(script: Script, folder: Path, own: list[str]) -> Left:
-    """Run it once, in a folder of its own."""
+def run(script: Script, folder: Path, own: list[str], **more: str) -> Left:
+    """Run it once, in a folder of its own, with more variables in its environment."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     file, report = folder / "script.py", folder / "report.json"
@@ -84,7 +84,7 @@ def run(script: Script, folder: Path, own: list[str]) -> Left:
     process = subprocess.Popen(
         command,
         cwd=folder,
-        env=environment(script, folder, file, report),
+        env={**environment(script, folder, file, report), **more},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

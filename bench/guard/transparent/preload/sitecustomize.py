@@ -76,6 +76,10 @@ def keras_loaded(module):
 
         transparent_offline.arrange(module)
     transparent_left.watch(module)
+    if os.environ.get("TRANSPARENT_EVENTS"):
+        import transparent_death
+
+        transparent_death.arrange(module)
 
 
 def leave_report():

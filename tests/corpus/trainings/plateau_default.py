@@ -1,0 +1,15 @@
+"""ReduceLROnPlateau with little patience."""
+
+import keras
+import numpy as np
+from keeping import keep
+
+keras.utils.set_random_seed(96)
+x = np.random.normal(size=(48, 4)).astype("float32")
+y = x[:, :1] * 2 - x[:, 1:2]
+
+model = keras.Sequential([keras.layers.Dense(8, "relu"), keras.layers.Dense(1)])
+model.compile(keras.optimizers.Adam(0.3), "mse")
+plateau = keras.callbacks.ReduceLROnPlateau("loss", factor=0.5, patience=1)
+history = model.fit(x, y, batch_size=8, epochs=8, verbose=0, callbacks=[plateau])
+keep(history=history, wait=plateau.wait, best=plateau.best, model=model)
