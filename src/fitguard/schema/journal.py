@@ -79,6 +79,12 @@ class AttemptStarted(Event, frozen=True, kw_only=True, tag="attempt-started"):
     orders: Orders
 
 
+class SourcesRan(Event, frozen=True, kw_only=True, tag="sources"):
+    """Digests of the user's own files that ran since the last such event, by path."""
+
+    digests: dict[str, str]
+
+
 class FitBegan(Event, frozen=True, kw_only=True, tag="fit-began"):
     """`place`: where it goes on; `restored`: it had ended before, and is not trained again."""
 
@@ -114,7 +120,9 @@ class Logged(Event, frozen=True, kw_only=True, tag="logged"):
 
 
 class Noted(Event, frozen=True, kw_only=True, tag="noted"):
-    """`kind`: `inexact`, `unguarded`, `version`, `micro-batch`, `snapshot`, `data`."""
+    """`kind`: `inexact`, `unguarded`, `version`, `micro-batch`, `snapshot`, `data`,
+    `changed-script`.
+    """
 
     kind: str
     text: str
@@ -181,6 +189,7 @@ class RunEnded(Event, frozen=True, kw_only=True, tag="run-ended"):
 AnyEvent = (
     RunStarted
     | AttemptStarted
+    | SourcesRan
     | FitBegan
     | FitEnded
     | SnapshotWritten
