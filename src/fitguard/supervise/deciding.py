@@ -165,7 +165,8 @@ class _Past:
 def _too_often(past: _Past, options: DecideOptions) -> str:
     """Why it ends, whatever could still be tried; empty where it need not."""
     if past.stalled >= options.max_attempts:
-        return f"{past.stalled} attempts got no further than {where(past.last.saved)}."
+        saved = where(past.last.saved, end=past.last.saved_end)
+        return f"{past.stalled} attempts got no further than {saved}."
     count = restarts_of_the_last_hour(past.ends)
     if count >= options.restarts_per_hour:
         return f"{count} attempts in one hour are more than the machine should bear."
@@ -191,7 +192,7 @@ def _go_on(
         wait_seconds=wait_seconds,
         needed_share=remedy.free_share,
         environment=_added(orders, change.orders),
-        text=f"{happened}. {change.text}{going_on(past.last.saved)}{change.note}",
+        text=f"{happened}. {change.text}{going_on(past.last)}{change.note}",
         cause=past.row.cause,
         changes_results=remedy.changes_results,
     )
@@ -215,7 +216,8 @@ def _left(last: AttemptEnd, orders: Orders) -> Next:
 
 
 def _stop(past: _Past, orders: Orders, why: str) -> Next:
-    repeated = " again, at the same step" if past.repeats else ""
+    same = "again" if past.last.after_fit else "again, at the same step"
+    repeated = f" {same}" if past.repeats else ""
     return Next(
         action="stop",
         stop=True,
