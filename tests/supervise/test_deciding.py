@@ -5,7 +5,7 @@ import pytest
 from supervise.story import ONE_GPU, TWO_GPUS, Story, end
 
 from fitguard.knowledge import knowledge
-from fitguard.schema.journal import Orders
+from fitguard.schema.journal import OWN_FAULT, Failed, Orders
 from fitguard.schema.run import Place
 
 
@@ -207,3 +207,10 @@ def test_what_comes_after_a_fit_is_not_in_it():
     )
     text = story.ends_with(after).text
     assert "after the end of fit 1 again. fitguard stops here" in text
+
+
+def test_a_fault_of_fitguard_is_not_tried_with_remedies_for_others():
+    failed = Failed(time=1.0, kind=OWN_FAULT, error="This is a fault of fitguard")
+    following = Story().ends_with(end("exception", cause="unknown", failed=failed, steps_done=0))
+    assert following.stop
+    assert following.text.endswith("It is a fault of fitguard itself, as was said above.")

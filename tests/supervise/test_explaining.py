@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from programs import LONGEST_SECONDS
 
-from fitguard.schema.journal import LEFT_AS_ASKED, Failed
+from fitguard.schema.journal import LEFT_AS_ASKED, OWN_FAULT, Failed
 from fitguard.schema.run import Place
 from fitguard.supervise import judging
 from fitguard.supervise.attempt import Result
@@ -108,6 +108,14 @@ def test_a_counter_that_did_not_move_proves_the_contrary():
     event = judge(KILLED, 1, [], killed_by_kernel=0).event
     assert (event.cause, event.confidence) == ("unknown", None)
     assert event.why.startswith("Somebody killed it")
+
+
+def test_a_fault_of_fitguard_is_not_blamed_on_packages():
+    failed = Failed(time=1.0, attempt=1, kind=OWN_FAULT, error="This is a fault of fitguard")
+    output = b"AttributeError: module 'keras' has no attribute 'x'"
+    event = judge(replace(RESULT, output=output), 1, [failed], killed_by_kernel=None).event
+    assert (event.outcome, event.cause, event.confidence) == ("exception", "unknown", None)
+    assert event.why == failed.error
 
 
 def test_autotuning_that_was_cut_short_is_written_down_for_the_child():

@@ -24,13 +24,14 @@ from types import ModuleType
 
 from fitguard.keras.fitting.guarded_fits import GuardedFits
 from fitguard.keras.fitting.wrapping import guarding
+from fitguard.keras.own_faults import own_fault, words_for
 from fitguard.keras.refused import Refused
 from fitguard.keras.session import Session
 from fitguard.keras.sources import watch_sources
 from fitguard.keras.tracebacks import show
 from fitguard.monitor.run_folder import RunFolder
 from fitguard.schema.exit_codes import ExitCode, UnreadableInput
-from fitguard.schema.journal import Failed
+from fitguard.schema.journal import OWN_FAULT, Failed
 
 STACKS_SIGNAL = signal.SIGRTMIN + 5
 """Makes the process write down what all its threads are doing."""
@@ -171,7 +172,11 @@ def _run(command: list[str], session: Session) -> int:
         raise
     except BaseException as error:
         session.failed(error, kind="exception")
-        show(error)
+        place = own_fault(error)
+        show(error, whole=bool(place))
+        if place:
+            session.record(Failed, kind=OWN_FAULT, error=words_for(place))
+            session.say(words_for(place))
         return 1
     return 0
 

@@ -12,7 +12,7 @@ import tempfile
 import threading
 from collections.abc import Iterable
 from pathlib import Path
-from types import CodeType, FunctionType
+from types import CodeType, ModuleType
 from typing import Any, NamedTuple
 
 from fitguard.inputs.python_state.reach import is_users
@@ -116,12 +116,19 @@ def _watch(event: str, arguments: tuple[Any, ...]) -> None:
 def _is_source(code: CodeType) -> bool:
     """Whether it is of a file that the user wrote, and not of one that was made for a moment."""
     file = code.co_filename
-    if not file.startswith(os.sep) or file.startswith(_OURS) or _GENERATED in file:
+    if not file.startswith(os.sep) or _GENERATED in file:
         return False
     imported_from = tuple(folder for folder in sys.path if folder)
     if file.startswith(tempfile.gettempdir()) and not file.startswith(imported_from):
         return False
-    return is_users(FunctionType(code, {}))
+    return is_written_by_user(file)
+
+
+def is_written_by_user(file: str) -> bool:
+    """Whether a file belongs neither to Python, nor to a library, nor to fitguard."""
+    module = ModuleType("asked")
+    module.__file__ = file
+    return not file.startswith(_OURS) and is_users(module)
 
 
 def _digest(file: str) -> str:

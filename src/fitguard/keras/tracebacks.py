@@ -10,9 +10,9 @@ _MAIN = str(Path(__file__).with_name("bootstrap.py"))
 """Below it is the script: what it does itself says nothing."""
 
 
-def show(error: BaseException) -> None:
-    """Print it through the script's own hook, without the frames of fitguard."""
-    for one in _chain(error):
+def show(error: BaseException, *, whole: bool = False) -> None:
+    """Print it through the script's own hook, without the frames of fitguard, or with them."""
+    for one in _chain(error) if not whole else ():
         one.__traceback__ = without_ours(one.__traceback__)
     if sys.stdout is not None:
         sys.stdout.flush()

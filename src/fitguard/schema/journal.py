@@ -17,6 +17,8 @@ LEFT_AS_ASKED = 75
 """
 
 
+OWN_FAULT = "own-fault"
+"""Kind of a failure: an error of fitguard's own code."""
 EVERY_FIT = "0"
 """In `Orders.micro_batches`: every `fit` call that has no number of rows of its own."""
 
@@ -143,8 +145,8 @@ class Failed(Event, frozen=True, kw_only=True, tag="failed"):
     """What the child knows of its own end.
 
     Args:
-        kind: `out-of-memory`, `exception`, `system-exit`.
-        error: `ResourceExhaustedError: …`, shortened.
+        kind: `out-of-memory`, `exception`, `system-exit`, `own-fault`.
+        error: `ResourceExhaustedError: …`, shortened; of an own fault, what the user was told.
         mode: `graph` or `xla` for out-of-memory.
         rows: Rows of the (micro-)batch that did not fit; `of` of the whole batch.
         evaluation: It happened in evaluation or prediction.

@@ -11,7 +11,7 @@ import msgspec
 
 from fitguard.knowledge import knowledge
 from fitguard.knowledge.policy import PolicyRow, Remedy
-from fitguard.schema.journal import LEFT_AS_ASKED, Orders
+from fitguard.schema.journal import LEFT_AS_ASKED, OWN_FAULT, Orders
 from fitguard.schema.run import Action, Outcome, RunState
 from fitguard.supervise.attribution import row_for
 from fitguard.supervise.endings import AttemptEnd
@@ -122,6 +122,8 @@ def decide(
 def _why_no_more(past: "_Past", refused: list[str]) -> str:
     if past.last.outcome == "exited" and past.last.failed is not None and past.last.failed.error:
         return past.last.failed.error
+    if past.last.failed is not None and past.last.failed.kind == OWN_FAULT:
+        return "It is a fault of fitguard itself, as was said above."
     if in_the_dark(past.last) and past.row.cause in _NEEDS_A_GUARDED_FIT:
         return (
             "The batch of a fit that is not guarded cannot be split; why it is not was said above."
