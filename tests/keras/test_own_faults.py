@@ -13,6 +13,7 @@ BOOT = f"{OURS}/keras/bootstrap.py"
 FITS = f"{OURS}/keras/fitting/guarded_fits.py"
 ENDING = f"{OURS}/keras/fitting/ending.py"
 SCRIPT = "/home/me/train.py"
+PATCHED = f"{OURS}/contract/patching.py"
 KERAS = "/env/lib/python3.11/site-packages/keras/src/trainers/trainer.py"
 
 
@@ -35,7 +36,8 @@ def test_an_error_of_our_own_code_is_ours():
 
 
 def test_what_keras_says_of_our_restoring_is_ours():
-    assert own_fault(raised(SCRIPT, FITS, ENDING, KERAS)) == "keras/fitting/ending.py, line 2"
+    error = raised(SCRIPT, FITS, ENDING, PATCHED, KERAS, PATCHED, KERAS)
+    assert own_fault(error) == "keras/fitting/ending.py, line 2"
 
 
 @pytest.mark.parametrize(
@@ -50,6 +52,11 @@ def test_what_keras_says_of_our_restoring_is_ours():
 )
 def test_what_the_script_or_keras_for_the_script_did_is_not(files):
     assert own_fault(raised(*files)) == ""
+
+
+def test_what_keras_says_of_shapes_is_not():
+    assert own_fault(raised(SCRIPT, FITS, ENDING, KERAS, error=ValueError("shapes"))) == ""
+    assert own_fault(raised(SCRIPT, FITS, ENDING, error=ValueError("no number"))) != ""
 
 
 def test_keras_cuts_its_own_frames_out():

@@ -1,4 +1,4 @@
-"""The run failed, and nothing that was given says why."""
+"""The run failed, and none of the causes that have a name explains it."""
 
 from fitguard.causes.derived.abrupt_end import ended_by
 from fitguard.causes.derived.own_fault import own_fault

@@ -17,7 +17,8 @@ _UNASKED = (
     *("keras/fitting/ending.py", "keras/fitting/resuming.py", "keras/fitting/recording.py"),
     *("keras/state/", "keras/snapshots/", "state/"),
 )
-"""Saves and restores: what Keras raises there, it raises because of us."""
+"""Saves and restores: what Keras raises there, it raises because of us; but with a ValueError it
+speaks of shapes, which are the script's."""
 _PASSED_ON = {"original", "native"}
 """Names under which Keras' own functions are called on behalf of the script. Keras cuts its own
 frames out of tracebacks: an error of it then seems to end in the frame that called it."""
@@ -28,15 +29,13 @@ def own_fault(error: BaseException) -> str:
     if not isinstance(error, _OF_PROGRAMS) or type(error).__module__.startswith("fitguard"):
         return ""
     frames = list(walk_tb(error.__traceback__))
-    ours = [n for n, (frame, _) in enumerate(frames) if _is_ours(frame)]
-    if not ours:
-        return ""
-    (frame, line), called = frames[ours[-1]], frames[ours[-1] + 1 :]
-    if any(is_written_by_user(_file(one)) for one, _ in called):
-        return ""
-    place = Path(_file(frame)).relative_to(_OURS).as_posix()
-    unasked = place.startswith(_UNASKED)
-    return f"{place}, line {line}" if unasked or not (called or _passes_on(frame)) else ""
+    by_user = [n for n, (frame, _) in enumerate(frames) if is_written_by_user(_file(frame))]
+    # Only what comes behind the last call of the user's own code.
+    called = frames[by_user[-1] + 1 :] if by_user else frames
+    unasked = [(frame, line) for frame, line in called if _place(frame).startswith(_UNASKED)]
+    last = [(frame, line) for frame, line in called[-1:] if _place(frame) and not _passes_on(frame)]
+    found = last if isinstance(error, ValueError) else [*unasked[-1:], *last]
+    return f"{_place(found[0][0])}, line {found[0][1]}" if found else ""
 
 
 def words_for(place: str) -> str:
@@ -51,8 +50,11 @@ def words_for(place: str) -> str:
     )
 
 
-def _is_ours(frame: FrameType) -> bool:
-    return _file(frame).startswith(f"{_OURS}/") and _file(frame) != _MAIN
+def _place(frame: FrameType) -> str:
+    """A file of fitguard; empty for others, and for the main program."""
+    path = Path(_file(frame))
+    ours = path.is_relative_to(_OURS) and _file(frame) != _MAIN
+    return path.relative_to(_OURS).as_posix() if ours else ""
 
 
 def _passes_on(frame: FrameType) -> bool:
