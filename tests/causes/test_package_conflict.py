@@ -3,6 +3,12 @@
 import pytest
 from causes.tell import tell
 
+BACKEND = """
+  File "/env/lib/python3.11/site-packages/keras/src/backend/jax/core.py", line 5, in <module>
+    import jax
+ModuleNotFoundError: No module named 'jax'
+"""
+
 PACKAGE_CONFLICT = [
     (
         "TypeError: Descriptors should not be created directly, but only retrieved from "
@@ -142,3 +148,15 @@ def test_the_doctors_finding_gives_the_fix() -> None:
 def test_the_missing_name_is_told() -> None:
     why = tell("ImportError: cannot import name 'dtensor' from 'tensorflow.compat.v2.experimental'")
     assert "dtensor" in why.causes[0].why
+
+
+def test_a_backend_that_is_missing_is_named_with_the_variable() -> None:
+    found = tell(BACKEND).causes[0]
+    assert (found.cause, found.confidence) == ("package-conflict", "high")
+    assert "KERAS_BACKEND=jax" in found.why
+    assert found.fix.commands[0] == "export KERAS_BACKEND=tensorflow"
+
+
+def test_a_module_that_the_script_wants_itself_is_no_backend() -> None:
+    found = tell("ModuleNotFoundError: No module named 'jax'").causes[0]
+    assert "KERAS_BACKEND" not in found.why + found.fix.text

@@ -51,3 +51,32 @@ def test_a_run_that_is_well_is_not_unknown() -> None:
 )
 def test_what_is_known_has_a_name(text: str, primary: str) -> None:
     assert tell(text).primary == primary
+
+
+OWN_TRACEBACK = """Traceback (most recent call last):
+  File "/home/me/train.py", line 12, in <module>
+    model.fit(x, y)
+  File "/env/lib/python3.11/site-packages/{file}", line 41, in recorded
+    module.no_such_name
+    ^^^^^^^^^^^^^^^^^^^
+AttributeError: module 'keras' has no attribute 'no_such_name'
+"""
+
+
+def test_an_error_in_fitguards_own_code_is_called_its_own() -> None:
+    answer = tell(OWN_TRACEBACK.format(file="fitguard/keras/fitting/recording.py"), exit_code=1)
+    assert answer.primary == "unknown"
+    assert [cause.cause for cause in answer.causes] == ["unknown"]
+    assert answer.causes[0].why.startswith("This is a fault of fitguard itself")
+    assert "`python train.py`" in answer.causes[0].fix.text
+
+
+def test_what_fitguard_says_of_itself_counts() -> None:
+    text = OWN_TRACEBACK.format(file="keras/src/trainers/trainer.py")
+    said = "fitguard: This is a fault of fitguard 0.1.0 itself, at state/walk.py, line 1"
+    assert tell(text + said).primary == "unknown"
+
+
+@pytest.mark.parametrize("file", ["keras/src/trainers/trainer.py", "fitguard/train.py"])
+def test_an_error_of_others_is_not_fitguards(file: str) -> None:
+    assert tell(OWN_TRACEBACK.format(file=file)).primary == "package-conflict"

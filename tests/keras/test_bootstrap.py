@@ -257,3 +257,20 @@ def test_without_orders_it_says_what_is_missing(run_folder, scripts):
     assert told.returncode == 5
     assert "orders.json" in told.stderr
     assert "Expected the orders" in told.stderr
+
+
+OWN_FAULT = """
+from fitguard.keras.fitting.wrapping import current_fits
+current_fits().begin("no size")
+"""
+
+
+def test_a_fault_of_fitguard_is_called_so(run_folder, scripts):
+    (scripts / "train.py").write_text(OWN_FAULT)
+    told = guarded(run_folder, "train.py", "--epochs", "3", folder=scripts)
+    assert told.returncode == 1
+    assert "keras/snapshots/pacing.py" in told.stderr
+    *_, failed = failures(run_folder)
+    assert failed.kind == "own-fault"
+    assert f"fitguard: {failed.error}\n" in told.stderr
+    assert "and not of your script: `python train.py --epochs 3` trains without it" in failed.error

@@ -5,7 +5,7 @@ import pytest
 from supervise.story import ONE_GPU, TWO_GPUS, Story, end
 
 from fitguard.knowledge import knowledge
-from fitguard.schema.journal import Orders
+from fitguard.schema.journal import OWN_FAULT, Failed, Orders
 from fitguard.schema.run import Place
 
 
@@ -197,3 +197,20 @@ def test_places_are_said_as_people_count():
     assert "after epoch 2 of fit 3" in text(Place(fit=3, epoch=2, total_steps=20))
     assert "after step 7 of epoch 1" in text(Place(fit=1, step=7, total_steps=7))
     assert "from the beginning" in text(Place())
+
+
+def test_what_comes_after_a_fit_is_not_in_it():
+    story, after = Story(), end("exception", step=20, saved=20, after_fit=True, saved_end=True)
+    assert story.ends_with(after).text == (
+        "Attempt 1 ended with an error after the end of fit 1. It starts again, from the end of "
+        "fit 1."
+    )
+    text = story.ends_with(after).text
+    assert "after the end of fit 1 again. fitguard stops here" in text
+
+
+def test_a_fault_of_fitguard_is_not_tried_with_remedies_for_others():
+    failed = Failed(time=1.0, kind=OWN_FAULT, error="This is a fault of fitguard")
+    following = Story().ends_with(end("exception", cause="unknown", failed=failed, steps_done=0))
+    assert following.stop
+    assert following.text.endswith("It is a fault of fitguard itself, as was said above.")

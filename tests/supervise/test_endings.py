@@ -3,7 +3,7 @@
 from monitor.journal_of import JournalOf, at
 
 from fitguard.schema.hardware import Xid
-from fitguard.schema.journal import Decided, Failed, MicroBatchChosen
+from fitguard.schema.journal import Decided, Failed, FitEnded, MicroBatchChosen
 from fitguard.schema.run import Place
 from fitguard.supervise.endings import attempt_ends
 
@@ -51,6 +51,22 @@ def test_the_beginning_of_the_next_fit_is_nothing_saved():
     journal = JournalOf().run().start(0).save(10).fit(0, fit=2).end("killed", 3, fit=2)
     (end,) = attempt_ends(journal.events)
     assert (end.saved, end.place) == (at(10), at(3, fit=2))
+
+
+def test_an_error_behind_a_fit_is_placed_there():
+    journal = JournalOf().run().start(0).tell(FitEnded, place=at(20)).save(20)
+    journal.tell(Failed, kind="exception").end("exception", 20)
+    # The second one is killed before it comes to that fit, the third one in the next.
+    journal.start().end("killed")
+    journal.start(20).tell(FitEnded, place=at(20)).fit(0, fit=2).end("killed", 3, fit=2)
+    ends = attempt_ends(journal.events)
+    assert [end.after_fit for end in ends] == [True, False, False]
+    assert [end.saved_end for end in ends] == [True, True, True]
+
+
+def test_the_last_step_of_a_fit_is_not_its_end():
+    (end,) = attempt_ends(JournalOf().run().start(0).save(20).end("killed", 20).events)
+    assert (end.after_fit, end.saved_end) == (False, False)
 
 
 def test_an_attempt_that_never_ended_is_lost():

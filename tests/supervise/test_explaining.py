@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from programs import LONGEST_SECONDS
 
-from fitguard.schema.journal import LEFT_AS_ASKED, Failed
+from fitguard.schema.journal import LEFT_AS_ASKED, OWN_FAULT, Failed
 from fitguard.schema.run import Place
 from fitguard.supervise import judging
 from fitguard.supervise.attempt import Result
@@ -42,7 +42,7 @@ RESULT = Result(
     reader_gone=False,
     stuck=False,
     relatives=(),
-    numbers=frozenset({4711}),
+    numbers={4711: 200.0},
     peak_host_bytes=5,
     peak_gpu_bytes=6,
 )
@@ -69,19 +69,22 @@ def test_only_the_kernels_young_lines_count():
     assert [
         xid.number for xid in answer(Request(output=b"", since_seconds=150.0), KERNEL).xids
     ] == [79]
-    old = answer(Request(output=b"", signal="SIGKILL", since_seconds=90.0), KERNEL)
-    assert len(old.oom_kills) == 1
+    killed = Request(output=b"", signal="SIGKILL", since_seconds=90.0, numbers={812: 100.0})
+    assert len(answer(killed, KERNEL).oom_kills) == 1
 
 
 def test_a_crash_of_the_attempt_is_quoted_from_the_kernels_log():
-    crashed = replace(RESULT, ended=Ended(signal="SIGSEGV"), numbers=frozenset({4711, 31}))
+    crashed = replace(RESULT, ended=Ended(signal="SIGSEGV"), numbers={4711: 200.0, 31: 150.0})
     event = judge(crashed, 1, [], killed_by_kernel=None).event
     assert event.cause == "framework-bug"
     assert any("libtensorflow_cc" in line for line in event.evidence)
 
 
-def test_a_crash_of_another_program_is_no_evidence():
-    event = judge(RESULT, 1, [], killed_by_kernel=None).event
+@pytest.mark.parametrize("numbers", [{4711: 200.0}, {}])
+def test_a_crash_of_another_program_is_no_evidence(numbers):
+    killed = replace(KILLED, numbers=numbers)
+    event = judge(killed, 1, [], killed_by_kernel=None).event
+    assert event.cause != "framework-bug"
     assert not any("libtensorflow_cc" in line for line in event.evidence)
 
 
@@ -105,6 +108,14 @@ def test_a_counter_that_did_not_move_proves_the_contrary():
     event = judge(KILLED, 1, [], killed_by_kernel=0).event
     assert (event.cause, event.confidence) == ("unknown", None)
     assert event.why.startswith("Somebody killed it")
+
+
+def test_a_fault_of_fitguard_is_not_blamed_on_packages():
+    failed = Failed(time=1.0, attempt=1, kind=OWN_FAULT, error="This is a fault of fitguard")
+    output = b"AttributeError: module 'keras' has no attribute 'x'"
+    event = judge(replace(RESULT, output=output), 1, [failed], killed_by_kernel=None).event
+    assert (event.outcome, event.cause, event.confidence) == ("exception", "unknown", None)
+    assert event.why == failed.error
 
 
 def test_autotuning_that_was_cut_short_is_written_down_for_the_child():

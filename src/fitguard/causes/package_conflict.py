@@ -93,15 +93,20 @@ def package_conflict(story: Story) -> Verdict | None:
         elif stopped is not None and stopped.name == "exception":
             scales.add(0.35, stopped, finding)
     first = found[0][0] if found else None
-    return scales.verdict(why=_why(first, finding), fix=_fix(story, first, finding))
+    return scales.verdict(why=_why(story, first, finding), fix=_fix(story, first, finding))
 
 
-def _why(first: Signal | None, finding: Finding | None) -> str:
+def _why(story: Story, first: Signal | None, finding: Finding | None) -> str:
     if finding is not None:
         return f"{finding.title}."
     if first is None:
         return "The versions of the installed packages do not fit together."
     module, name = first.values.get("module"), first.values.get("name")
+    if first.name == "module-not-installed" and _is_backend(story, module):
+        return (
+            f"Keras is told to compute with {module}, and {module} is not installed: the variable "
+            f"KERAS_BACKEND={module} says so, or `backend` in ~/.keras/keras.json."
+        )
     if first.name == "module-not-installed":
         return f"{module} is not there, or not in the version that is installed."
     if name:
@@ -113,6 +118,13 @@ def _why(first: Signal | None, finding: Finding | None) -> str:
 def _fix(story: Story, first: Signal | None, finding: Finding | None) -> Fix:
     if finding is not None:
         return finding.fix
+    module = first.values.get("module") if first is not None else None
+    if _is_backend(story, module):
+        return Fix(
+            text="Unset KERAS_BACKEND, or set it to tensorflow, which is what fitguard guards; or "
+            f"install {module}.",
+            commands=("export KERAS_BACKEND=tensorflow", f"python -m pip install {module}"),
+        )
     special = _REMEDIES.get(first.name) if first is not None else None
     if special is not None:
         return special
@@ -125,6 +137,12 @@ def _fix(story: Story, first: Signal | None, finding: Finding | None) -> Fix:
         f"{release.pythons[-1]}{keras}{numpy}. A new environment is often the shorter way.",
         commands=("python -m pip check", "fitguard doctor"),
     )
+
+
+def _is_backend(story: Story, module: str | None) -> bool:
+    """Whether Keras 3 wanted that module to compute with."""
+    chosen = story.first("keras-backend-chosen")
+    return chosen is not None and module == chosen.values["backend"]
 
 
 _REMEDIES = {

@@ -1,9 +1,10 @@
-"""The run failed, and nothing that was given says why."""
+"""The run failed, and none of the causes that have a name explains it."""
 
 from fitguard.causes.derived.abrupt_end import ended_by
+from fitguard.causes.derived.own_fault import own_fault
 from fitguard.causes.framework.registry import cause
 from fitguard.causes.framework.scales import Scales, Verdict
-from fitguard.schema.crash import Story
+from fitguard.schema.crash import Signal, Story
 from fitguard.schema.finding import Fix
 
 _TELLS_NO_CAUSE = (
@@ -16,8 +17,10 @@ _TELLS_NO_CAUSE = (
     "floating-point-exception",
     "kernel-died",
 )
-# Never the primary cause: it is what is left where no other weighs enough.
+# Too little for the primary cause: it is what is left where no other weighs enough.
 _WEIGHT = 0.14
+# But where fitguard itself failed, nothing else did.
+_OWN_WEIGHT = 0.95
 
 
 @cause("unknown")
@@ -25,7 +28,8 @@ def unknown(story: Story) -> Verdict | None:
     """
     ## What it means
     The process was ended by a signal, or by an error that fitguard does not know, and no line tells
-    why. A guess would send you on a long way, so there is none.
+    why. A guess would send you on a long way, so there is none. Or fitguard itself failed: then it
+    says so, and nothing is wrong with your program.
 
     ## How to be sure
     More evidence decides it, most often one of these:
@@ -48,6 +52,8 @@ def unknown(story: Story) -> Verdict | None:
     ## References
     - Python, faulthandler
     """
+    if own := own_fault(story):
+        return _own_verdict(own, story)
     scales = Scales()
     _, end = ended_by(story)
     scales.add(_WEIGHT, story.first(*_TELLS_NO_CAUSE) or end)
@@ -58,5 +64,17 @@ def unknown(story: Story) -> Verdict | None:
         fix=Fix(
             "Run it once more as `python -X faulthandler train.py` with TF_CPP_MIN_LOG_LEVEL=0, "
             "and give the whole log, the exit code and the kernel log.",
+        ),
+    )
+
+
+def _own_verdict(own: Signal, story: Story) -> Verdict | None:
+    scales = Scales()
+    scales.add(_OWN_WEIGHT, next(iter(story.role("stop")), None), own)
+    return scales.verdict(
+        why="This is a fault of fitguard itself: the error was raised in its own code.",
+        fix=Fix(
+            "`python train.py`, without fitguard, trains. Please report the traceback, with the "
+            "versions that `fitguard doctor` shows, where you got fitguard from."
         ),
     )

@@ -9,6 +9,7 @@ Keras 2:  for epoch, iterator in handler.enumerate_epochs():
                       logs = self.train_function(iterator)
 """
 
+import sys
 import weakref
 from typing import Any, ClassVar
 
@@ -49,6 +50,14 @@ class EpochData:
     def adapter(self) -> Any:
         """Keras' adapter for what `fit` was given."""
         return getattr(self.keras, self._ADAPTER)
+
+    @property
+    def ends_epochs_in_workers(self) -> bool:
+        """Whether the thread that reads Python data, and not `fit`, calls their `on_epoch_end`."""
+        module = sys.modules.get(type(self.adapter).__module__)
+        enqueuer = getattr(getattr(module, "data_utils", module), "OrderedEnqueuer", None)
+        code = getattr(getattr(enqueuer, "_run", None), "__code__", None)
+        return code is not None and "on_epoch_end" in code.co_names
 
     @property
     def kind(self) -> str:

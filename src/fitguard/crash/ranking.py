@@ -28,6 +28,9 @@ def rank(verdicts: dict[str, Verdict], story: Story) -> list[tuple[str, float, V
         for slug, verdict in verdicts.items()
     ]
     listed = [entry for entry in weighed if entry[1] >= LISTED]
+    own = [entry for entry in listed if entry[0] == "unknown" and entry[1] >= PRIMARY]
+    if own:
+        return own  # fitguard itself failed: what the error says of packages means nothing
     if any(weight >= PRIMARY for _, weight, _ in listed):
         listed = [entry for entry in listed if entry[0] != "unknown"]
     return sorted(listed, key=lambda entry: (-round(entry[1], 3), _earliest(entry[2])))[:MOST]

@@ -2,6 +2,7 @@
 
 bootstrap.py   the child's main program: runs the user's script with Keras' `fit` guarded
 session.py     what the child knows of the run: its folder, orders, journal, heartbeat
+sources.py     the user's files that run, and which of them changed since an earlier attempt
 fitting/       the guarded `fit`: resume, snapshots between steps, retry after out-of-memory
 snapshots/     the files; state/ what goes into them
 position/      which batch is next, and how to come back to it

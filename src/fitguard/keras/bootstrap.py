@@ -22,14 +22,16 @@ from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import ModuleType
 
-from fitguard.keras.fitting.assurance import NotGuarded
 from fitguard.keras.fitting.guarded_fits import GuardedFits
 from fitguard.keras.fitting.wrapping import guarding
+from fitguard.keras.own_faults import own_fault, words_for
+from fitguard.keras.refused import Refused
 from fitguard.keras.session import Session
+from fitguard.keras.sources import watch_sources
 from fitguard.keras.tracebacks import show
 from fitguard.monitor.run_folder import RunFolder
 from fitguard.schema.exit_codes import ExitCode, UnreadableInput
-from fitguard.schema.journal import Failed
+from fitguard.schema.journal import OWN_FAULT, Failed
 
 STACKS_SIGNAL = signal.SIGRTMIN + 5
 """Makes the process write down what all its threads are doing."""
@@ -52,6 +54,7 @@ def main(arguments: list[str]) -> int:
     # After the end of all threads, and of what the script itself has registered: they may train.
     atexit.register(guard.close)
     fits = guard.enter_context(guarding(session))
+    watch_sources()
     try:
         code = _run(command, session)
     except SystemExit as leaving:
@@ -69,7 +72,7 @@ def _require_guarded(fits: GuardedFits, session: Session) -> int:
     """A script that has ended well, and that nothing guarded, fails all the same."""
     try:
         fits.tell_if_none()
-    except NotGuarded as refused:
+    except Refused as refused:
         session.record(Failed, kind="system-exit", code=refused.code, error=str(refused))
         return int(ExitCode.GATE_FAILED)
     return 0
@@ -159,7 +162,7 @@ def _run(command: list[str], session: Session) -> int:
     except SystemExit as leaving:
         code = leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None)
         if code:
-            why = str(leaving) if isinstance(leaving, NotGuarded) else ""
+            why = str(leaving) if isinstance(leaving, Refused) else ""
             session.record(Failed, kind="system-exit", code=code, error=why)
         raise
     except KeyboardInterrupt as interrupt:
@@ -169,7 +172,11 @@ def _run(command: list[str], session: Session) -> int:
         raise
     except BaseException as error:
         session.failed(error, kind="exception")
-        show(error)
+        place = own_fault(error)
+        show(error, whole=bool(place))
+        if place:
+            session.record(Failed, kind=OWN_FAULT, error=words_for(place))
+            session.say(words_for(place))
         return 1
     return 0
 

@@ -10,10 +10,11 @@ _MAIN = str(Path(__file__).with_name("bootstrap.py"))
 """Below it is the script: what it does itself says nothing."""
 
 
-def show(error: BaseException) -> None:
-    """Print it through the script's own hook, without the frames of fitguard."""
+def show(error: BaseException, *, whole: bool = False) -> None:
+    """Print it through the script's own hook, without the frames of fitguard, or with them."""
     for one in _chain(error):
-        one.__traceback__ = without_ours(one.__traceback__)
+        trace = one.__traceback__
+        one.__traceback__ = _below_main(trace) if whole else without_ours(trace)
     if sys.stdout is not None:
         sys.stdout.flush()
     sys.excepthook(type(error), error, error.__traceback__)
@@ -21,9 +22,8 @@ def show(error: BaseException) -> None:
 
 def without_ours(trace: TracebackType | None) -> TracebackType | None:
     """The traceback without our frames; where the error is ours, with them."""
-    while trace is not None and _file(trace) == _MAIN:
-        trace = trace.tb_next
-    first, entries = trace, []
+    first = trace = _below_main(trace)
+    entries = []
     while trace is not None:
         entries.append(trace)
         trace = trace.tb_next
@@ -34,6 +34,12 @@ def without_ours(trace: TracebackType | None) -> TracebackType | None:
         if not _file(entry).startswith(_OURS):
             kept = TracebackType(kept, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
     return kept
+
+
+def _below_main(trace: TracebackType | None) -> TracebackType | None:
+    while trace is not None and _file(trace) == _MAIN:
+        trace = trace.tb_next
+    return trace
 
 
 def _file(entry: TracebackType) -> str:

@@ -43,6 +43,7 @@ class AttemptRecord:
         micro_batches: By number of the `fit` call, as the child chose them.
         unguarded: Whether it said that something is not guarded.
         saved: The furthest place in a snapshot that this attempt began with, or wrote.
+        fit_ends: Where its `fit` calls came to their end.
     """
 
     number: int
@@ -55,6 +56,7 @@ class AttemptRecord:
     first: Place | None = None
     last: Place = field(default_factory=Place)
     saved: Place = field(default_factory=Place)
+    fit_ends: set[Place] = field(default_factory=set)
     spans: dict[int, Span] = field(default_factory=dict)
     unguarded: bool = False
     batch_sizes: dict[int, int] = field(default_factory=dict)
@@ -86,11 +88,8 @@ class AttemptRecord:
                 self.micro_batches[event.fit] = event.rows
             case Noted(kind="unguarded"):
                 self.unguarded = True
-            case SnapshotWritten():
-                self.saved = further(self.saved, event.place)
-                self._reach(event.place)
-            case SnapshotFailed() | Logged() | FitEnded():
-                self._reach(event.place)
+            case SnapshotWritten() | SnapshotFailed() | Logged() | FitEnded():
+                self._pass(event)
 
     def _begin(self, event: FitBegan) -> None:
         place = event.place
@@ -105,6 +104,13 @@ class AttemptRecord:
             self.first = place
         span = self._span(place)
         span.begun = min(span.begun, place.total_steps)
+
+    def _pass(self, event: SnapshotWritten | SnapshotFailed | Logged | FitEnded) -> None:
+        self._reach(event.place)
+        if isinstance(event, SnapshotWritten):
+            self.saved = further(self.saved, event.place)
+        elif isinstance(event, FitEnded):
+            self.fit_ends.add(event.place)
 
     def _reach(self, place: Place) -> None:
         self.last = further(self.last, place)

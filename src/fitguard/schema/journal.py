@@ -17,6 +17,8 @@ LEFT_AS_ASKED = 75
 """
 
 
+OWN_FAULT = "own-fault"
+"""Kind of a failure: an error of fitguard's own code."""
 EVERY_FIT = "0"
 """In `Orders.micro_batches`: every `fit` call that has no number of rows of its own."""
 
@@ -79,6 +81,12 @@ class AttemptStarted(Event, frozen=True, kw_only=True, tag="attempt-started"):
     orders: Orders
 
 
+class SourcesRan(Event, frozen=True, kw_only=True, tag="sources"):
+    """Digests of the user's own files that ran since the last such event, by path."""
+
+    digests: dict[str, str]
+
+
 class FitBegan(Event, frozen=True, kw_only=True, tag="fit-began"):
     """`place`: where it goes on; `restored`: it had ended before, and is not trained again."""
 
@@ -114,7 +122,9 @@ class Logged(Event, frozen=True, kw_only=True, tag="logged"):
 
 
 class Noted(Event, frozen=True, kw_only=True, tag="noted"):
-    """`kind`: `inexact`, `unguarded`, `version`, `micro-batch`, `snapshot`, `data`."""
+    """`kind`: `inexact`, `unguarded`, `version`, `micro-batch`, `snapshot`, `data`,
+    `changed-script`.
+    """
 
     kind: str
     text: str
@@ -135,8 +145,8 @@ class Failed(Event, frozen=True, kw_only=True, tag="failed"):
     """What the child knows of its own end.
 
     Args:
-        kind: `out-of-memory`, `exception`, `system-exit`.
-        error: `ResourceExhaustedError: …`, shortened.
+        kind: `out-of-memory`, `exception`, `system-exit`, `own-fault`.
+        error: `ResourceExhaustedError: …`, shortened; of an own fault, what the user was told.
         mode: `graph` or `xla` for out-of-memory.
         rows: Rows of the (micro-)batch that did not fit; `of` of the whole batch.
         evaluation: It happened in evaluation or prediction.
@@ -181,6 +191,7 @@ class RunEnded(Event, frozen=True, kw_only=True, tag="run-ended"):
 AnyEvent = (
     RunStarted
     | AttemptStarted
+    | SourcesRan
     | FitBegan
     | FitEnded
     | SnapshotWritten

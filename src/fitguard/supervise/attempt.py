@@ -41,8 +41,8 @@ class Result:
         reader_gone: Nobody reads its output any more.
         stuck: Not even SIGKILL ended it.
         relatives: It and its descendants, as they were seen last.
-        numbers: Of these and their threads, as often as they were seen; empty where the kernel has
-            others for them.
+        numbers: Of these and their threads, with the time when each was last seen; empty where the
+            kernel has others for them.
     """
 
     ended: Ended
@@ -56,7 +56,7 @@ class Result:
     reader_gone: bool
     stuck: bool
     relatives: tuple[Process, ...]
-    numbers: frozenset[int]
+    numbers: dict[int, float]
     peak_host_bytes: int
     peak_gpu_bytes: int
 
@@ -202,6 +202,9 @@ class Attempt:
                 f"{why}: the training takes a snapshot and leaves, within {grace:g} s at most."
             )
 
+    def _numbers(self) -> dict[int, float]:
+        return {**self._sampler.numbers, self._child.pid: time.monotonic()}
+
     def _result(self, ended: Ended) -> Result:
         sampler = self._sampler
         beat = self._heartbeat.read()
@@ -219,7 +222,7 @@ class Attempt:
             reader_gone=any(pump.reader_gone for pump in self._pumps),
             stuck=self._departure.stuck,
             relatives=tuple(sampler.relatives),
-            numbers=sampler.numbers | {self._child.pid} if numbered_by_kernel() else frozenset(),
+            numbers=self._numbers() if numbered_by_kernel() else {},
             peak_host_bytes=max(ended.peak_bytes, sampler.peak_host_bytes),
             peak_gpu_bytes=sampler.peak_gpu_bytes,
         )

@@ -11,7 +11,7 @@ import msgspec
 
 from fitguard.knowledge import knowledge
 from fitguard.knowledge.policy import PolicyRow, Remedy
-from fitguard.schema.journal import LEFT_AS_ASKED, Orders
+from fitguard.schema.journal import LEFT_AS_ASKED, OWN_FAULT, Orders
 from fitguard.schema.run import Action, Outcome, RunState
 from fitguard.supervise.attribution import row_for
 from fitguard.supervise.endings import AttemptEnd
@@ -122,6 +122,8 @@ def decide(
 def _why_no_more(past: "_Past", refused: list[str]) -> str:
     if past.last.outcome == "exited" and past.last.failed is not None and past.last.failed.error:
         return past.last.failed.error
+    if past.last.failed is not None and past.last.failed.kind == OWN_FAULT:
+        return "It is a fault of fitguard itself, as was said above."
     if in_the_dark(past.last) and past.row.cause in _NEEDS_A_GUARDED_FIT:
         return (
             "The batch of a fit that is not guarded cannot be split; why it is not was said above."
@@ -165,7 +167,8 @@ class _Past:
 def _too_often(past: _Past, options: DecideOptions) -> str:
     """Why it ends, whatever could still be tried; empty where it need not."""
     if past.stalled >= options.max_attempts:
-        return f"{past.stalled} attempts got no further than {where(past.last.saved)}."
+        saved = where(past.last.saved, end=past.last.saved_end)
+        return f"{past.stalled} attempts got no further than {saved}."
     count = restarts_of_the_last_hour(past.ends)
     if count >= options.restarts_per_hour:
         return f"{count} attempts in one hour are more than the machine should bear."
@@ -191,7 +194,7 @@ def _go_on(
         wait_seconds=wait_seconds,
         needed_share=remedy.free_share,
         environment=_added(orders, change.orders),
-        text=f"{happened}. {change.text}{going_on(past.last.saved)}{change.note}",
+        text=f"{happened}. {change.text}{going_on(past.last)}{change.note}",
         cause=past.row.cause,
         changes_results=remedy.changes_results,
     )
@@ -215,7 +218,8 @@ def _left(last: AttemptEnd, orders: Orders) -> Next:
 
 
 def _stop(past: _Past, orders: Orders, why: str) -> Next:
-    repeated = " again, at the same step" if past.repeats else ""
+    same = "again" if past.last.after_fit else "again, at the same step"
+    repeated = f" {same}" if past.repeats else ""
     return Next(
         action="stop",
         stop=True,

@@ -19,7 +19,9 @@ class AttemptEnd(msgspec.Struct, frozen=True, kw_only=True):
         ended: Seconds since 1970.
         cause: As `explain` found it; empty where it was not asked.
         place: How far it got.
+        after_fit: Whether the `fit` call of that place had come to its end.
         saved: What the newest snapshot holds, of this attempt or of those before.
+        saved_end: Whether that is the end of a `fit` call.
         first: Where it began to train.
         failed: What the child itself knew of its end.
         batch_size: Of the `fit` call in which it ended; None where unknown.
@@ -38,7 +40,9 @@ class AttemptEnd(msgspec.Struct, frozen=True, kw_only=True):
     cause: str = ""
     confidence: Confidence | None = None
     place: Place = Place()
+    after_fit: bool = False
     saved: Place = Place()
+    saved_end: bool = False
     first: Place = Place()
     steps_done: int = 0
     failed: Failed | None = None
@@ -61,10 +65,12 @@ def attempt_ends(events: Sequence[AnyEvent], xids: Iterable[Xid] = ()) -> list[A
     since = _since_last_start(told)
     ends: list[AttemptEnd] = []
     saved = Place()
+    fit_ends: set[Place] = set()
     for record in attempt_records(told).values():
         saved = record.saved if record.saved != Place() else saved
+        fit_ends |= record.fit_ends
         if record.number >= since:
-            ends.append(_end(record, saved))
+            ends.append(_end(record, saved, saved_end=saved in fit_ends))
     if ends:
         ends[-1] = msgspec.structs.replace(ends[-1], xids=tuple(xids))
     return ends
@@ -81,7 +87,7 @@ def _since_last_start(told: Sequence[AnyEvent]) -> int:
     return 1
 
 
-def _end(record: AttemptRecord, saved: Place) -> AttemptEnd:
+def _end(record: AttemptRecord, saved: Place, *, saved_end: bool) -> AttemptEnd:
     ended, started = record.ended, record.started
     fit = record.last.fit
     orders = started.orders if started else Orders(attempt=record.number)
@@ -95,7 +101,9 @@ def _end(record: AttemptRecord, saved: Place) -> AttemptEnd:
         cause=ended.cause if ended else "",
         confidence=ended.confidence if ended else None,
         place=record.last,
+        after_fit=record.last in record.fit_ends,
         saved=saved,
+        saved_end=saved_end,
         first=record.first or Place(),
         steps_done=record.steps_done,
         failed=record.failed,

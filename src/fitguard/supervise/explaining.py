@@ -24,14 +24,15 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         output: The end of what it wrote.
         since_seconds: When it began, by `time.monotonic`, which the kernel's log goes by.
-        numbers: Of its processes and threads, as that log names them; empty where nobody knows.
+        numbers: Of its processes and threads, as that log names them, with the time when each was
+            last seen; empty where nobody knows.
     """
 
     output: bytes
     exit_code: int | None = None
     signal: str | None = None
     since_seconds: float = 0.0
-    numbers: frozenset[int] = frozenset()
+    numbers: dict[int, float] = {}
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):

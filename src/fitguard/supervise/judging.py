@@ -7,7 +7,7 @@ from fitguard.monitor.journal import now
 from fitguard.schema.diagnosis import Diagnosis, FoundCause
 from fitguard.schema.finding import Confidence
 from fitguard.schema.hardware import Xid
-from fitguard.schema.journal import AnyEvent, AttemptEnded, Failed
+from fitguard.schema.journal import OWN_FAULT, AnyEvent, AttemptEnded, Failed
 from fitguard.schema.run import Outcome
 from fitguard.supervise.attempt import Result
 from fitguard.supervise.explaining import Answer, Request, explained
@@ -56,12 +56,15 @@ def judge(
     known = failure(events, attempt)
     how = outcome(result.ended, result.reason, known, result.forwarded)
     answer = Answer()
-    if how not in _MEANT and not result.reader_gone:
+    own = known.error if known is not None and known.kind == OWN_FAULT else ""
+    if how not in _MEANT and not result.reader_gone and not own:
         answer = explained(_request(result))
     found = _primary(answer.diagnosis)
     cause = _meant(result, how)
     if how not in _MEANT:
         cause = _cause(result, how, found, killed_by_kernel)
+    if own:
+        cause = Cause("unknown", None, own, result.evidence)
     written = _autotuning_failure(result, attempt) if how == "out-of-memory" and not known else None
     event = AttemptEnded(
         time=now(),

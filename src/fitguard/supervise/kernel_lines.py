@@ -1,55 +1,68 @@
-"""Which lines of the kernel log may tell of an attempt: those of its time, of no other program."""
+"""Which lines of the kernel log tell of an attempt: they name a process of it, in its time.
+
+A line on the machine itself (a GPU that fails, a bus, the heat) names no process: its time counts.
+"""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 
 from fitguard.causes.derived.xid_blame import blame
 
 _STAMP = re.compile(r"\[\s*(\d+\.\d+)\]")
 _EARLIER_SECONDS = 2.0
-# Of a crash the kernel names the thread, of a kill the process.
-_CRASH = re.compile(r"\[(\d+)\]:? (?:segfault|general protection|trap )")
-_KILL = re.compile(r"(?:(?:[Kk]ill(?:ed)?|reaped) process |oom-kill:.*\bpid=)(\d+)")
+# Processes are looked for every ten seconds; and the two clocks drift apart over weeks.
+_LATER_SECONDS = 60.0
+# python3[812]: segfault …   Killed process 812 (…   pid=812,   task python3:812 blocked …
+# soft lockup … [python3:812]. Of a crash the kernel names the thread, of a kill the process.
+_PROCESS = re.compile(
+    r"\[(\d+)\]:? (?:segfault|general protection|trap |unhandled )"
+    r"|(?:[Kk]ill(?:ed)?|reaped) process (\d+)|\bpid='?(\d+)"
+    r"|\btask \S+?:(\d+) blocked|soft lockup .*\[\S+?:(\d+)\]"
+)
 _KILL_BEGINS = "invoked oom-killer"
-_XID = re.compile(r"\bXid\b.*?: (\d+), pid='?(\d+)")
+_XID = re.compile(r"\bXid\b.*?: (\d+),")
 
 
-def own_lines(lines: Iterable[str], since_seconds: float, numbers: frozenset[int]) -> list[str]:
-    """The lines that are young enough, without those that tell of other programs.
+def own_lines(
+    lines: Iterable[str], since_seconds: float, numbers: Mapping[int, float]
+) -> list[str]:
+    """The lines that tell of an attempt, or of the machine in its time.
 
     Args:
         lines: As dmesg prints them, oldest first.
         since_seconds: When the attempt began, by the clock of the log.
-        numbers: Of its processes and threads; empty where nobody knows them, and time alone counts.
+        numbers: Of its processes and threads, with the time when each was last seen: the kernel
+            gives them to others later. Empty where nobody knows them, as in a container: then no
+            line that names a process can be told from those of other programs.
     """
-    recent = _since(lines, since_seconds - _EARLIER_SECONDS)
-    if not numbers:
-        return recent
-    kills = [int(found[1]) for line in recent if (found := _KILL.search(line))]
-    killed = bool(numbers.intersection(kills))
+    young = list(_since(lines, since_seconds - _EARLIER_SECONDS))
+    counted = [_counts(line, seconds, numbers) for line, seconds in young]
+    kills = [line for (line, _), own in zip(young, counted, strict=True) if own and _kills(line)]
     return [
         line
-        for line in recent
-        if not _of_another(line, numbers) and (killed or _KILL_BEGINS not in line)
+        for (line, _), own in zip(young, counted, strict=True)
+        if own and (kills or _KILL_BEGINS not in line)
     ]
 
 
-def _since(lines: Iterable[str], seconds: float) -> list[str]:
-    """The lines that are that young; those without a time follow the one before."""
-    recent: list[str] = []
-    young = False
+def _since(lines: Iterable[str], seconds: float) -> Iterator[tuple[str, float]]:
+    """The lines that are that young, with their times; one without follows the one before."""
+    time = 0.0
     for line in lines:
         if stamp := _STAMP.search(line):
-            young = float(stamp[1]) >= seconds
-        if young:
-            recent.append(line)
-    return recent
+            time = float(stamp[1])
+        if time >= seconds:
+            yield line, time
 
 
-def _of_another(line: str, numbers: frozenset[int]) -> bool:
-    """Whether it names a process that is none of these; a GPU that fails, fails for all."""
-    if found := _CRASH.search(line) or _KILL.search(line):
-        return int(found[1]) not in numbers
-    if xid := _XID.search(line):
-        return int(xid[2]) not in numbers and blame(int(xid[1])) in ("program", "fallout")
-    return False
+def _counts(line: str, seconds: float, numbers: Mapping[int, float]) -> bool:
+    if (xid := _XID.search(line)) and blame(int(xid[1])) not in ("program", "fallout"):
+        return True  # whoever meets a sick GPU, it is sick for all
+    named = [int(number) for found in _PROCESS.findall(line) for number in found if number]
+    if not named:
+        return xid is None
+    return any(seconds <= numbers[one] + _LATER_SECONDS for one in named if one in numbers)
+
+
+def _kills(line: str) -> bool:
+    return "process " in line or "oom-kill:" in line

@@ -43,7 +43,7 @@ class Sampler(threading.Thread):
         self._stopping = threading.Event()
         self._limit_bytes: int | None = None
         self.relatives: list[Process] = []
-        self.numbers: frozenset[int] = frozenset()
+        self.numbers: dict[int, float] = {}
         self.taken = 0
         self.peak_host_bytes = 0
         self.peak_gpu_bytes = 0
@@ -72,7 +72,7 @@ class Sampler(threading.Thread):
         if self._stopping.is_set():
             return
         self.relatives = relatives
-        self.numbers |= numbers(relatives)
+        self.numbers.update(dict.fromkeys(numbers(relatives), time.monotonic()))
         self.peak_host_bytes = max(self.peak_host_bytes, host_bytes)
         self.peak_gpu_bytes = max(self.peak_gpu_bytes, gpu_bytes or 0)
         append_sample(

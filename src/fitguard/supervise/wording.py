@@ -32,7 +32,7 @@ def what_happened(last: AttemptEnd, cause: str) -> str:
     elif last.exit_code is not None and last.outcome == "exited":
         how = f"{how} with exit code {last.exit_code}"
     reason = "" if cause in _NAMELESS else f" ({cause})"
-    at = UNGUARDED if in_the_dark(last) else where(last.place)
+    at = UNGUARDED if in_the_dark(last) else where(last.place, end=last.after_fit)
     return f"Attempt {last.attempt} {how} {at}{reason}"
 
 
@@ -41,10 +41,12 @@ def in_the_dark(last: AttemptEnd) -> bool:
     return last.unguarded and not last.place.fit
 
 
-def where(place: Place) -> str:
-    """`after step 140 of epoch 3`, people count from 1."""
+def where(place: Place, *, end: bool = False) -> str:
+    """`after step 140 of epoch 3`, people count from 1; `after the end of fit 2`."""
     if not place.fit:
         return "before the first fit"
+    if end:
+        return f"after the end of fit {place.fit}"
     of_fit = f" of fit {place.fit}" if place.fit > 1 else ""
     if not place.step:
         moment = f"after epoch {place.epoch}" if place.epoch else "before the first step"
@@ -52,11 +54,13 @@ def where(place: Place) -> str:
     return f"after step {place.step} of epoch {place.epoch + 1}{of_fit}"
 
 
-def going_on(saved: Place) -> str:
+def going_on(last: AttemptEnd) -> str:
     """From where the next attempt trains."""
-    if not saved.fit or not saved.total_steps:
+    if not last.saved.fit or not last.saved.total_steps:
         return ", from the beginning."
-    return f", from the snapshot {where(saved)}."
+    if last.saved_end:
+        return f", from the end of fit {last.saved.fit}."
+    return f", from the snapshot {where(last.saved)}."
 
 
 def not_allowed(actions: list[str]) -> str:

@@ -114,6 +114,37 @@ def test_several_workers_that_draw_are_said_to_be_inexact(player: Any) -> None:
     assert any("several workers" in sentence for sentence in position.inexact)
 
 
+@pytest.mark.parametrize(("seed", "said"), [("", True), ("number", False)])
+def test_a_generator_for_each_batch_needs_a_seed(player: Any, seed: str, said: bool) -> None:
+    def make() -> Any:
+        data = py_dataset(workers=2)
+        data.__class__.__getitem__ = with_own_generator if seed else with_unseeded_generator
+        return (data,), {}
+
+    inexact = player(make).play().position.inexact
+    assert [sentence.partition(" without")[0] for sentence in inexact] == (
+        ["Rows uses numpy.random.default_rng"] if said else []
+    )
+
+
+def with_own_generator(_: Any, number: int) -> Any:
+    return np.random.default_rng(number).random(4), np.zeros(4)
+
+
+def with_unseeded_generator(*_: Any) -> Any:
+    return np.random.default_rng().random(4), np.zeros(4)
+
+
+def test_orders_that_keras_or_the_data_shuffle_between_epochs_are_no_such_draws(
+    player: Any,
+) -> None:
+    data = player(KINDS["two workers"])
+    whole = data.play()
+    assert whole.position.draws_random
+    assert whole.position.inexact == []
+    assert data.play(whole.places[1, 1]).position.inexact == []
+
+
 def test_an_attribute_that_is_an_iterator_is_said_to_be_inexact(player: Any) -> None:
     def make() -> Any:
         data = py_dataset()

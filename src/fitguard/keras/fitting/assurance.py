@@ -6,22 +6,12 @@ from fitguard.contract.hooks import OF_NOTEBOOKS, Role, Service
 from fitguard.contract.libraries import Library
 from fitguard.contract.patching import Patches
 from fitguard.contract.verifying import Fault, tensorflow_here, verify
+from fitguard.keras.refused import Refused
 from fitguard.keras.session import Session
 from fitguard.knowledge.supported import judge_versions, proven_versions
-from fitguard.schema.exit_codes import ExitCode
 
 _UNGUARDED = "unguarded"
 """Kind of the notes that say so."""
-
-
-class NotGuarded(SystemExit):
-    """Ends a training that `--require-guard` does not allow; no `except Exception` stops it."""
-
-    def __init__(self) -> None:
-        super().__init__(int(ExitCode.GATE_FAILED))
-
-    def __str__(self) -> str:
-        return "--require-guard was given, and not all of this training is guarded."
 
 
 class Assurance:
@@ -76,7 +66,7 @@ class Assurance:
         """Say what is not guarded; under `--require-guard` that is the end."""
         self._tell(sentence)
         if self._session.orders.require_guard:
-            raise NotGuarded
+            raise Refused("--require-guard was given, and not all of this training is guarded.")
 
     def _tell(self, sentence: str) -> None:
         self._session.note(_UNGUARDED, sentence)

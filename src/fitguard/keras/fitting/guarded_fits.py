@@ -19,6 +19,7 @@ from fitguard.keras.session import Session
 from fitguard.keras.snapshots.pacing import Pacing
 from fitguard.keras.snapshots.store import SnapshotStore
 from fitguard.keras.snapshots.writer import SnapshotWriter
+from fitguard.keras.sources import Sources
 from fitguard.keras.state.callback_kinds import standing_back
 from fitguard.schema.journal import Logged, SnapshotFailed, SnapshotWritten
 from fitguard.schema.run import Place
@@ -45,6 +46,7 @@ class GuardedFits:
         self.allocator = AllocatorWatch(session, self.card)
         self.pacing = Pacing(session.orders.snapshot_seconds)
         self.assurance = Assurance(session)
+        self.sources = Sources(session)
         self.other_ways = OtherWays(self._is_guarded, self.assurance.tell)
         self.begun = 0
         self.ended = 0
@@ -89,7 +91,8 @@ class GuardedFits:
         return call.position if call is not None else None
 
     def next_number(self) -> int:
-        """Of a `fit` call, or of a loop of the user's own."""
+        """Of a `fit` call, or of a loop of the user's own, that begins."""
+        self.sources.begin()
         with self._lock:
             self.begun += 1
             return self.begun
@@ -193,6 +196,8 @@ class GuardedFits:
         self.pacing.written(self.writer.last_cpu_seconds)
         if not end:
             self.session.heartbeat.saved(place.total_steps)
+        # A kill may come before anything else is told.
+        self.sources.tell()
         self.session.record(
             SnapshotWritten,
             place=place,

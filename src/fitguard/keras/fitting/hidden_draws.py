@@ -4,22 +4,34 @@ from collections.abc import Iterator
 from typing import Any
 
 from fitguard.contract.datasets.operations import HIDDEN_DRAWS
+from fitguard.contract.libraries import Library
 from fitguard.contract.traces import traced_bodies
 from fitguard.keras.fitting.traced import traced_functions
 
 
-def hidden_draws(train_function: Any) -> str:
-    """A sentence that names the first of them in a traced function; empty where there is none."""
+def hidden_draws(train_function: Any, library: Library) -> str:
+    """A sentence that names the first of them in a traced function; empty where there is none.
+
+    Args:
+        library: Of the model: what helps in one does not exist in another.
+    """
     for name, kind in _operations(train_function):
         if kind in HIDDEN_DRAWS:
             return (
                 f"the training step draws random numbers in {name} ({kind}), whose state "
                 "TensorFlow keeps to itself: after an interruption it draws others. Exact would "
-                "be, in Keras 3, keras.random with a SeedGenerator; for the Dropout of Keras 2, "
-                "backend.experimental.enable_tf_random_generator() of keras or tf_keras at the "
-                "beginning of the script"
+                f"be {_remedy(library)}"
             )
     return ""
+
+
+def _remedy(library: Library) -> str:
+    if library.generation == 3:
+        return "keras.random with a keras.random.SeedGenerator in the place of tf.random"
+    return (
+        f"{library.package}.backend.experimental.enable_tf_random_generator() at the beginning of "
+        "the script, for layers such as Dropout; in code of your own, a tf.random.Generator"
+    )
 
 
 def _operations(train_function: Any) -> Iterator[tuple[str, str]]:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from fitguard.contract.compiling import uses_xla
+from fitguard.contract.libraries import library_of
 from fitguard.keras.fitting.card import Card
 from fitguard.keras.fitting.hidden_draws import hidden_draws
 from fitguard.keras.fitting.out_of_memory import is_out_of_memory
@@ -168,7 +169,8 @@ class GuardedStep:
         return position is not None and position.draws_random
 
     def _look_at_draws(self) -> None:
-        hidden = hidden_draws(self._native)
+        library = library_of(self._model)
+        hidden = hidden_draws(self._native, library) if library is not None else ""
         if hidden:
             self._note("inexact", hidden)
 

@@ -33,6 +33,7 @@ def guarding(session: Session) -> Iterator[GuardedFits]:
         if session.is_here:
             # A forked process has no thread that writes.
             fits.writer.wait()
+            fits.sources.tell()
             fits.writer.close()
         _current = None
 

@@ -8,7 +8,7 @@ from fitguard.contract.datasets.classes import VARIANT
 from fitguard.contract.datasets.distributed import original_of
 from fitguard.contract.datasets.stages import DatasetStage
 from fitguard.contract.runtime import op_determinism_enabled
-from fitguard.keras.position.sources import draws_without_seed, mentions_random
+from fitguard.keras.position.sources import draws_without_seed
 from fitguard.keras.position.unseeded import no_global_seed
 
 
@@ -18,11 +18,12 @@ class Judgement:
 
     Args:
         inexact: Why a resumed run may differ.
-        if_drawn: The same, should reading the data draw from Python's or NumPy's generators.
+        if_drawn: The same, should the user's code draw from Python's or NumPy's generators while
+            the data are read.
         notes: What else is worth a word.
         begins_anew: Whether each new iterator begins anew, whatever was read before.
         variables: Handles of the variables that the pipeline uses.
-        draws: Whether reading the data is known to draw from the global generators.
+        draws: Whether Keras itself draws from Python's generator, for the order of batches.
     """
 
     inexact: list[str] = field(default_factory=list)
@@ -33,7 +34,14 @@ class Judgement:
     draws: bool = False
 
 
-def judge(data: Any, x: Any = None, *, seeded_orders: bool, workers: bool = False) -> Judgement:
+def judge(
+    data: Any,
+    x: Any = None,
+    *,
+    seeded_orders: bool,
+    workers: bool = False,
+    draws: bool = False,
+) -> Judgement:
     """What can be told before the first step.
 
     Args:
@@ -41,6 +49,7 @@ def judge(data: Any, x: Any = None, *, seeded_orders: bool, workers: bool = Fals
         x: What `fit` was given.
         seeded_orders: Whether orders of rows without a seed are drawn from the seed of the run.
         workers: Whether several workers read a Python object.
+        draws: Whether making a batch of it draws from generators that all batches share.
     """
     judgement = Judgement()
     if data.kind == "arrays":
@@ -49,7 +58,7 @@ def judge(data: Any, x: Any = None, *, seeded_orders: bool, workers: bool = Fals
     if data.kind == "generator":
         _judge_generator(x, judgement, workers)
     elif data.kind == "python":
-        _judge_python_data(data, judgement, workers)
+        _judge_python_data(data, judgement, workers, draws)
     elif data.kind == "torch":
         _judge_torch(judgement)
     _judge_pipeline(data.dataset, judgement)
@@ -102,10 +111,16 @@ def _judge_generator(x: Any, judgement: Judgement, workers: bool) -> None:
         )
 
 
-def _judge_python_data(data: Any, judgement: Judgement, workers: bool) -> None:
+def _judge_python_data(data: Any, judgement: Judgement, workers: bool, draws: bool) -> None:
     given, keras3 = data.python_data, data.generation == 3
     judgement.draws = data.shuffles
     judgement.begins_anew = not (keras3 and getattr(given, "num_batches", 0) is None)
+    unseeded = draws_without_seed(given)
+    if unseeded:
+        judgement.inexact.append(
+            f"{type(given).__name__} uses {unseeded} without a seed, which differs in each "
+            "process: a resumed run may see other batches. Seed it with the number of the batch."
+        )
     if not workers:
         return
     if data.shuffles and not keras3:
@@ -118,7 +133,11 @@ def _judge_python_data(data: Any, judgement: Judgement, workers: bool) -> None:
         "gets which numbers changes from run to run. Draw them from a generator that is seeded "
         "with the number of the batch."
     )
-    (judgement.inexact if mentions_random(type(given)) else judgement.if_drawn).append(drawn)
+    if draws:
+        judgement.inexact.append(drawn)
+    elif not data.ends_epochs_in_workers:
+        # Later batches may draw though the first ones did not.
+        judgement.if_drawn.append(drawn)
 
 
 def _judge_torch(judgement: Judgement) -> None:

@@ -15,6 +15,7 @@ from fitguard.contract.hooks import Role
 from fitguard.contract.libraries import Library
 from fitguard.contract.patching import Wraps
 from fitguard.keras.position.data_position import DataPosition, PositionOf
+from fitguard.keras.position.drawing import SharedDraws
 from fitguard.keras.position.epochs import STARTS_AT, Epochs2, Epochs3
 from fitguard.keras.position.exactness import judge
 from fitguard.keras.position.track import Track
@@ -59,14 +60,19 @@ def _claiming(original: Original, library: Library, position_of: PositionOf) -> 
             named["initial_epoch"] = position.first_epoch
         seed = None if shuffles_values(library, named.get("shuffle")) else position.seed
         epoch = _epoch_to_order(position, library)
-        with array_orders(seed, position.fit, epoch) as orders:
+        drawing = SharedDraws(named.get("x"))
+        with array_orders(seed, position.fit, epoch) as orders, drawing:
             original(self, *arguments, **named)
         data = epoch_data(self, library)
         if data.missing:
             position.refuse(f"{type(self).__name__} of {library} has no {data.missing[0]}")
             return
         judgement = judge(
-            data, named.get("x"), seeded_orders=orders.drawn, workers=data.workers(named)
+            data,
+            named.get("x"),
+            seeded_orders=orders.drawn,
+            workers=data.workers(named),
+            draws=drawing.seen,
         )
         position.validation.beside(data.dataset, data.python_data)
         track = Track(position, data.dataset, data.python_data, judgement, data.size)

@@ -11,39 +11,32 @@ _ENTROPY = {
     "uuid4": "uuid.uuid4",
 }
 """Names of functions that give something else in each process, if they are called plainly."""
-_RANDOM = frozenset(
-    {"default_rng", "randint", "random", "shuffle", "uniform", "normal", "permutation", "choice"}
-)
 
 
 def draws_without_seed(x: Any) -> str:
-    """Which source without a seed the code of a Python generator uses; empty if none shows.
+    """Which source without a seed is used where a batch is made; empty if none shows.
 
-    Only the code of the generator itself is looked at; one that a library has made, or that calls
-    other functions, cannot be told.
+    Only the code of a Python generator, or of `__getitem__`, is looked at; one that a library has
+    made, or that calls other functions, cannot be told.
     """
-    if isinstance(x, types.GeneratorType):
+    is_generator = isinstance(x, types.GeneratorType)
+    read = x if is_generator else getattr(type(x), "__getitem__", None)
+    code = getattr(read, "gi_code" if is_generator else "__code__", None)
+    if isinstance(code, types.CodeType):
         for name in _ENTROPY:
-            if name in x.gi_code.co_names and not _called_with_argument(x, name):
+            if name in code.co_names and not _called_with_argument(code, name):
                 return _ENTROPY[name]
     return ""
 
 
-def mentions_random(cls: type) -> bool:
-    """Whether reading a batch seems to draw random numbers."""
-    read = getattr(cls, "__getitem__", None)
-    code = getattr(read, "__code__", None)
-    return code is not None and bool(_RANDOM & set(code.co_names))
-
-
-def _called_with_argument(generator: Any, name: str) -> bool:
+def _called_with_argument(code: types.CodeType, name: str) -> bool:
     """Whether a seeded random generator was made by it: seen as a plain name with a constant."""
     import ast
     import inspect
     import textwrap
 
     try:
-        tree = ast.parse(textwrap.dedent(inspect.getsource(generator.gi_code)))
+        tree = ast.parse(textwrap.dedent(inspect.getsource(code)))
     except (OSError, TypeError, SyntaxError):
         return True
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]

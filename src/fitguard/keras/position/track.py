@@ -49,13 +49,13 @@ class Track:
                 f"{type(data).__name__}.{path} is an iterator: where it stands cannot be kept, so "
                 "a resumed run may see other batches."
             )
-        if judgement.draws or position.draws_random:
-            self.drew()
+        position.draws_random = position.draws_random or judgement.draws
 
-    def drew(self) -> None:
+    def drew(self, *, from_numpy: bool) -> None:
         """Reading the data changes the global random generators."""
-        if not self.position.draws_random or self._judgement.if_drawn:
-            self.position.draws_random = True
+        self.position.draws_random = True
+        # Keras itself draws orders from Python's generator, and before any batch of them is read.
+        if from_numpy or not self._judgement.draws:
             self.position.inexact.extend(self._judgement.if_drawn)
             self._judgement.if_drawn = []
 
@@ -146,5 +146,6 @@ class RandomWatch:
         self._before = seen_random()
 
     def __exit__(self, *_: object) -> None:
-        if seen_random() != self._before:
-            self._track.drew()
+        (python, *numpy), (python_before, *numpy_before) = seen_random(), self._before
+        if numpy != numpy_before or python != python_before:
+            self._track.drew(from_numpy=numpy != numpy_before)

@@ -1,0 +1,138 @@
+"""Digests of the user's own files, and what is said where they changed between attempts."""
+
+import subprocess
+import sys
+
+import pytest
+from guarded.attempts import session_in
+from programs import LONGEST_SECONDS
+
+from fitguard.keras.sources import changed_sources
+from fitguard.monitor.journal import Journal
+from fitguard.schema.journal import Failed, Noted, SnapshotWritten, SourcesRan
+from fitguard.schema.run import Place
+
+SCRIPT = """
+import rates
+from parts import layers
+from pathlib import Path
+Path("rates.py").write_text(Path("next_rates.py").read_text())
+from fitguard.keras.fitting.wrapping import current_fits
+try:
+    current_fits().next_number()
+    import late
+except Exception:
+    raise SystemExit("no refusal may be caught")
+"""
+"""Begins to train as `fit` does, and has its module edited before that."""
+
+
+class Project:
+    """A script with its modules, run as attempts of one run."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.run = folder / "run"
+        (folder / "parts").mkdir()
+        self.write("train.py", SCRIPT)
+        for name in ("rates.py", "next_rates.py", "late.py", "parts/layers.py"):
+            self.write(name, "x = 1\n")
+        self.write("parts/__init__.py", "")
+
+    def write(self, name, text):
+        (self.folder / name).write_text(text)
+
+    def attempt(self, number, *command, saves=True, **orders):
+        session = session_in(self.run, number, **orders)
+        done = subprocess.run(
+            [
+                sys.executable,
+                "-m",
+                "fitguard.keras.bootstrap",
+                self.run,
+                *(command or ["train.py"]),
+            ],
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=LONGEST_SECONDS,
+        )
+        if saves:
+            session.record(
+                SnapshotWritten, place=Place(), bytes=1, taking_seconds=0, writing_seconds=0
+            )
+        return done
+
+    def events(self, kind):
+        return [e for e in Journal(self.run / "journal.jsonl").read() if isinstance(e, kind)]
+
+    def notes(self):
+        return [event.text for event in self.events(Noted) if event.kind == "changed-script"]
+
+    def changed(self, number):
+        found = changed_sources(session_in(self.run, number))
+        return [str(path.relative_to(self.folder)) for path in found]
+
+
+@pytest.fixture
+def project(tmp_path):
+    return Project(tmp_path)
+
+
+@pytest.mark.parametrize("command", [("train.py",), ("-m", "train")])
+def test_the_journal_holds_the_users_files_and_no_others(project, command):
+    assert project.attempt(1, *command).returncode == 0
+    told = [event.digests for event in project.events(SourcesRan)]
+    names = [sorted(path.removeprefix(f"{project.folder}/") for path in one) for one in told]
+    begun = ["parts/__init__.py", "parts/layers.py", "rates.py", "train.py"]
+    assert names == [begun, ["late.py"]]
+    assert {len(digest) for digest in told[0].values()} == {64}
+
+
+def test_the_same_files_are_no_news(project):
+    project.attempt(1)
+    (project.folder / "train.py").touch()
+    assert project.attempt(2, exact_only=True).returncode == 0
+    assert project.notes() == []
+    assert project.changed(3) == []
+
+
+def test_files_that_changed_or_went_are_named(project):
+    project.attempt(1)
+    project.write("train.py", SCRIPT.replace("import late", ""))
+    project.write("parts/layers.py", "x = 2\n")
+    (project.folder / "late.py").unlink()
+    told = project.attempt(2)
+    old = "since attempt 1: what was trained before the restart was trained by the old code"
+    assert project.notes() == [
+        f"late.py is gone {old}",
+        f"parts/layers.py and train.py have changed {old}",
+    ]
+    assert f"fitguard: late.py is gone {old}\n" in told.stderr
+    assert project.changed(3) == ["late.py", "parts/layers.py", "train.py"]
+
+
+def test_what_is_edited_while_it_trains_has_changed_for_the_next_attempt(project):
+    project.write("next_rates.py", "x = 2\n")
+    project.attempt(1)
+    project.attempt(2)
+    assert [note.partition(" since")[0] for note in project.notes()] == ["rates.py has changed"]
+
+
+def test_only_exact_means_none_of_it(project):
+    project.attempt(1)
+    project.write("late.py", "x = 2\n")
+    assert project.attempt(2, exact_only=True).returncode == 4
+    assert project.events(Failed)[0].error == (
+        "--exact-only was given, and late.py has changed since attempt 1. Undo that, or start a "
+        "new run: without --resume."
+    )
+
+
+def test_an_attempt_that_saved_nothing_left_nothing_of_its_code(project):
+    project.attempt(1, saves=False)
+    project.write("train.py", SCRIPT + "\n")
+    assert project.attempt(2, exact_only=True).returncode == 0
+    assert project.notes() == []
+    assert project.changed(2) == []
