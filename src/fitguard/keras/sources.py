@@ -15,10 +15,10 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any, NamedTuple
 
-from fitguard.inputs.python_state.reach import is_users
 from fitguard.keras.refused import Refused
 from fitguard.keras.session import Session
 from fitguard.schema.journal import AnyEvent, SnapshotWritten, SourcesRan
+from fitguard.state.users import is_users
 
 _OURS = str(Path(__file__).parents[1])
 _GENERATED = "__autograph_generated_file"

@@ -44,7 +44,7 @@ def _build(
     ended: Content,
 ) -> None:
     """Make the variables that `fit` makes; Keras 3 makes most of them without any data."""
-    no_step = {"initial_epoch": arguments.get("epochs", 1)}
+    no_step = {"epochs": 0}
     one_step = {"epochs": 1, "initial_epoch": 0, "steps_per_epoch": 1}
     for more in (no_step, one_step) if library.generation == 3 else (one_step,):
         if not ModelState(model).missing(model_arrays(ended)):

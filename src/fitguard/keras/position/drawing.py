@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from fitguard.contract.libraries import is_a
-from fitguard.inputs.python_state.reach import TooMuch, draws_from_tensorflow, reach
+from fitguard.state.reach import TooMuch, draws_from_tensorflow, reach
 
 _GENERATORS = (random.Random, np.random.RandomState, np.random.Generator)
 _OF_GLOBAL_ONES: tuple[Any, ...] = (random.random, np.random.rand)
