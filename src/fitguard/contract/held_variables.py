@@ -41,6 +41,8 @@ _SKIPPED = _listed(
 """Attributes that hold nothing, or what others hold too."""
 _BOOKKEEPING = ("_self_", "_tf_", "_keras_", "_obj_reference", "_fitguard_")
 _NOT_OF_A_MODEL = frozenset(("Callback", "Tracker"))
+_FIXED = frozenset(("Initializer", "DTypePolicy", "Policy", "InputSpec", "SerializableDict"))
+"""What a step never asks again once the model is built."""
 _COUNTED = re.compile(rf"(^|\.)({'|'.join(_OF_METRICS)})[.\[]|(^|\.)_(train|test|predict)_counter$")
 
 
@@ -82,6 +84,12 @@ def is_bookkeeping(attribute: str) -> bool:
 def may_hold(cls: type) -> bool:
     """Whether objects of a class may hold variables of a model."""
     return not any(base.__name__ in _NOT_OF_A_MODEL and is_of_keras(base) for base in cls.__mro__)
+
+
+@functools.lru_cache(maxsize=4096)
+def is_fixed(cls: type) -> bool:
+    """Whether objects of a class of Keras' own say only how a model was built."""
+    return is_of_keras(cls) and any(base.__name__ in _FIXED for base in cls.__mro__)
 
 
 def is_counted(way: str) -> bool:

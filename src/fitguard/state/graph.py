@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from fitguard.contract.held_variables import bare, may_hold
+from fitguard.contract.held_variables import bare, is_fixed, may_hold
 from fitguard.contract.libraries import is_a, package_of
 from fitguard.contract.model_parts import is_part_class, unwrapped
 from fitguard.contract.random_sources import is_random_source
@@ -161,7 +161,7 @@ class Graph:
     def _edges(self, node: Node) -> Iterator[tuple[str, str, Any]]:
         for name, held in _interesting(node):
             if name.startswith("::"):
-                yield name, f"the global {name.rpartition('.')[2]}", held
+                yield name, f"the global {name.rpartition('.')[2].lstrip(':')}", held
             else:
                 yield f"{node.way}.{name}", _label(node, name), held
 
@@ -217,10 +217,8 @@ class _Kinds:
             return None
         part = is_part_class(cls)
         if part is not None:
-            kept = (
-                part and hasattr(thing, "__dict__") and (may_hold(cls) or is_a(thing, "Callback"))
-            )
-            return self._parts if kept else None
+            is_held = hasattr(thing, "__dict__") and (may_hold(cls) or is_a(thing, "Callback"))
+            return self._parts if part and is_held and not is_fixed(cls) else None
         return self._objects if is_users(cls) or isinstance(thing, _NAMESPACES) else None
 
 

@@ -102,7 +102,7 @@ class Keeper:
         if any(entries[way]["kind"] == Variables.name for way in missing):
             _build_optimizers(graph)
             graph = self._graph()
-        self._known |= write_entries(graph, entries, arrays)
+        self._known = {**graph.by_id, **self._known, **write_entries(graph, entries, arrays)}
 
     def _graph(self) -> Graph:
         return Graph(

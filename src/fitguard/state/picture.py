@@ -102,13 +102,16 @@ def differences(wanted: Entries, present: Entries) -> list[str]:
     found: dict[str, None] = {}
     for way, entry in wanted.items():
         there = present.get(way)
-        if there is None and is_counted(way):
-            continue
-        if there is None:
-            found[entry["label"]] = None
-        else:
+        if there is not None:
             found |= dict.fromkeys(_unlike(entry, there["state"]))
+        elif not is_counted(way) and not _is_librarys(entry):
+            found[entry["label"]] = None
     return list(found)
+
+
+def _is_librarys(entry: Mapping[str, Any]) -> bool:
+    """Whether it holds nothing of the user's: the library makes such parts as it needs them."""
+    return entry["kind"] == "part" and not entry["state"].keys() - {PUBLIC}
 
 
 def _unlike(entry: Mapping[str, Any], present: Any) -> Iterator[str]:
@@ -117,7 +120,10 @@ def _unlike(entry: Mapping[str, Any], present: Any) -> Iterator[str]:
     if entry["kind"] not in _WITH_ATTRIBUTES:
         yield from () if _alike(wanted, present) else (label,)
         return
-    owner = label if entry["kind"] == "globals" else entry.get("class", {}).get("name", label)
+    if entry["kind"] == "globals":
+        owner = "the global "
+    else:
+        owner = entry.get("class", {}).get("name", label) + "."
     ours, theirs = wanted.get(PUBLIC, {}), present.get(PUBLIC, {})
     differ = [name for name in ours.keys() & theirs.keys() if ours[name] != theirs[name]]
     differ += [
@@ -125,7 +131,7 @@ def _unlike(entry: Mapping[str, Any], present: Any) -> Iterator[str]:
         for name in {**wanted, **present}
         if name != PUBLIC and not _alike(wanted.get(name, MISSING), present.get(name, MISSING))
     ]
-    yield from (f"{owner}.{name}" for name in differ)
+    yield from (f"{owner}{name}" for name in differ)
 
 
 def _alike(wanted: Any, present: Any) -> bool:
@@ -165,6 +171,8 @@ def _reference(graph: Graph, value: Any) -> Any:
     way = graph.way_of(value)
     if way in graph.nodes:
         return {KIND: REFERENCE, "way": way}
+    if isinstance(value, np.ndarray):
+        return {KIND: REFERENCE, "there": "data"}
     if is_tensor(value) and value.shape.num_elements() * value.dtype.size > SMALL_BYTES:
         return {KIND: REFERENCE, "there": "tensor", "is": digest_of(value.numpy())}
     try:
