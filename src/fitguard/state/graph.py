@@ -5,10 +5,8 @@ the user's functions name. The same script gives the same ways in each process.
 """
 
 import argparse
+import array
 import io
-import queue
-import random
-import socket
 import types
 from collections import deque
 from collections.abc import Collection, Iterator, Mapping
@@ -34,14 +32,17 @@ from fitguard.state.kinds import (
     Globals,
     Kind,
     Mappings,
+    MemoryFiles,
     Names,
     RandomSources,
+    RawNumbers,
     Sequences,
     Sets,
 )
 from fitguard.state.numbers import NumpyArrays, Variables
 from fitguard.state.objects import Objects, Parts, Skipped
 from fitguard.state.reach import is_plain_type
+from fitguard.state.unkept import entropy_of, is_read_once, why_unkept
 from fitguard.state.users import is_users
 
 MOST_OBJECTS = 100_000
@@ -56,7 +57,6 @@ _WAYS = (
     property,
 )
 _NAMESPACES = (types.SimpleNamespace, argparse.Namespace)
-_READ_ONCE = (types.GeneratorType, queue.Queue, queue.SimpleQueue, socket.socket)
 
 
 class TooMuch(Exception):
@@ -89,7 +89,7 @@ class Graph:
 
     Attributes:
         nodes: By way.
-        unkept: What can be reached and cannot be kept: how people call it, and why.
+        unkept: Says what can be reached and cannot be kept, each once.
 
     Raises:
         TooMuch: where they are more than `MOST_OBJECTS`.
@@ -104,7 +104,7 @@ class Graph:
         known: Mapping[int, Node] | None = None,
     ) -> None:
         self.nodes: dict[str, Node] = {}
-        self.unkept: dict[str, str] = {}
+        self.unkept: dict[str, None] = {}
         self._ids: dict[int, Node] = {}
         self._known = known or {}
         self._without = without
@@ -138,9 +138,11 @@ class Graph:
                 continue
             kind = self._kinds.of(thing)
             if kind is None:
-                if why := _why_unkept(thing):
-                    self.unkept.setdefault(label, why)
+                if why := why_unkept(thing):
+                    self.unkept.setdefault(f"{label} is {why}")
                 continue
+            if kind.name == Functions.name and (entropy := entropy_of(thing)):
+                self.unkept.setdefault(f"{thing.__qualname__} draws from {entropy}")
             node = self._node(way, label, thing, kind)
             waiting.extend(self._edges(node))
 
@@ -175,6 +177,8 @@ class _Kinds:
             (dict, Mappings()),
             (set, Sets()),
             (bytearray, Bytes()),
+            (array.array, RawNumbers()),
+            ((io.StringIO, io.BytesIO), MemoryFiles()),
             (types.CellType, Cells()),
             (Names, Globals()),
         )
@@ -213,7 +217,7 @@ class _Kinds:
             return self._iterators
         if isinstance(thing, io.IOBase):
             return self._files
-        if _is_read_once(thing) or package_of(cls) == _OURS:
+        if is_read_once(thing) or package_of(cls) == _OURS:
             return None
         part = is_part_class(cls)
         if part is not None:
@@ -251,20 +255,3 @@ def _label(node: Node, name: str) -> str:
         cls = thing if isinstance(thing, type) else type(thing)
         return f"{cls.__qualname__}.{name}"
     return node.label
-
-
-def _why_unkept(thing: Any) -> str:
-    """Why an object that can be reached cannot be kept; empty where that is no loss."""
-    if isinstance(thing, types.GeneratorType):
-        return "a Python generator, which cannot tell where it stands"
-    if isinstance(thing, random.SystemRandom):
-        return "a source of random numbers that has no seed"
-    if _is_read_once(thing):
-        return f"a {type(thing).__name__}, which can be read only once"
-    return ""
-
-
-def _is_read_once(thing: Any) -> bool:
-    return isinstance(thing, _READ_ONCE) or (
-        hasattr(thing, "__next__") and not is_users(type(thing)) and not hasattr(thing, "read")
-    )

@@ -1,6 +1,6 @@
 """The Python state of one training: read for a snapshot, and written in another process."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from fitguard.state.picture import (
     without_the_same,
     write_entries,
 )
+from fitguard.state.values import NotPlain, decode, encode
 
 
 class Keeper:
@@ -62,9 +63,9 @@ class Keeper:
         self.then = read_entries(graph)
         self._then_arrays = read_arrays(graph, self.then, self.then)
         return [
-            f"{label} is {why}: after an interruption it begins anew, and the result may differ. "
-            "Keep a seed and a count instead, and make it from them."
-            for label, why in graph.unkept.items()
+            f"{said}: that cannot be kept, so after an interruption the result may differ. Plain "
+            "numbers, lists, dicts and seeded generators can be kept."
+            for said in graph.unkept
         ]
 
     def read(self) -> tuple[dict[str, Any], Arrays]:
@@ -72,12 +73,13 @@ class Keeper:
         try:
             graph = self._graph()
         except TooMuch:
-            return {"then": {}, "now": {}, "gone": []}, {}
+            return {"then": {}, "now": {}, "gone": [], "built": {}}, {}
         present = read_entries(graph)
         now = changes(present, self.then)
         arrays = {**self._then_arrays, **read_arrays(graph, now, self.then)}
         gone = [way for way in self.then if way not in present]
-        return {"then": self.then, "now": now, "gone": gone}, arrays
+        built = dict(_built_models(graph))
+        return {"then": self.then, "now": now, "gone": gone, "built": built}, arrays
 
     def write_then(self, document: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> None:
         """Before the training step is made: bring all to what it was then."""
@@ -85,7 +87,7 @@ class Keeper:
         now = {**self.then, **document["now"]}
         digests = {entry["state"]["is"] for entry in self.then.values() if _is_array(entry)}
         self._then_arrays = {name: arrays[name] for name in digests & arrays.keys()}
-        self._write(without_the_same(self.then, now), arrays)
+        self._write(without_the_same(self.then, now), arrays, {})
 
     def write_now(self, document: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> list[str]:
         """Bring all to what it was when the snapshot was taken; what is not so in the end."""
@@ -93,16 +95,19 @@ class Keeper:
         for way in document["gone"]:
             del now[way]
         wanted = without_the_same(now, document["then"])
-        self._write(wanted, arrays)
+        self._write(wanted, arrays, document["built"])
         return differences(wanted, read_entries(self._graph()))
 
-    def _write(self, entries: Entries, arrays: Mapping[str, np.ndarray]) -> None:
+    def _write(
+        self, entries: Entries, arrays: Mapping[str, np.ndarray], built: Mapping[str, Any]
+    ) -> None:
         graph = self._graph()
+        self._known = {**graph.by_id, **self._known}
         missing = entries.keys() - graph.nodes.keys()
         if any(entries[way]["kind"] == Variables.name for way in missing):
-            _build_optimizers(graph)
+            _build_models(graph, built)
             graph = self._graph()
-        self._known = {**graph.by_id, **self._known, **write_entries(graph, entries, arrays)}
+        self._known |= write_entries(graph, entries, arrays)
 
     def _graph(self) -> Graph:
         return Graph(
@@ -110,12 +115,27 @@ class Keeper:
         )
 
 
-def _build_optimizers(graph: Graph) -> None:
-    """Those of models that callbacks train make their variables in the first step."""
-    for node in graph.nodes.values():
-        optimizer = getattr(node.thing, "optimizer", None) if is_a(node.thing, "Model") else None
-        if optimizer is not None and node.thing.built:
-            optimizers.build(optimizer, node.thing.trainable_variables)
+def _built_models(graph: Graph) -> Iterator[tuple[str, Any]]:
+    """Models, by their way, and what Keras needs to build them in another process."""
+    for way, node in graph.nodes.items():
+        if is_a(node.thing, "Model") and node.thing.built:
+            try:
+                yield way, encode(node.thing.get_build_config())
+            except (NotPlain, AttributeError, TypeError, ValueError):
+                yield way, None
+
+
+def _build_models(graph: Graph, built: Mapping[str, Any]) -> None:
+    """Those that callbacks train make their variables in the first step, and so do optimizers."""
+    for way, config in built.items():
+        model = graph.nodes[way].thing if way in graph.nodes else None
+        if model is None:
+            continue
+        if not model.built and config is not None:
+            model.build_from_config(decode(config))
+        optimizer = getattr(model, "optimizer", None)
+        if optimizer is not None and model.built:
+            optimizers.build(optimizer, model.trainable_variables)
 
 
 def _is_array(entry: Mapping[str, Any]) -> bool:

@@ -3,6 +3,7 @@
 In place, because the script may hold the very same object elsewhere.
 """
 
+import array
 import types
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping
@@ -157,6 +158,39 @@ class Bytes(Kind):
 
     def make(self, entry: Mapping[str, Any], value: Value) -> Any:
         return bytearray()
+
+
+class RawNumbers(Kind):
+    """Arrays of Python's own module `array`."""
+
+    name = "raw numbers"
+
+    def read(self, thing: Any, stored: Stored) -> Any:
+        return {"type": thing.typecode, "items": encode(thing.tobytes())}
+
+    def write(self, thing: Any, state: Any, value: Value) -> None:
+        thing[:] = array.array(state["type"], decode(state["items"]))
+
+    def make(self, entry: Mapping[str, Any], value: Value) -> Any:
+        return array.array(entry["state"]["type"])
+
+
+class MemoryFiles(Kind):
+    """Files in memory: `io.StringIO`, `io.BytesIO`."""
+
+    name = "memory file"
+
+    def read(self, thing: Any, stored: Stored) -> Any:
+        return None if thing.closed else {"at": thing.tell(), "all": encode(thing.getvalue())}
+
+    def write(self, thing: Any, state: Any, value: Value) -> None:
+        thing.seek(0)
+        thing.truncate()
+        thing.write(decode(state["all"]))
+        thing.seek(state["at"])
+
+    def make(self, entry: Mapping[str, Any], value: Value) -> Any:
+        return look_up(entry["class"])()
 
 
 class RandomSources(Kind):

@@ -33,6 +33,8 @@ _DERIVED = frozenset(
 """Public attributes that Keras derives again by itself."""
 PUBLIC = "of the library"
 """In the state of a part: what the library itself sets."""
+_HISTORY = "history"
+"""The callback of the last `fit`: it is one of the callbacks."""
 _PLAIN = (type(None), bool, int, float, str)
 _CONTAINERS = (list, tuple, set, frozenset, dict, deque)
 
@@ -80,7 +82,7 @@ class Parts(Kind):
         for name, held in vars(thing).items():
             if name in own:
                 yield name, held
-            elif not is_callback and rank_of(thing, name) is not None and not is_bookkeeping(name):
+            elif not is_callback and not _is_led_past(thing, name):
                 yield from _within(name, held)
         yield "class", type(thing)
 
@@ -160,6 +162,11 @@ def _functions(held: Any) -> Iterator[types.FunctionType]:
     while isinstance(held, types.FunctionType):
         yield held
         held = getattr(held, "__wrapped__", None)
+
+
+def _is_led_past(thing: Any, name: str) -> bool:
+    """Whether an attribute of the library holds nothing of the user's that others do not hold."""
+    return name == _HISTORY or rank_of(thing, name) is None or is_bookkeeping(name)
 
 
 def _within(name: str, held: Any) -> Iterator[Part]:

@@ -9,6 +9,7 @@ import base64
 import datetime
 import decimal
 import enum
+import fractions
 import functools
 import math
 import sys
@@ -263,6 +264,7 @@ _WRITTEN: dict[type, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
     datetime.time: (datetime.time.isoformat, datetime.time.fromisoformat),
     datetime.timedelta: (_delta_parts, lambda parts: datetime.timedelta(*parts)),
     decimal.Decimal: (str, decimal.Decimal),
+    fractions.Fraction: (str, fractions.Fraction),
     range: (lambda value: [value.start, value.stop, value.step], lambda parts: range(*parts)),
     slice: (lambda value: [value.start, value.stop, value.step], lambda parts: slice(*parts)),
 }

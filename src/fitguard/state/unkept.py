@@ -1,0 +1,52 @@
+"""What can be reached and cannot be kept, where the result may depend on it: known by its kind."""
+
+import queue
+import random
+import socket
+import sys
+import threading
+import types
+from typing import Any
+
+from fitguard.state.code import names_in
+from fitguard.state.users import is_users
+
+_READ_ONCE = (queue.Queue, queue.SimpleQueue, socket.socket)
+_BY_NAME = {
+    "sqlite3": ("Connection", "Cursor"),
+    "subprocess": ("Popen",),
+    "multiprocessing.queues": ("Queue", "SimpleQueue", "JoinableQueue"),
+    "multiprocessing.pool": ("Pool",),
+}
+_ENTROPY = {"urandom": "os.urandom", "token_bytes": "secrets", "SystemRandom": "SystemRandom"}
+"""Functions that give something else in each process."""
+
+
+def why_unkept(thing: Any) -> str:
+    """Why an object cannot be kept; empty where that is no loss."""
+    if isinstance(thing, types.GeneratorType):
+        return "a Python generator, which cannot tell where it stands"
+    if isinstance(thing, random.SystemRandom):
+        return "a SystemRandom, which has no seed"
+    if isinstance(thing, threading.Thread):
+        return "a thread, which runs beside the training" if thing.is_alive() else ""
+    if is_read_once(thing):
+        return f"a {type(thing).__name__}, which can be read only once"
+    for module, names in _BY_NAME.items():
+        classes = (getattr(sys.modules.get(module), name, None) for name in names)
+        if isinstance(thing, tuple(cls for cls in classes if isinstance(cls, type))):
+            return f"a {type(thing).__name__} of {module}, whose state is not Python's"
+    return ""
+
+
+def is_read_once(thing: Any) -> bool:
+    """Whether it is an iterator, or the like, that does not tell where it stands."""
+    if isinstance(thing, type):
+        return False
+    is_iterator = hasattr(thing, "__next__") and not hasattr(thing, "read")
+    return isinstance(thing, _READ_ONCE) or (is_iterator and not is_users(type(thing)))
+
+
+def entropy_of(function: types.FunctionType) -> str:
+    """A source without a seed that the code of a function draws from; empty where none shows."""
+    return next((_ENTROPY[name] for name in sorted(names_in(function) & _ENTROPY.keys())), "")
