@@ -56,7 +56,9 @@ def judge(
     known = failure(events, attempt)
     how = outcome(result.ended, result.reason, known, result.forwarded)
     answer = Answer()
-    if how not in _MEANT and not result.reader_gone:
+    # The child knows what is to be changed in its script: what the log looks like is no news.
+    is_known = known is not None and bool(known.remedy)
+    if how not in _MEANT and not result.reader_gone and not is_known:
         answer = explained(_request(result))
     found = _primary(answer.diagnosis)
     cause = _meant(result, how)

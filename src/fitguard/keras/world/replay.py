@@ -1,0 +1,178 @@
+"""What the run has done so far, as this attempt does it again."""
+
+import os
+import threading
+from collections.abc import Callable
+
+from fitguard.keras.world.aside import Aside
+from fitguard.keras.world.contents import NotKept
+from fitguard.keras.world.ledger import Ledger
+from fitguard.keras.world.manifest import Manifest, status_of
+from fitguard.keras.world.territory import Territory, is_inside, normal
+from fitguard.keras.world.watching import How, unheard
+
+MOST_FILES = 5000
+
+
+class Replay:
+    """Takes note of each deed, and lets the script find what it found the first time.
+
+    Until a moment of the training is restored, a path that is touched for the first time is as it
+    was before the run, if an earlier attempt made it or appended to it.
+
+    Attributes:
+        files: Written by the run, `folders` made by it, `removed` what was there before it.
+        touched: What this attempt itself has opened for writing.
+    """
+
+    def __init__(self, ledger: Ledger, territory: Territory, aside: Aside) -> None:
+        self.past = ledger.past
+        self.files: set[str] = set()
+        self.folders: set[str] = set()
+        self.removed: set[str] = set()
+        self.touched: set[str] = set()
+        self.lock = threading.RLock()
+        self._ledger = ledger
+        self._territory = territory
+        self._aside = aside
+        self._new = set(self.past.folders)
+        self._gone = set(self.past.removed)
+        self._restored = False
+
+    def restored(self, moment: Manifest) -> None:
+        """All is as it was then; what was done by then is not done again."""
+        self._restored = True
+        self.files |= moment.files.keys()
+        self.folders |= moment.folders
+        self.removed |= moment.removed
+        self._new -= moment.folders
+        self._gone -= moment.removed
+
+    def touch(self, path: object, how: How, by: str = "") -> None:
+        """A file is about to be opened for writing."""
+        name = self._counting(path, by)
+        with self.lock:
+            if name is None or len(self.files) >= MOST_FILES:
+                return
+            if name not in self.touched:
+                if not self._restored and how != "write":
+                    self._bring_back(name, how)
+                self._tell_file(name, how)
+            if how != "exclusive" or status_of(name) is None:
+                self.touched.add(name)
+                self.files.add(name)
+
+    def _tell_file(self, name: str, how: How) -> None:
+        status = status_of(name)
+        if status is None:
+            self._ledger.add("file", name)
+        elif how == "append" and not self._restored:
+            self._ledger.add("appended", name, status.st_size)
+
+    def _bring_back(self, name: str, how: How) -> None:
+        """Make it what it was before the run."""
+        status = status_of(name)
+        if status is None:
+            return
+        length = self.past.appended.get(name)
+        try:
+            if name in self.past.files:
+                self._aside.move(name)
+            elif how == "append" and length is not None and length < status.st_size:
+                self._aside.copy(name, start=length)
+                os.truncate(name, length)
+        except (NotKept, OSError):
+            return
+
+    def folder_made(self, path: object, by: str = "") -> None:
+        """A folder was made."""
+        name = self._counting(path, by)
+        if name is not None:
+            with self.lock:
+                self.folders.add(name)
+                self._new.discard(name)
+                self._ledger.add("folder", name)
+
+    def was_made(self, path: object) -> bool:
+        """Whether a folder that is there counts as new."""
+        name = normal(path)
+        return name in self._new and os.path.isdir(name) and not os.path.islink(name)
+
+    def removing(self, path: object) -> Callable[[], None]:
+        """Something is about to be removed; what to call when it is."""
+        name = self._counting(path)
+        if name is None:
+            return lambda: None
+        before = os.path.lexists(name) or name in self._gone
+
+        def done() -> None:
+            with self.lock:
+                if before and not self._is_own(name):
+                    self.removed.add(name)
+                    self._ledger.add("removed", name)
+                self._gone.discard(name)
+                self.files.discard(name)
+                self.folders.discard(name)
+
+        return done
+
+    def was_removed(self, path: object) -> bool:
+        """Whether it counts as there, although it is gone."""
+        return normal(path) in self._gone
+
+    def tree_goes(self, path: object) -> None:
+        """`shutil.rmtree` is about to begin: one that counts as there is made, to be removed."""
+        name = self._counting(path)
+        if name is None:
+            return
+        if name in self._gone and not os.path.lexists(name):
+            os.mkdir(name)
+        if os.path.isdir(name) and not self._is_own(name):
+            # Its own last step, an `os.rmdir`, says the rest.
+            self._ledger.add("removed", name)
+
+    def renaming(self, old: object, new: object) -> Callable[[], None]:
+        """Something is about to be renamed; what to call when it is."""
+        source, target = normal(old), normal(new)
+        if source is None or target is None:
+            return lambda: None
+        own, there = self._is_own(source), os.path.lexists(target)
+
+        def done() -> None:
+            with self.lock:
+                unheard(self._renamed, source, target, own, there)
+
+        return done
+
+    def _renamed(self, source: str, target: str, own: bool, there: bool) -> None:
+        if not own and self._territory.counts(source):
+            self.removed.add(source)
+            self._ledger.add("renamed", source, target)
+        for group in (self.folders, self.files):
+            inside = {name for name in group if is_inside(name, source)}
+            group -= inside
+            group |= {target + name[len(source) :] for name in inside}
+        self._gone.discard(source)
+        if self._territory.counts(target) and status_of(target) is not None:
+            self.files.add(target)
+            self.touched.add(target)
+            if not there:
+                self._ledger.add("file", target)
+
+    def was_renamed(self, old: object, new: object) -> bool:
+        """Whether exactly that was done by an earlier attempt, and its result is there."""
+        source, target = normal(old), normal(new)
+        if source not in self._gone or target is None:
+            return False
+        return self.past.renamed.get(source) == target and os.path.lexists(target)
+
+    def _is_own(self, name: str) -> bool:
+        """Whether the run made it, in this attempt or before."""
+        known = (self.files, self.folders, self.past.files, self.past.folders)
+        return any(name in group for group in known)
+
+    def _counting(self, path: object, by: str = "") -> str | None:
+        name = normal(path)
+        if name is None or self._territory.is_scratch(name, by):
+            return None
+        return name if self._territory.counts(name) else None

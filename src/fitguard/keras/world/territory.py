@@ -1,0 +1,63 @@
+"""Which paths count as the training's own."""
+
+import os
+import sysconfig
+from pathlib import Path
+
+_NEVER = ("/proc", "/dev", "/sys", "/run")
+_OURS = str(Path(__file__).parents[2])
+_SCRATCH = ("tempfile", "multiprocessing")
+"""Modules that make files for themselves, under names that are drawn."""
+
+
+def normal(path: object) -> str | None:
+    """An absolute path, links not followed; None for what is none, such as a file's number."""
+    if not isinstance(path, str | bytes | os.PathLike):
+        return None
+    try:
+        text = os.fsdecode(path)
+        # A snapshot is written in UTF-8: a name that cannot be would cost it.
+        text.encode()
+        return os.path.abspath(text) if text and "\0" not in text else None
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def is_inside(path: str, folder: str) -> bool:
+    """Whether a path lies in a folder, at any depth, or is it."""
+    return path == folder or path.startswith(folder.rstrip("/") + "/")
+
+
+class Territory:
+    """All but what belongs to the system, to Python, to fitguard, or is hidden.
+
+    Args:
+        run: The folder of the run.
+        home: Where the training was started: above it, hidden folders are no sign of anything.
+    """
+
+    def __init__(self, run: Path, home: str) -> None:
+        self.home = home
+        installed = {sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")}
+        ours = str(run.absolute())
+        self._outside = {*_NEVER, *filter(None, installed), ours}
+        self._scratch: set[str] = set()
+
+    def counts(self, path: str) -> bool:
+        """Whether what happens to this path is the training's business."""
+        below = path[len(self.home) :] if is_inside(path, self.home) else path
+        if "/." in below or "/__pycache__" in below:
+            return False
+        return not any(is_inside(path, folder) for folder in (*self._outside, *self._scratch))
+
+    def is_users(self, source: str) -> bool:
+        """Whether a file of code is neither Python's nor of a library nor of fitguard."""
+        outside = (*self._outside, _OURS)
+        return not any(is_inside(source, folder) for folder in outside)
+
+    def is_scratch(self, path: str, module: str) -> bool:
+        """Whether a module makes it for itself; then all inside of it is scratch too."""
+        if module.partition(".")[0] in _SCRATCH:
+            self._scratch.add(path)
+            return True
+        return False

@@ -1,0 +1,48 @@
+"""Scripts whose files and folders stand in the way of a second attempt."""
+
+import signal
+from pathlib import Path
+
+import pytest
+from guarded.harness import GuardedRun, run_plain
+from guarded.results import difference
+
+OFTEN = ("--snapshot-seconds", 0.05)
+WIRING = {"PYTHONPATH": str(Path(__file__).parent / "wiring")}
+
+
+def killed_in(run, fit):
+    """SIGKILL in this fit, as soon as a snapshot of it is on the disk and further epochs were done."""
+    child = run.next_child()
+
+    def is_further():
+        beat = child.beat()
+        return beat.place.fit == fit and beat.place.epoch > 4 and beat.saved_steps > 0
+
+    assert child.wait_for(is_further), run.wait().text
+    assert child.signal(signal.SIGKILL)
+    ended = run.wait()
+    assert ended.code == 0, ended.text
+    assert len(run.record.attempts) == 2, ended.text
+
+
+def texts(folder):
+    return {str(path.relative_to(folder)): path.read_text() for path in folder.rglob("*.txt")}
+
+
+@pytest.mark.parametrize(("kind", "fit"), [("pictures", 1), ("checkpoints", 3)])
+def test_a_restart_finds_and_leaves_the_files_of_an_undisturbed_run(kind, fit, tmp_path):
+    script = f"files_{kind}.py"
+    plain = tmp_path / "plain/plain.npz"
+    plain.parent.mkdir()
+    ended = run_plain(script, plain)
+    assert ended.code == 0, ended.text
+    with GuardedRun(tmp_path / "killed", script, options=OFTEN, environment=WIRING) as run:
+        killed_in(run, fit)
+        assert difference(plain, run.out) == ""
+    for made in ("celeba_gan", "out"):
+        there = tmp_path / "plain" / made, tmp_path / "killed" / made
+        assert texts(there[0]) == texts(there[1])
+        assert sorted(p.name for p in there[0].rglob("*")) == sorted(
+            p.name for p in there[1].rglob("*")
+        )
