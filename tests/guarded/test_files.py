@@ -12,7 +12,7 @@ WIRING = {"PYTHONPATH": str(Path(__file__).parent / "wiring")}
 
 
 def killed_in(run, fit):
-    """SIGKILL in this fit, as soon as a snapshot of it is on the disk and further epochs were done."""
+    """SIGKILL in this fit, once a snapshot of it is on the disk and further epochs were done."""
     child = run.next_child()
 
     def is_further():
@@ -46,3 +46,18 @@ def test_a_restart_finds_and_leaves_the_files_of_an_undisturbed_run(kind, fit, t
         assert sorted(p.name for p in there[0].rglob("*")) == sorted(
             p.name for p in there[1].rglob("*")
         )
+
+
+def test_what_cannot_be_done_twice_is_said_with_its_line_and_not_tried_again(tmp_path):
+    (tmp_path / "given.csv").write_text("1,2\n")
+    with GuardedRun(tmp_path, "files_moved.py") as run:
+        ended = run.wait()
+    assert ended.code == 1
+    assert [attempt.outcome for attempt in run.record.attempts] == ["killed", "exception"]
+    assert (
+        "fitguard stops here: Line 10 of files_moved.py fails because attempt 1 had already moved "
+        "given.csv to store/given.csv. Do that only where it is still there: "
+        "if os.path.exists('given.csv'). The run can be resumed then.\n"
+    ) in ended.text
+    assert "to go on" not in ended.text
+    assert "cause:" not in ended.text

@@ -1,4 +1,4 @@
-"""Makes its folder at the top, as the Keras example of a GAN does, and writes into it as it trains."""
+"""Makes its folder at the top, as the Keras example of a GAN does, and writes into it."""
 
 import os
 import sys

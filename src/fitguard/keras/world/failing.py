@@ -39,7 +39,14 @@ def _deed(path: str, past: Past) -> tuple[str, str]:
     if path in past.folders:
         return (
             f"attempt {past.folders[path]} had already made the folder {name}",
-            f"Write os.makedirs({name!r}, exist_ok=True) there.",
+            f"Write os.makedirs({name!r}, exist_ok=True).",
+        )
+    moved = next((old for old, new in past.renamed.items() if path == new), None)
+    if moved is not None:
+        old = os.path.relpath(moved)
+        return (
+            f"attempt {past.removed[moved]} had already moved {old} to {name}",
+            f"Do that only where it is still there: if os.path.exists({old!r}).",
         )
     if path in past.files:
         return (

@@ -16,7 +16,7 @@ from fitguard.keras.world.territory import is_inside, normal
 MOST_ENTRIES = 5000
 _DEPTH = 6
 _LONGEST = 1000
-_CHECKPOINT_PART = re.compile(r".*\.(index|data-\d{5}-of-\d{5})")
+_CHECKPOINT_PART = re.compile(r".*(/checkpoint|\.pb|\.index|\.data-\d{5}-of-\d{5})")
 
 
 def named_by(callbacks: Iterable[Any]) -> set[str]:
@@ -72,7 +72,7 @@ class Listing:
                 yield entry.path
 
     def checkpoint_parts(self, folder: str) -> Iterator[str]:
-        """What TensorFlow writes beside the file `checkpoint`, or below a SavedModel."""
+        """What TensorFlow writes without a word: parts, and files that got another name first."""
         for path in self.inside(folder, depth=1):
             if _CHECKPOINT_PART.fullmatch(path) and self._is_recent(path):
                 yield path

@@ -166,6 +166,20 @@ class Replay:
             return False
         return self.past.renamed.get(source) == target and os.path.lexists(target)
 
+    def linked(self, path: object) -> None:
+        """A symbolic link was made."""
+        name = self._counting(path)
+        if name is not None:
+            self.touched.add(name)
+            self._ledger.add("file", name)
+
+    def was_linked(self, target: object, path: object) -> bool:
+        """Whether an earlier attempt made just this link, and this one has not yet."""
+        name = normal(path)
+        if name not in self.past.files or name in self.touched or not isinstance(target, str):
+            return False
+        return os.path.islink(name) and os.readlink(name) == target
+
     def _is_own(self, name: str) -> bool:
         """Whether the run made it, in this attempt or before."""
         known = (self.files, self.folders, self.past.files, self.past.folders)

@@ -24,6 +24,8 @@ class Replay(Protocol):
     def was_removed(self, path: object) -> bool: ...
     def renaming(self, old: object, new: object) -> Callable[[], None]: ...
     def was_renamed(self, old: object, new: object) -> bool: ...
+    def linked(self, path: object) -> None: ...
+    def was_linked(self, target: object, path: object) -> bool: ...
 
 
 @contextlib.contextmanager
@@ -36,6 +38,7 @@ def replaying(replay: Replay) -> Iterator[None]:
         "rmdir": _remove,
         "rename": _rename,
         "replace": _rename,
+        "symlink": _symlink,
     }
     originals = {name: getattr(os, name) for name in wraps}
     for name, original in originals.items():
@@ -97,3 +100,16 @@ def _rename(original: Function, replay: Replay) -> Function:
         renamed()
 
     return rename
+
+
+def _symlink(original: Function, replay: Replay) -> Function:
+    def symlink(src: Any, dst: Any, *args: Any, **more: Any) -> None:
+        try:
+            original(src, dst, *args, **more)
+        except FileExistsError:
+            if more.get("dir_fd") is not None or not is_heard() or not replay.was_linked(src, dst):
+                raise
+        if more.get("dir_fd") is None and is_heard():
+            replay.linked(dst)
+
+    return symlink

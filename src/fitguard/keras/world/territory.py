@@ -5,6 +5,7 @@ import sysconfig
 from pathlib import Path
 
 _NEVER = ("/proc", "/dev", "/sys", "/run")
+_NOT_THE_USERS = ("__pycache__", "site-packages", "dist-packages")
 _OURS = str(Path(__file__).parents[2])
 _SCRATCH = ("tempfile", "multiprocessing")
 """Modules that make files for themselves, under names that are drawn."""
@@ -46,14 +47,15 @@ class Territory:
     def counts(self, path: str) -> bool:
         """Whether what happens to this path is the training's business."""
         below = path[len(self.home) :] if is_inside(path, self.home) else path
-        if "/." in below or "/__pycache__" in below:
+        if "/." in below or any(f"/{name}/" in path for name in _NOT_THE_USERS):
             return False
         return not any(is_inside(path, folder) for folder in (*self._outside, *self._scratch))
 
     def is_users(self, source: str) -> bool:
         """Whether a file of code is neither Python's nor of a library nor of fitguard."""
-        outside = (*self._outside, _OURS)
-        return not any(is_inside(source, folder) for folder in outside)
+        if any(f"/{name}/" in source for name in _NOT_THE_USERS):
+            return False
+        return not any(is_inside(source, folder) for folder in (*self._outside, _OURS))
 
     def is_scratch(self, path: str, module: str) -> bool:
         """Whether a module makes it for itself; then all inside of it is scratch too."""
