@@ -130,6 +130,24 @@ def small_contents(world: World, **bounds: int) -> Contents:
     return Contents(Path("run/files").absolute(), world._needed, **bounds)
 
 
+def test_what_the_top_of_the_script_made_is_made_again_and_not_kept() -> None:
+    def begin(world: World) -> None:
+        written("data.txt", "as large as they come")
+        written("log.txt", "top\n")
+        world.fit_begins()
+
+    with attempt(1) as world:
+        begin(world)
+        with open("log.txt", "a") as log:
+            log.write("epoch\n")
+        moment, then = world.read(), tree()
+    assert len(list(Path("run/files/kept").iterdir())) == 1
+    with attempt(2) as world:
+        begin(world)
+        assert world.write(moment) == []
+    assert tree() == then
+
+
 def test_a_snapshot_costs_milliseconds() -> None:
     with attempt(1) as world:
         for number in range(200):

@@ -20,6 +20,7 @@ from fitguard.keras.snapshots.pacing import Pacing
 from fitguard.keras.snapshots.store import SnapshotStore
 from fitguard.keras.snapshots.writer import SnapshotWriter
 from fitguard.keras.state.callback_kinds import standing_back
+from fitguard.keras.world import fit_begins
 from fitguard.schema.journal import Logged, SnapshotFailed, SnapshotWritten
 from fitguard.schema.run import Place
 
@@ -89,7 +90,8 @@ class GuardedFits:
         return call.position if call is not None else None
 
     def next_number(self) -> int:
-        """Of a `fit` call, or of a loop of the user's own."""
+        """Of a `fit` call, or of a loop of the user's own, that begins."""
+        fit_begins()
         with self._lock:
             self.begun += 1
             return self.begun

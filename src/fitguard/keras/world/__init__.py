@@ -14,6 +14,6 @@ What is done: replaying (functions of `os` that would fail) by replay; contents 
 folder), putting_back, aside, open_files; failing (what could not be treated, for people).
 """
 
-from fitguard.keras.world.world import World, current_world, read_files, watching, write_files
+from fitguard.keras.world.world import World, fit_begins, read_files, watching, write_files
 
-__all__ = ["World", "current_world", "read_files", "watching", "write_files"]
+__all__ = ["World", "fit_begins", "read_files", "watching", "write_files"]

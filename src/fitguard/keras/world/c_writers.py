@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from fitguard.keras.world.territory import normal
-from fitguard.keras.world.watching import How, unheard
+from fitguard.keras.world.watching import How, is_heard, unheard
 
 _H5PY: dict[str, How] = {
     "w": "write",
@@ -89,7 +89,7 @@ class CWriters:
         def make(path: Any, *args: Any, **more: Any) -> Any:
             first = _first_missing(normal(path))
             made = original(path, *args, **more)
-            if first is not None or self._world.was_made(path):
+            if is_heard() and (first is not None or self._world.was_made(path)):
                 self._world.folder_made(first or path)
             return made
 
@@ -99,8 +99,9 @@ class CWriters:
         def wrap(original: Callable[..., Any]) -> Callable[..., Any]:
             @functools.wraps(original)
             def told(*args: Any, **kwargs: Any) -> Any:
-                with contextlib.suppress(Exception):
-                    unheard(functools.partial(tell, **kwargs), *args)
+                if is_heard():
+                    with contextlib.suppress(Exception):
+                        unheard(functools.partial(tell, **kwargs), *args)
                 return original(*args, **kwargs)
 
             return told

@@ -2,11 +2,14 @@
 
 import os
 import stat
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from fitguard.keras.world.territory import is_inside
 
 Document = dict[str, Any]
+Kind = Literal["", "held", "given"]
+"""`held`: a library written in C held it open, and more may have been on its way. `given`: written
+by the top of the script, before its first `fit`, and not since: the script does that again."""
 
 
 class Entry(NamedTuple):
@@ -14,14 +17,14 @@ class Entry(NamedTuple):
 
     Args:
         digest: Of its content; empty where that is not kept.
-        held: A library written in C held it open: more may have been on its way.
+        kind: See `Kind`.
     """
 
     size: int
     digest: str
     mtime_ns: int
     mode: int
-    held: bool = False
+    kind: Kind = ""
 
 
 class Manifest(NamedTuple):

@@ -58,7 +58,7 @@ class PuttingBack:
         status = status_of(path)
         if status is None and os.path.lexists(path):
             raise NotKept("it is no regular file any more")
-        if status is not None and self._is_same(path, status, entry):
+        if status is not None and (entry.kind == "given" or self._is_same(path, status, entry)):
             return False
         if entry.digest not in self._contents:
             raise NotKept("its content was not kept")
@@ -76,7 +76,9 @@ class PuttingBack:
         # What the top of the script has written, and Python holds back, belongs to what is there.
         self._open.flush({(status.st_dev, status.st_ino)})
         size = os.lstat(path).st_size
-        if entry.held or not entry.digest:
-            # More was on its way then, or nobody knows what was in it: its length must do.
-            return size >= entry.size if entry.held else size == entry.size
+        if entry.kind == "held":
+            return size >= entry.size
+        if not entry.digest:
+            # Nobody knows what was in it: its length must do.
+            return size == entry.size
         return size == entry.size and digest_at(path) == entry.digest

@@ -148,12 +148,14 @@ class Replay:
         if not own and self._territory.counts(source):
             self.removed.add(source)
             self._ledger.add("renamed", source, target)
-        for group in (self.folders, self.files):
-            inside = {name for name in group if is_inside(name, source)}
-            group -= inside
-            group |= {target + name[len(source) :] for name in inside}
         self._gone.discard(source)
-        if self._territory.counts(target) and status_of(target) is not None:
+        self.files.discard(source)
+        if status_of(target) is None:
+            for group in (self.folders, self.files):
+                inside = {name for name in group if is_inside(name, source)}
+                group -= inside
+                group |= {target + name[len(source) :] for name in inside}
+        elif self._territory.counts(target):
             self.files.add(target)
             self.touched.add(target)
             if not there:

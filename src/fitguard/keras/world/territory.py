@@ -2,6 +2,7 @@
 
 import os
 import sysconfig
+from collections import deque
 from pathlib import Path
 
 _NEVER = ("/proc", "/dev", "/sys", "/run")
@@ -9,6 +10,7 @@ _NOT_THE_USERS = ("__pycache__", "site-packages", "dist-packages")
 _OURS = str(Path(__file__).parents[2])
 _SCRATCH = ("tempfile", "multiprocessing")
 """Modules that make files for themselves, under names that are drawn."""
+_MOST_SCRATCH = 100
 
 
 def normal(path: object) -> str | None:
@@ -42,7 +44,7 @@ class Territory:
         installed = {sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")}
         ours = str(run.absolute())
         self._outside = {*_NEVER, *filter(None, installed), ours}
-        self._scratch: set[str] = set()
+        self._scratch: deque[str] = deque(maxlen=_MOST_SCRATCH)
 
     def counts(self, path: str) -> bool:
         """Whether what happens to this path is the training's business."""
@@ -60,6 +62,6 @@ class Territory:
     def is_scratch(self, path: str, module: str) -> bool:
         """Whether a module makes it for itself; then all inside of it is scratch too."""
         if module.partition(".")[0] in _SCRATCH:
-            self._scratch.add(path)
+            self._scratch.append(path)
             return True
         return False

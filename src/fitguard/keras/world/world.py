@@ -16,7 +16,7 @@ from fitguard.keras.world.c_writers import CWriters
 from fitguard.keras.world.contents import Contents, NotKept
 from fitguard.keras.world.failing import remedy
 from fitguard.keras.world.ledger import Ledger
-from fitguard.keras.world.manifest import Document, Entry, Manifest, status_of
+from fitguard.keras.world.manifest import Document, Entry, Kind, Manifest, status_of
 from fitguard.keras.world.named import MOST_ENTRIES, Listing, named_by
 from fitguard.keras.world.open_files import OpenFiles
 from fitguard.keras.world.putting_back import PuttingBack, Signature, signature
@@ -55,7 +55,17 @@ class World(Replay):
         self._recent: collections.deque[set[str]] = collections.deque(maxlen=_IN_FLIGHT)
         self._checkpoints: set[str] = set()
         self._digests: dict[str, tuple[Signature, str]] = {}
+        self._given: dict[str, Signature] | None = None
         self._said: set[str] = set()
+
+    def fit_begins(self) -> None:
+        """A `fit` is called: what is there before the first one, the top of the script has made."""
+        if self._given is None and self._session.is_here:
+            self._given = {}
+            with contextlib.suppress(Exception), self.lock:
+                unheard(self._find, ())
+                found = {path: status_of(path) for path in self.files}
+                self._given = {path: signature(one) for path, one in found.items() if one}
 
     def read(self, callbacks: Iterable[Any] = ()) -> Document:
         """What the run has written so far, for the document of a snapshot. It never raises.
@@ -123,12 +133,17 @@ class World(Replay):
             status = status_of(path)
             if status is not None:
                 is_held = (status.st_dev, status.st_ino) in held
-                digest = self._digest(path, status)
-                files[path] = Entry(
-                    status.st_size, digest, status.st_mtime_ns, status.st_mode & 0o777, is_held
-                )
+                files[path] = self._entry(path, status, "held" if is_held else "")
         folders = {path for path in self.folders if os.path.isdir(path)}
         return Manifest(files, folders, set(self.removed))
+
+    def _entry(self, path: str, status: os.stat_result, kind: Kind) -> Entry:
+        digest = ""
+        if self._given and self._given.get(path) == signature(status):
+            kind = "given"
+        else:
+            digest = self._digest(path, status)
+        return Entry(status.st_size, digest, status.st_mtime_ns, status.st_mode & 0o777, kind)
 
     def _find(self, callbacks: Iterable[Any]) -> None:
         """Files that no event told of."""
@@ -226,9 +241,10 @@ def _highest(folders: set[str]) -> list[str]:
 _current: World | None = None
 
 
-def current_world() -> World | None:
-    """That of this process; None where it is not guarded."""
-    return _current
+def fit_begins() -> None:
+    """Before each `fit`; what is written from the first one on may have to be put back."""
+    if _current is not None:
+        _current.fit_begins()
 
 
 def read_files(callbacks: Iterable[Any] = ()) -> Document:
