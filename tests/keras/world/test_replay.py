@@ -91,6 +91,22 @@ def test_no_line_of_a_log_stands_twice() -> None:
     assert aside(2)["old.log"] == "0 of 1\n1 of 1\n2 of 1\n"
 
 
+def test_a_folder_that_is_renamed_takes_its_files_along() -> None:
+    def publish(text: str) -> None:
+        os.mkdir("unready")
+        Path("unready/a.txt").write_text(text)
+        os.rename("unready", "ready")
+
+    with attempt(1) as world:
+        moment = world.read()
+        publish("1")
+    with attempt(2) as world:
+        assert world.write(moment) == []
+        publish("2")
+        assert list(world.read()["files"]) == ["ready/a.txt"]
+    assert Path("ready/a.txt").read_text() == "2"
+
+
 def test_what_others_make_is_not_touched() -> None:
     with attempt(1):
         subprocess.run([sys.executable, "-c", "open('others.txt', 'x')"], check=True)

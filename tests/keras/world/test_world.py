@@ -65,7 +65,9 @@ def test_what_stands_in_the_way_is_kept_aside_and_said() -> None:
     assert tree() == {"notes.txt": "kept"}
     assert aside(2) == {"later.txt": "later", "notes.txt": "newer"}
     (sentence,) = said()
-    assert sentence.startswith("as at that moment again: later.txt, notes.txt; what stood there is")
+    assert sentence.startswith(
+        "files are as they were at that moment: later.txt, notes.txt; what stood"
+    )
 
 
 def test_who_holds_a_log_open_goes_on_at_its_end() -> None:

@@ -26,20 +26,21 @@ def remedy(error: BaseException, past: Past, territory: Territory) -> str:
     if type(error).__name__ not in _KINDS:
         return ""
     for path in _paths(error):
-        did, instead = _deed(path, past)
+        did, instead = _deed(path, past, is_there=isinstance(error, FileExistsError))
         if did:
             where = _where(error, territory)
             return f"{where} fails because {did}. {instead} The run can be resumed then."
     return ""
 
 
-def _deed(path: str, past: Past) -> tuple[str, str]:
+def _deed(path: str, past: Past, is_there: bool) -> tuple[str, str]:
     """What was done to a path, and how to write it so that it can be done twice."""
     name = os.path.relpath(path)
     if path in past.folders:
+        made = f"Write os.makedirs({name!r}, exist_ok=True)."
         return (
             f"attempt {past.folders[path]} had already made the folder {name}",
-            f"Write os.makedirs({name!r}, exist_ok=True).",
+            made if is_there else "Let the script remove it before.",
         )
     moved = next((old for old, new in past.renamed.items() if path == new), None)
     if moved is not None:
@@ -63,7 +64,8 @@ def _deed(path: str, past: Past) -> tuple[str, str]:
 
 
 def _paths(error: BaseException) -> Iterator[str]:
-    given = [getattr(error, "filename", None), getattr(error, "filename2", None)]
+    # Of two names, the second one is where something was to go.
+    given = [getattr(error, "filename2", None), getattr(error, "filename", None)]
     found = [path for name in given if name is not None and (path := normal(name))]
     if not found:
         quoted = (one or other for one, other in _QUOTED.findall(str(error)))

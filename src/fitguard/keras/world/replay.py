@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from fitguard.keras.world.aside import Aside
 from fitguard.keras.world.contents import NotKept
-from fitguard.keras.world.ledger import Ledger
+from fitguard.keras.world.ledger import Deed, Ledger
 from fitguard.keras.world.manifest import Manifest, status_of
 from fitguard.keras.world.territory import Territory, is_inside, normal
 from fitguard.keras.world.watching import How, unheard
@@ -150,16 +150,24 @@ class Replay:
             self._ledger.add("renamed", source, target)
         self._gone.discard(source)
         self.files.discard(source)
-        if status_of(target) is None:
-            for group in (self.folders, self.files):
-                inside = {name for name in group if is_inside(name, source)}
-                group -= inside
-                group |= {target + name[len(source) :] for name in inside}
+        if os.path.isdir(target):
+            self._move("folder", self.folders, source, target)
+            self._move("file", self.files, source, target)
         elif self._territory.counts(target):
             self.files.add(target)
             self.touched.add(target)
             if not there:
                 self._ledger.add("file", target)
+
+    def _move(self, deed: Deed, group: set[str], source: str, target: str) -> None:
+        """What is in a folder goes with it."""
+        inside = {name for name in group if is_inside(name, source)}
+        moved = {target + name[len(source) :] for name in inside}
+        group -= inside
+        group |= moved
+        self.touched |= moved
+        for name in sorted(moved):
+            self._ledger.add(deed, name)
 
     def was_renamed(self, old: object, new: object) -> bool:
         """Whether exactly that was done by an earlier attempt, and its result is there."""

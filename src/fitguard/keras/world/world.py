@@ -213,7 +213,8 @@ class World(Replay):
         more = f" and {len(names) - 3} more" if len(names) > 3 else ""
         aside = self._aside.folder
         kept = f"; what stood there is in {aside}" if aside.is_dir() else ""
-        self._say_once("changed", f"as at that moment again: {', '.join(names[:3])}{more}{kept}")
+        listed = ", ".join(names[:3])
+        self._say_once("changed", f"files are as they were at that moment: {listed}{more}{kept}")
 
     def _say_once(self, key: str, text: str) -> None:
         if key not in self._said:
