@@ -130,7 +130,7 @@ class Contents:
 
 def digest_of(file: int) -> str:
     """Of all that an open file holds."""
-    digest, offset = hashlib.blake2b(digest_size=20), 0
+    digest, offset = hashlib.sha256(), 0
     while chunk := os.pread(file, _CHUNK_BYTES, offset):
         digest.update(chunk)
         offset += len(chunk)

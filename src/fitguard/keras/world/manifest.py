@@ -67,7 +67,7 @@ class Manifest(NamedTuple):
 
 
 def _told(path: str, home: str) -> str:
-    return os.path.relpath(path, home) if is_inside(path, home) else path
+    return path[len(home.rstrip("/")) + 1 :] if is_inside(path, home) else path
 
 
 def status_of(path: str) -> os.stat_result | None:

@@ -154,7 +154,7 @@ class World(Replay):
             *(listing.named(path, self._home) for path in named_by(callbacks)),
             *(listing.checkpoint_parts(folder) for folder in self._checkpoints),
         )
-        self.files |= {path for path in looks if self._territory.counts(path)}
+        self.files |= {path for path in {*looks} - self.files if self._territory.counts(path)}
         if not listing.complete or len(self.files) >= MOST_FILES:
             self._say_once(
                 "many",
