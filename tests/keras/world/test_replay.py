@@ -91,6 +91,30 @@ def test_no_line_of_a_log_stands_twice() -> None:
     assert aside(2)["old.log"] == "0 of 1\n1 of 1\n2 of 1\n"
 
 
+def test_a_log_has_its_heading_once() -> None:
+    for number in (1, 2):
+        with attempt(number):
+            for line in range(2):
+                is_new = not os.path.exists("log.csv")
+                with open("log.csv", "a") as log:
+                    log.write("heading\n" if is_new else "")
+                    log.write(f"{line}\n")
+    assert Path("log.csv").read_text() == "heading\n0\n1\n"
+
+
+def test_logs_are_given_back_where_the_script_ends_before_it_comes_to_them() -> None:
+    Path("old.log").write_text("before\n")
+    with attempt(1):
+        for name in ("old.log", "new.log"):
+            with open(name, "a") as log:
+                log.write("1\n")
+    with attempt(2):
+        assert Path("old.log").read_text() == "before\n"
+        assert not Path("new.log").exists()
+    assert Path("old.log").read_text() == "before\n1\n"
+    assert Path("new.log").read_text() == "1\n"
+
+
 def test_a_folder_that_is_renamed_takes_its_files_along() -> None:
     def publish(text: str) -> None:
         os.mkdir("unready")

@@ -10,8 +10,8 @@ make that as if nothing had happened:
 
 What is seen: watching (audit events), c_writers (TensorFlow and h5py, of which these do not tell),
 named (looks into folders), territory (which paths count), ledger (on the disk at once).
-What is done: replaying (functions of `os` that would fail) by replay; contents (copies in the run
-folder), putting_back, aside, open_files; failing (what could not be treated, for people).
+What is done: rewinding (logs), replaying (functions of `os` that would fail) by replay; contents
+(copies in the run folder), putting_back, aside, open_files; failing (what could not be treated).
 """
 
 from fitguard.keras.world.world import World, fit_begins, read_files, watching, write_files

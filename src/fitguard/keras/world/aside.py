@@ -20,25 +20,27 @@ class Aside:
         self.folder = folder
         self._home = home
 
-    def move(self, path: str) -> None:
-        """Take a file away.
+    def move(self, path: str) -> Path:
+        """Take a file away; where to.
 
         Raises:
             NotKept: where it cannot be kept; then it stays.
         """
         try:
             try:
-                os.rename(path, self._place(path))
+                place = self._place(path)
+                os.rename(path, place)
             except OSError as error:
                 if error.errno != errno.EXDEV:
                     raise
-                self.copy(path)
+                place = self.copy(path)
                 os.unlink(path)
+            return place
         except OSError as error:
             raise NotKept(error.strerror or str(error)) from error
 
-    def copy(self, path: str, start: int = 0) -> None:
-        """Keep what a file holds now, from an offset on.
+    def copy(self, path: str, start: int = 0) -> Path:
+        """Keep what a file holds now, from an offset on; where.
 
         Raises:
             NotKept: where that is too much, or the disk is full.
@@ -54,6 +56,7 @@ class Aside:
             with open(path, "rb") as old, target.open("xb") as new:
                 old.seek(start)
                 shutil.copyfileobj(old, new)
+            return target
         except OSError as error:
             raise NotKept(error.strerror or str(error)) from error
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-Deed = Literal["folder", "file", "appended", "removed", "renamed"]
+Deed = Literal["folder", "file", "log", "appended", "removed", "renamed"]
 _MOST_LINES = 20_000
 
 
@@ -21,6 +21,7 @@ class Past:
     Args:
         folders: That they made.
         files: That were not there before.
+        logs: Those of them that were added to, or that may only be made once.
         appended: Files that were there before, with the length that they had.
         removed: Files and folders that were there before; what was renamed away too.
         renamed: Where it went.
@@ -28,16 +29,16 @@ class Past:
 
     folders: dict[str, int] = field(default_factory=dict)
     files: dict[str, int] = field(default_factory=dict)
+    logs: dict[str, int] = field(default_factory=dict)
     appended: dict[str, int] = field(default_factory=dict)
     removed: dict[str, int] = field(default_factory=dict)
     renamed: dict[str, str] = field(default_factory=dict)
 
     def take(self, attempt: int, deed: Deed, path: str, more: object) -> None:
         """Add one line."""
-        if deed == "folder":
-            self.folders.setdefault(path, attempt)
-        elif deed == "file":
-            self.files.setdefault(path, attempt)
+        made = {"folder": self.folders, "file": self.files, "log": self.logs}
+        if deed in made:
+            made[deed].setdefault(path, attempt)
         elif deed == "appended":
             self.appended.setdefault(path, int(str(more)))
         else:

@@ -4,8 +4,6 @@ import os
 import threading
 from collections.abc import Callable
 
-from fitguard.keras.world.aside import Aside
-from fitguard.keras.world.contents import NotKept
 from fitguard.keras.world.ledger import Deed, Ledger
 from fitguard.keras.world.manifest import Manifest, status_of
 from fitguard.keras.world.territory import Territory, is_inside, normal
@@ -17,15 +15,13 @@ MOST_FILES = 5000
 class Replay:
     """Takes note of each deed, and lets the script find what it found the first time.
 
-    Until a moment of the training is restored, a path that is touched for the first time is as it
-    was before the run, if an earlier attempt made it or appended to it.
-
     Attributes:
         files: Written by the run, `folders` made by it, `removed` what was there before it.
         touched: What this attempt itself has opened for writing.
+        is_restored: Whether a moment of the training was, in this attempt.
     """
 
-    def __init__(self, ledger: Ledger, territory: Territory, aside: Aside) -> None:
+    def __init__(self, ledger: Ledger, territory: Territory) -> None:
         self.past = ledger.past
         self.files: set[str] = set()
         self.folders: set[str] = set()
@@ -34,14 +30,14 @@ class Replay:
         self.lock = threading.RLock()
         self._ledger = ledger
         self._territory = territory
-        self._aside = aside
         self._new = set(self.past.folders)
         self._gone = set(self.past.removed)
-        self._restored = False
+        self._made: set[str] = set()
+        self.is_restored = False
 
     def restored(self, moment: Manifest) -> None:
         """All is as it was then; what was done by then is not done again."""
-        self._restored = True
+        self.is_restored = True
         self.files |= moment.files.keys()
         self.folders |= moment.folders
         self.removed |= moment.removed
@@ -54,35 +50,22 @@ class Replay:
         with self.lock:
             if name is None or len(self.files) >= MOST_FILES:
                 return
-            if name not in self.touched:
-                if not self._restored and how != "write":
-                    self._bring_back(name, how)
-                self._tell_file(name, how)
+            self._tell_file(name, how)
             if how != "exclusive" or status_of(name) is None:
                 self.touched.add(name)
                 self.files.add(name)
 
     def _tell_file(self, name: str, how: How) -> None:
-        status = status_of(name)
-        if status is None:
+        status, is_first = status_of(name), name not in self.touched
+        if status is None and is_first:
+            self._made.add(name)
             self._ledger.add("file", name)
-        elif how == "append" and not self._restored:
+        if how == "write":
+            return
+        if name in self._made or name in self.past.files:
+            self._ledger.add("log", name)
+        elif how == "append" and status is not None and is_first and not self.is_restored:
             self._ledger.add("appended", name, status.st_size)
-
-    def _bring_back(self, name: str, how: How) -> None:
-        """Make it what it was before the run."""
-        status = status_of(name)
-        if status is None:
-            return
-        length = self.past.appended.get(name)
-        try:
-            if name in self.past.files:
-                self._aside.move(name)
-            elif how == "append" and length is not None and length < status.st_size:
-                self._aside.copy(name, start=length)
-                os.truncate(name, length)
-        except (NotKept, OSError):
-            return
 
     def folder_made(self, path: object, by: str = "") -> None:
         """A folder was made."""

@@ -22,6 +22,7 @@ from fitguard.keras.world.open_files import OpenFiles
 from fitguard.keras.world.putting_back import PuttingBack, Signature, signature
 from fitguard.keras.world.replay import MOST_FILES, Replay
 from fitguard.keras.world.replaying import replaying
+from fitguard.keras.world.rewinding import Rewinding
 from fitguard.keras.world.territory import Territory
 from fitguard.keras.world.watching import unheard, watch
 
@@ -46,7 +47,9 @@ class World(Replay):
         ledger = Ledger(folder.deeds, attempt)
         self._territory = Territory(folder.path, self._home)
         aside = Aside(folder.files / "aside" / f"attempt-{attempt}", self._home)
-        super().__init__(ledger, self._territory, aside)
+        super().__init__(ledger, self._territory)
+        self._aside = aside
+        self._rewinding = Rewinding(ledger.past, aside)
         self._close_ledger = ledger.close
         self._contents = Contents(folder.files, self._needed)
         self._c_writers = CWriters(self)
@@ -57,6 +60,10 @@ class World(Replay):
         self._digests: dict[str, tuple[Signature, str]] = {}
         self._given: dict[str, Signature] | None = None
         self._said: set[str] = set()
+
+    def begin(self) -> None:
+        """The script is about to run."""
+        self._rewinding.begin()
 
     def fit_begins(self) -> None:
         """A `fit` is called: what is there before the first one, the top of the script has made."""
@@ -118,6 +125,8 @@ class World(Replay):
         """No more will happen."""
         self._c_writers.close()
         self._close_ledger()
+        if self._session.is_here and not self.is_restored:
+            self._rewinding.give_back()
 
     def forget(self) -> None:
         """The script has come to its end: nothing will have to be put back."""
@@ -263,6 +272,7 @@ def watching(session: Session) -> Iterator[World]:
     """Look after the files of the script inside."""
     global _current
     world = World(session)
+    world.begin()
     session.remedy = world.remedy
     _current = world
     with replaying(world):
