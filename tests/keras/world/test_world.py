@@ -150,6 +150,22 @@ def test_what_the_top_of_the_script_made_is_made_again_and_not_kept() -> None:
     assert tree() == then
 
 
+def test_what_a_fit_wrote_stays_known_as_that_in_later_attempts() -> None:
+    with attempt(1) as world:
+        world.fit_begins()
+        written("out/best.txt", "first")
+        moment = world.read()
+    with attempt(2) as world:
+        world.fit_begins()
+        assert world.write(moment) == []
+        moment = world.read()
+        written("out/best.txt", "second")
+    with attempt(3) as world:
+        world.fit_begins()
+        assert world.write(moment) == []
+    assert tree() == {"out/best.txt": "first"}
+
+
 def test_a_snapshot_costs_milliseconds() -> None:
     with attempt(1) as world:
         for number in range(200):

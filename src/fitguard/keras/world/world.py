@@ -58,7 +58,8 @@ class World(Replay):
         self._recent: collections.deque[set[str]] = collections.deque(maxlen=_IN_FLIGHT)
         self._checkpoints: set[str] = set()
         self._digests: dict[str, tuple[Signature, str]] = {}
-        self._given: dict[str, Signature] | None = None
+        self._is_training = False
+        self._given: dict[str, Signature] = {}
         self._said: set[str] = set()
 
     def begin(self) -> None:
@@ -67,11 +68,10 @@ class World(Replay):
 
     def fit_begins(self) -> None:
         """A `fit` is called: what is there before the first one, the top of the script has made."""
-        if self._given is None and self._session.is_here:
-            self._given = {}
-            with contextlib.suppress(Exception), self.lock:
-                unheard(self._find, ())
-                found = {path: status_of(path) for path in self.files}
+        if not self._is_training:
+            self._is_training = True
+            with self.lock:
+                found = {path: status_of(path) for path in self.touched}
                 self._given = {path: signature(one) for path, one in found.items() if one}
 
     def read(self, callbacks: Iterable[Any] = ()) -> Document:
@@ -148,7 +148,7 @@ class World(Replay):
 
     def _entry(self, path: str, status: os.stat_result, kind: Kind) -> Entry:
         digest = ""
-        if self._given and self._given.get(path) == signature(status):
+        if self._given.get(path) == signature(status):
             kind = "given"
         else:
             digest = self._digest(path, status)
@@ -211,6 +211,9 @@ class World(Replay):
             with contextlib.suppress(OSError):
                 # Only an empty one goes.
                 Path(folder).rmdir()
+        for path, entry in moment.files.items():
+            if entry.kind != "given":
+                self._given.pop(path, None)
         self.restored(moment)
         self._tell(self._putting.changed)
         return [sentence.replace(f"{self._home}/", "") for sentence in lost]
