@@ -44,5 +44,4 @@ def test_what_cannot_be_done_twice_is_said_with_its_line_and_not_tried_again(tmp
         "given.csv to store/given.csv. Do that only where it is still there: "
         "if os.path.exists('given.csv'). The run can be resumed then.\n"
     ) in ended.text
-    assert "to go on" not in ended.text
     assert "cause:" not in ended.text

@@ -57,12 +57,14 @@ def judge(
     how = outcome(result.ended, result.reason, known, result.forwarded)
     answer = Answer()
     # The child knows what is to be changed in its script: what the log looks like is no news.
-    is_known = known is not None and bool(known.remedy)
-    if how not in _MEANT and not result.reader_gone and not is_known:
+    remedy = known.remedy if known is not None else ""
+    if how not in _MEANT and not result.reader_gone and not remedy:
         answer = explained(_request(result))
     found = _primary(answer.diagnosis)
     cause = _meant(result, how)
-    if how not in _MEANT:
+    if remedy:
+        cause = Cause("unknown", None, remedy)
+    elif how not in _MEANT:
         cause = _cause(result, how, found, killed_by_kernel)
     written = _autotuning_failure(result, attempt) if how == "out-of-memory" and not known else None
     event = AttemptEnded(
