@@ -132,16 +132,18 @@ def test_a_folder_that_is_renamed_takes_its_files_along() -> None:
 
 
 def test_what_others_make_is_not_touched() -> None:
-    with attempt(1):
+    with attempt(1) as world:
         subprocess.run([sys.executable, "-c", "open('others.txt', 'x')"], check=True)
         tempfile.mkdtemp(dir=".")
-        with tempfile.NamedTemporaryFile(dir=".", delete=False):
+        with tempfile.NamedTemporaryFile(dir=".", delete=False), tempfile.TemporaryFile(dir="."):
             pass
         if (child := os.fork()) == 0:
             open("child.txt", "x").close()
             os.mkdir("child")
             os._exit(0)
         os.waitpid(child, 0)
+        Path("ours.txt").write_text("")
+        assert list(world.read()["files"]) == ["ours.txt"]
     with attempt(2) as world:
         for name in ("others.txt", "child.txt"):
             with pytest.raises(FileExistsError):

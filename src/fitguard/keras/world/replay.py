@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from fitguard.keras.world.ledger import Deed, Ledger
 from fitguard.keras.world.manifest import Manifest, status_of
-from fitguard.keras.world.territory import Territory, is_inside, normal
+from fitguard.keras.world.territory import Territory, is_inside, is_scratch, normal
 from fitguard.keras.world.watching import How, unheard
 
 MOST_FILES = 5000
@@ -46,9 +46,9 @@ class Replay:
 
     def touch(self, path: object, how: How, by: str = "") -> None:
         """A file is about to be opened for writing."""
-        name = self._counting(path, by)
+        name = self._counting(path)
         with self.lock:
-            if name is None or len(self.files) >= MOST_FILES:
+            if name is None or is_scratch(by) or len(self.files) >= MOST_FILES:
                 return
             self._tell_file(name, how)
             if how != "exclusive" or status_of(name) is None:
@@ -69,8 +69,10 @@ class Replay:
 
     def folder_made(self, path: object, by: str = "") -> None:
         """A folder was made."""
-        name = self._counting(path, by)
-        if name is not None:
+        name = self._counting(path)
+        if name is not None and is_scratch(by):
+            self._territory.leave_out(name)
+        elif name is not None:
             with self.lock:
                 self.folders.add(name)
                 self._new.discard(name)
@@ -178,8 +180,6 @@ class Replay:
         known = (self.files, self.folders, self.past.files, self.past.folders)
         return any(name in group for group in known)
 
-    def _counting(self, path: object, by: str = "") -> str | None:
+    def _counting(self, path: object) -> str | None:
         name = normal(path)
-        if name is None or self._territory.is_scratch(name, by):
-            return None
-        return name if self._territory.counts(name) else None
+        return name if name is not None and self._territory.counts(name) else None

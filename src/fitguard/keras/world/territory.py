@@ -59,9 +59,11 @@ class Territory:
             return False
         return not any(is_inside(source, folder) for folder in (*self._outside, _OURS))
 
-    def is_scratch(self, path: str, module: str) -> bool:
-        """Whether a module makes it for itself; then all inside of it is scratch too."""
-        if module.partition(".")[0] in _SCRATCH:
-            self._scratch.append(path)
-            return True
-        return False
+    def leave_out(self, folder: str) -> None:
+        """All in a folder is scratch."""
+        self._scratch.append(folder)
+
+
+def is_scratch(module: str) -> bool:
+    """Whether what a module makes is for itself alone."""
+    return module.partition(".")[0] in _SCRATCH

@@ -224,7 +224,8 @@ class World(Replay):
         names = [os.path.relpath(path, self._home) for path in changed]
         more = f" and {len(names) - 3} more" if len(names) > 3 else ""
         aside = self._aside.folder
-        kept = f"; what stood there is in {aside}" if aside.is_dir() else ""
+        place = os.path.relpath(aside, self._home)
+        kept = f"; what stood there is in {place}" if aside.is_dir() else ""
         listed = ", ".join(names[:3])
         self._say_once("changed", f"files are as they were at that moment: {listed}{more}{kept}")
 
