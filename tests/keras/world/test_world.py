@@ -1,6 +1,7 @@
 """Files of a moment, kept with a snapshot and put back."""
 
 import os
+import resource
 import shutil
 import time
 from pathlib import Path
@@ -11,6 +12,7 @@ from guarded.files import aside, attempt, said
 
 from fitguard.keras.world import World
 from fitguard.keras.world.contents import Contents
+from fitguard.keras.world.named import Listing
 
 
 @pytest.fixture(autouse=True)
@@ -225,3 +227,25 @@ def test_contents_that_no_snapshot_needs_are_removed() -> None:
         assert len(list(Path("run/files/kept").iterdir())) == 4
         world.forget()
         assert not Path("run/files/kept").exists()
+
+
+def test_a_full_disk_costs_the_copy_only() -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with attempt(1) as world:
+        written("large.txt", "x" * 200_000)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, hard))
+        try:
+            files = world.read()["files"]
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        assert files["large.txt"][:2] == [200_000, ""]
+        assert list(Path("run/files/kept").iterdir()) == []
+
+
+def test_a_look_into_huge_folders_ends() -> None:
+    for number in range(9):
+        written(f"out/{number}.txt", "")
+    listing = Listing(0.0, most=4)
+    assert len(list(listing.inside("out"))) == 4
+    assert not listing.complete
+    assert list(Listing(0.0).inside("nowhere")) == []

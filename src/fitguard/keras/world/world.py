@@ -23,7 +23,7 @@ from fitguard.keras.world.putting_back import PuttingBack, Signature, signature
 from fitguard.keras.world.replay import MOST_FILES, Replay
 from fitguard.keras.world.replaying import replaying
 from fitguard.keras.world.rewinding import Rewinding
-from fitguard.keras.world.territory import Territory
+from fitguard.keras.world.territory import Territory, normal
 from fitguard.keras.world.watching import unheard, watch
 
 _IN_FLIGHT = 4
@@ -33,15 +33,11 @@ _TICK_NS = 20_000_000
 
 
 class World(Replay):
-    """Files and folders of one attempt.
+    """Files and folders of one attempt."""
 
-    Args:
-        home: The working directory at its start.
-    """
-
-    def __init__(self, session: Session, home: str | None = None) -> None:
+    def __init__(self, session: Session) -> None:
         self._session = session
-        self._home = home or os.getcwd()
+        self._home = normal(".") or "/"
         self._began = time.time() - 1
         folder, attempt = session.folder, session.orders.attempt
         ledger = Ledger(folder.deeds, attempt)
@@ -64,7 +60,8 @@ class World(Replay):
 
     def begin(self) -> None:
         """The script is about to run."""
-        self._rewinding.begin()
+        with contextlib.suppress(Exception):
+            self._rewinding.begin()
 
     def fit_begins(self) -> None:
         """A `fit` is called: what is there before the first one, the top of the script has made."""
