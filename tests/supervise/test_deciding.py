@@ -28,6 +28,13 @@ def test_a_script_that_exits_with_a_code_of_its_own():
     assert "exit code 3" in following.text
 
 
+def test_what_must_be_changed_in_the_script_is_not_tried_again():
+    failed = Failed(time=1.0, kind="exception", remedy="Line 3 of train.py makes the folder out.")
+    following = Story().ends_with(end("exception", failed=failed, cause="unknown", exit_code=1))
+    assert (following.stop, following.exit_code) == (True, 1)
+    assert following.text.endswith("fitguard stops here: Line 3 of train.py makes the folder out.")
+
+
 def test_what_is_said_and_ordered_after_a_crash():
     story = Story()
     following = story.ends_with(end(signal="SIGSEGV", cause="unknown"))

@@ -29,6 +29,7 @@ from fitguard.keras.refused import Refused
 from fitguard.keras.session import Session
 from fitguard.keras.sources import watch_sources
 from fitguard.keras.tracebacks import show
+from fitguard.keras.world import watching
 from fitguard.monitor.run_folder import RunFolder
 from fitguard.schema.exit_codes import ExitCode, UnreadableInput
 from fitguard.schema.journal import OWN_FAULT, Failed
@@ -53,6 +54,7 @@ def main(arguments: list[str]) -> int:
     guard = contextlib.ExitStack()
     # After the end of all threads, and of what the script itself has registered: they may train.
     atexit.register(guard.close)
+    world = guard.enter_context(watching(session))
     fits = guard.enter_context(guarding(session))
     watch_sources()
     try:
@@ -64,6 +66,7 @@ def main(arguments: list[str]) -> int:
     if code == 0 and session.orders.require_guard:
         return _require_guarded(fits, session)
     if code == 0:
+        guard.callback(world.forget)
         guard.callback(fits.tell_if_none)
     return code
 

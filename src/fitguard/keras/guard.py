@@ -10,6 +10,7 @@ from fitguard.keras.fitting.wrapping import current_fits
 from fitguard.keras.snapshots.content import Content
 from fitguard.keras.state.randomness import read_random, write_random
 from fitguard.keras.state.variables import ModelState
+from fitguard.keras.world import read_files, write_files
 from fitguard.schema.exit_codes import UsageError
 from fitguard.schema.journal import LEFT_AS_ASKED, FitBegan, FitEnded
 from fitguard.schema.run import Place
@@ -103,6 +104,7 @@ class Guard:
                 "random": read_random(),
                 "begun": fits.begun,
                 "ended": fits.ended,
+                "files": read_files(),
             },
             arrays=ModelState(self._objects).read(),
         )
@@ -131,6 +133,8 @@ class Guard:
                 "the model (give it an Input, or call it once) and pass optimizers and metrics."
             )
         state.write(saved.arrays)
+        for sentence in write_files(saved.document.get("files", {})):
+            fits.session.note("inexact", sentence, fit=self._number)
         write_random(saved.document["random"])
         self.start = int(saved.document[_STEPS])
         # A `fit` inside of the loop has the number that it had.

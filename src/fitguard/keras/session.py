@@ -4,6 +4,7 @@ import contextlib
 import os
 import sys
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -25,6 +26,9 @@ class Session:
         folder: Of the run.
         orders: What the parent wants of this attempt.
         heartbeat: Shared with the parent.
+
+    Attributes:
+        remedy: What to change in the script, for an error that will come again; else nothing.
     """
 
     def __init__(self, folder: RunFolder, orders: Orders, heartbeat: Heartbeat) -> None:
@@ -34,6 +38,7 @@ class Session:
         self._journal = Journal(folder.journal)
         # What an earlier attempt has said need not be said again.
         self._said = {event.text for event in self.events() if isinstance(event, Noted)}
+        self.remedy: Callable[[BaseException], str] = lambda _: ""
         self._lock = threading.Lock()
         self._process = os.getpid()
 
@@ -66,7 +71,8 @@ class Session:
     def failed(self, error: BaseException, *, durable: bool = False, **fields: Any) -> None:
         """Write an error into the journal; once, by the first who knows of it."""
         if not getattr(error, _TOLD, False):
-            self.record(Failed, durable=durable, error=_shortened(error), **fields)
+            known = {"error": _shortened(error), "remedy": self.remedy(error)}
+            self.record(Failed, durable=durable, **known, **fields)
             with contextlib.suppress(AttributeError):
                 setattr(error, _TOLD, True)
 

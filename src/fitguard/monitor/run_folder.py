@@ -22,6 +22,8 @@ class RunFolder:
     stacks.txt      what all threads did when the child hung
     lock            held by the parent that guards the run
     snapshots/      the two newest, and the end of each finished `fit`
+    deeds.jsonl     what the attempts did to files and folders, one deed a line
+    files/          contents that may have to be put back, and what stood there when that was done
     """
 
     path: Path
@@ -73,3 +75,11 @@ class RunFolder:
     @property
     def snapshots(self) -> Path:
         return self.path / "snapshots"
+
+    @property
+    def deeds(self) -> Path:
+        return self.path / "deeds.jsonl"
+
+    @property
+    def files(self) -> Path:
+        return self.path / "files"

@@ -123,7 +123,7 @@ class Logged(Event, frozen=True, kw_only=True, tag="logged"):
 
 class Noted(Event, frozen=True, kw_only=True, tag="noted"):
     """`kind`: `inexact`, `unguarded`, `version`, `micro-batch`, `snapshot`, `data`,
-    `changed-script`.
+    `changed-script`, `files`.
     """
 
     kind: str
@@ -151,6 +151,7 @@ class Failed(Event, frozen=True, kw_only=True, tag="failed"):
         rows: Rows of the (micro-)batch that did not fit; `of` of the whole batch.
         evaluation: It happened in evaluation or prediction.
         code: What `sys.exit` was given.
+        remedy: What to change in the script: without it, each attempt ends the same.
     """
 
     kind: str
@@ -161,6 +162,7 @@ class Failed(Event, frozen=True, kw_only=True, tag="failed"):
     of: int = 0
     evaluation: bool = False
     code: int | None = None
+    remedy: str = ""
 
 
 class AttemptEnded(Event, frozen=True, kw_only=True, tag="attempt-ended"):

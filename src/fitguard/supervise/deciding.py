@@ -105,6 +105,8 @@ def decide(
     too_often = _too_often(past, options)
     if too_often:
         return _stop(past, orders, too_often)
+    if last.failed is not None and last.failed.remedy:
+        return _stop(past, orders, last.failed.remedy)
     refused: list[str] = []
     for remedy in past.row.tries:
         if past.used_up(remedy):

@@ -57,11 +57,15 @@ def judge(
     how = outcome(result.ended, result.reason, known, result.forwarded)
     answer = Answer()
     own = known.error if known is not None and known.kind == OWN_FAULT else ""
-    if how not in _MEANT and not result.reader_gone and not own:
+    # The child knows what is to be changed in its script: what the log looks like is no news.
+    remedy = known.remedy if known is not None else ""
+    if how not in _MEANT and not result.reader_gone and not own and not remedy:
         answer = explained(_request(result))
     found = _primary(answer.diagnosis)
     cause = _meant(result, how)
-    if how not in _MEANT:
+    if remedy:
+        cause = Cause("unknown", None, remedy)
+    elif how not in _MEANT:
         cause = _cause(result, how, found, killed_by_kernel)
     if own:
         cause = Cause("unknown", None, own, result.evidence)

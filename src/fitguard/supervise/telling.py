@@ -24,7 +24,9 @@ def farewell(run: Run) -> str:
     if lost and run.state == "finished":
         parts.append(f"{count(lost, 'step')} taken twice")
     if run.state != "finished" and run.snapshots.count:
-        parts.append(f"to go on: fitguard run --resume {run.id}")
+        # Without a change, a run that was given up would be given up again.
+        mended = " once that is mended" if how == "stopped" else ""
+        parts.append(f"to go on{mended}: fitguard run --resume {run.id}")
     parts.append(f"fitguard report {run.id}")
     return "; ".join(parts)
 

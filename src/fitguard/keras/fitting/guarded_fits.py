@@ -21,6 +21,7 @@ from fitguard.keras.snapshots.store import SnapshotStore
 from fitguard.keras.snapshots.writer import SnapshotWriter
 from fitguard.keras.sources import Sources
 from fitguard.keras.state.callback_kinds import standing_back
+from fitguard.keras.world import fit_begins
 from fitguard.schema.journal import Logged, SnapshotFailed, SnapshotWritten
 from fitguard.schema.run import Place
 
@@ -93,6 +94,7 @@ class GuardedFits:
     def next_number(self) -> int:
         """Of a `fit` call, or of a loop of the user's own, that begins."""
         self.sources.begin()
+        fit_begins()
         with self._lock:
             self.begun += 1
             return self.begun

@@ -10,6 +10,7 @@ from fitguard.keras.snapshots.content import Content
 from fitguard.keras.state.callbacks import kept_here, read_callbacks, write_callbacks
 from fitguard.keras.state.randomness import read_random, write_random
 from fitguard.keras.state.variables import ModelState, places
+from fitguard.keras.world import read_files, write_files
 from fitguard.schema.run import Place
 from fitguard.state.keeper import Keeper
 
@@ -64,6 +65,7 @@ class TrainingState:
             "random": read_random(),
             "callbacks": said,
             "python": python,
+            "files": read_files(self._callbacks),
             **more,
         }
         return Content(document=document, arrays=arrays)
@@ -88,6 +90,8 @@ class TrainingState:
             raise OtherModel(misfit)
         state.write(arrays)
         document = content.document
+        # Before the objects: an open file goes on where it was.
+        files = write_files(document["files"])
         differ = self._python.write_now(document["python"], _under(content.arrays, _PYTHON))
         notes = write_callbacks(
             self._callbacks, document["callbacks"], _under(content.arrays, _CALLBACKS)
@@ -103,7 +107,7 @@ class TrainingState:
             "the result may differ"
             for label in differ
         ]
-        return [*missing, *changed, *notes]
+        return [*missing, *files, *changed, *notes]
 
     def _roots(self) -> dict[str, Any]:
         callbacks = {f"callback {number}": one for number, one in enumerate(self._callbacks)}

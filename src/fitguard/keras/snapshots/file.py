@@ -18,7 +18,7 @@ import struct
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import msgspec
 import numpy as np
@@ -109,6 +109,20 @@ def read_snapshot(path: Path) -> Content:
     try:
         with path.open("rb", buffering=0) as file:
             return _content(file, os.fstat(file.fileno()).st_size)
+    except _UNREADABLE as error:
+        raise TornSnapshot(f"{path.name} is not a whole snapshot: {error}.") from error
+
+
+def read_document(path: Path) -> dict[str, Any]:
+    """The document alone; the arrays are not looked at.
+
+    Raises:
+        TornSnapshot: as `read_snapshot`.
+    """
+    try:
+        with path.open("rb", buffering=0) as file:
+            header = _checked_header(file, os.fstat(file.fileno()).st_size)
+        return dict(json.loads(header)["document"])
     except _UNREADABLE as error:
         raise TornSnapshot(f"{path.name} is not a whole snapshot: {error}.") from error
 

@@ -1,0 +1,94 @@
+"""What the attempts of a run did to the disk: a line for each first time, written at once.
+
+A process that is killed has no other moment to tell the next one.
+"""
+
+import contextlib
+import json
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+Deed = Literal["folder", "file", "log", "appended", "removed", "renamed"]
+_MOST_LINES = 20_000
+
+
+@dataclass
+class Past:
+    """What earlier attempts did, each path with the number of the first that did it.
+
+    Args:
+        folders: That they made.
+        files: That were not there before.
+        logs: Those of them that were added to, or that may only be made once.
+        appended: Files that were there before, with the length that they had.
+        removed: Files and folders that were there before; what was renamed away too.
+        renamed: Where it went.
+    """
+
+    folders: dict[str, int] = field(default_factory=dict)
+    files: dict[str, int] = field(default_factory=dict)
+    logs: dict[str, int] = field(default_factory=dict)
+    appended: dict[str, int] = field(default_factory=dict)
+    removed: dict[str, int] = field(default_factory=dict)
+    renamed: dict[str, str] = field(default_factory=dict)
+
+    def take(self, attempt: int, deed: Deed, path: str, more: object) -> None:
+        """Add one line."""
+        made = {"folder": self.folders, "file": self.files, "log": self.logs}
+        if deed in made:
+            made[deed].setdefault(path, attempt)
+        elif deed == "appended":
+            self.appended.setdefault(path, int(str(more)))
+        else:
+            self.removed.setdefault(path, attempt)
+            if deed == "renamed":
+                self.renamed.setdefault(path, str(more))
+
+
+class Ledger:
+    """The file, and what it held when this attempt began.
+
+    Args:
+        attempt: The number of this one.
+    """
+
+    def __init__(self, path: Path, attempt: int) -> None:
+        self.past = Past()
+        self._attempt = attempt
+        self._lines = 0
+        self._said: set[tuple[str, str]] = set()
+        self._read(path)
+        self._file: int | None = None
+        with contextlib.suppress(OSError):
+            flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
+            self._file = os.open(path, flags, 0o644)
+
+    def _read(self, path: Path) -> None:
+        try:
+            lines = path.read_bytes().splitlines()
+        except OSError:
+            return
+        for line in lines:
+            # The last line of a process that was killed may be torn.
+            with contextlib.suppress(ValueError, TypeError):
+                attempt, deed, name, more = json.loads(line)
+                if attempt < self._attempt:
+                    self.past.take(attempt, deed, name, more)
+
+    def add(self, deed: Deed, path: str, more: object = None) -> None:
+        """Write it down; a disk that is full costs the line, not the training."""
+        if self._file is None or (deed, path) in self._said or self._lines >= _MOST_LINES:
+            return
+        self._said.add((deed, path))
+        self._lines += 1
+        with contextlib.suppress(OSError):
+            line = json.dumps([self._attempt, deed, path, more])
+            os.write(self._file, f"{line}\n".encode())
+
+    def close(self) -> None:
+        """No more will come."""
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
