@@ -3,7 +3,7 @@
 import ast
 from dataclasses import dataclass
 
-from fitguard.notebook.parcel.names_used import names_used
+from fitguard.notebook.names_used import names_used
 from fitguard.schema.exit_codes import UsageError
 
 _OF_IPYTHON = "get_ipython"

@@ -1,72 +1,68 @@
-"""Tensors, variables and types of TensorFlow; never loads it for what is not of TensorFlow."""
+"""Tensors and variables of TensorFlow, and its functions; never loads it for what is not of it."""
 
+import functools
+import importlib
 import sys
-from typing import Any
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fitguard.notebook.parcel.arrays import make_array, written
-from fitguard.notebook.parcel.nodes import Array, Made
-from fitguard.notebook.parcel.sides import NotMine, Packed, Packing, Unpacking
+from fitguard.notebook.parcel.errors import NotCarried
+
+if TYPE_CHECKING:
+    from fitguard.notebook.parcel.packing import Packer
+    from fitguard.notebook.parcel.unpacking import Unpacker
 
 
-def pack_tensor(value: Any, packing: Packing, where: str) -> Packed:
-    """A tensor or variable with a value, or NotMine."""
+def pack_tensor(value: Any, _: "Packer") -> Any:
+    """The values of a tensor; None for what is none."""
     tf: Any = sys.modules.get("tensorflow")
-    if tf is None:
-        return NotMine
-    if getattr(value, "dtype", None) in (tf.variant, tf.resource):
-        return NotMine
-    if isinstance(value, tf.Variable):
-        return written(np.asarray(value.numpy()), "variable", packing, where)
-    if isinstance(value, tf.Tensor) and hasattr(value, "numpy"):
-        return written(np.asarray(value.numpy()), "tensor", packing, where)
-    return NotMine
+    if tf is None or not isinstance(value, tf.Tensor):
+        return None
+    if not hasattr(value, "numpy") or value.dtype in (tf.variant, tf.resource):
+        raise NotCarried("it is a tensor without values of its own")
+    return np.asarray(value.numpy())
 
 
-def is_constant(value: Any) -> bool:
-    """Whether it is a tensor: it cannot change."""
-    tf: Any = sys.modules.get("tensorflow")
-    return tf is not None and isinstance(value, tf.Tensor)
-
-
-def make_tensor(node: Array, unpacking: Unpacking) -> Any:
-    """The tensor or variable again."""
+def make_tensor(array: np.ndarray, _: "Unpacker") -> Any:
+    """The tensor again."""
     import tensorflow as tf
 
-    array = make_array(node, unpacking)
-    return tf.Variable(array) if node.kind == "variable" else tf.convert_to_tensor(array)
+    return tf.convert_to_tensor(array)
 
 
-def fill_tensor(value: Any, node: Array, unpacking: Unpacking) -> None:
-    """Only a variable can change."""
-    if node.kind == "variable":
-        value.assign(make_array(node, unpacking))
-
-
-def pack_type(value: Any, packing: Packing, where: str) -> Packed:
-    """`tf.float32`, `tf.TensorShape`, `tf.TensorSpec`, or NotMine."""
+def pack_variable(value: Any, _: "Packer") -> Any:
+    """The values of a variable, and whether it is trained; None for what is none."""
     tf: Any = sys.modules.get("tensorflow")
-    if tf is None:
-        return NotMine
-    if isinstance(value, tf.DType):
-        return Made("tf.DType", [value.name])
-    if isinstance(value, tf.TensorShape):
-        sizes = tuple(value.as_list()) if value.rank is not None else None
-        return Made("tf.TensorShape", [packing.node(sizes, where)])
-    if type(value) is tf.TensorSpec:
-        parts = (value.shape, value.dtype, value.name)
-        return Made("tf.TensorSpec", [packing.node(part, where) for part in parts])
-    return NotMine
+    if tf is None or not isinstance(value, tf.Variable):
+        return None
+    return np.asarray(value.numpy()), bool(value.trainable)
 
 
-def make_type(node: Made, unpacking: Unpacking) -> Any:
-    """The type again."""
+def make_variable(packed: tuple[np.ndarray, bool], _: "Unpacker") -> Any:
+    """The variable again."""
     import tensorflow as tf
 
-    makers = {
-        "tf.DType": tf.as_dtype,
-        "tf.TensorShape": tf.TensorShape,
-        "tf.TensorSpec": tf.TensorSpec,
-    }
-    return makers[node.of](*(unpacking.value(part) for part in node.parts))
+    array, trainable = packed
+    return tf.Variable(array, trainable=trainable)
+
+
+def pack_public_function(value: Any, _: "Packer") -> Any:
+    """The public name of a function that TensorFlow has wrapped; None for others."""
+    # Where it was defined there is another function: pickle would carry a copy of this one.
+    names = vars(value).get("_tf_api_names", ()) if isinstance(value, FunctionType) else ()
+    return next((name for name in names if _public(name) is value), None)
+
+
+def make_public_function(name: str, _: "Unpacker") -> Any:
+    """The function again."""
+    return _public(name)
+
+
+def _public(name: str) -> Any:
+    module: Any = importlib.import_module("tensorflow")
+    try:
+        return functools.reduce(getattr, name.split("."), module)
+    except AttributeError:
+        return None

@@ -1,0 +1,75 @@
+"""Batches in memory that two processes share: flat tensors, one behind the other."""
+
+import mmap
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+_ALIGNED = 64
+Place = tuple[str, tuple[int, ...], int, int]
+"""Of a tensor: dtype, shape, where it begins, how many bytes."""
+_TEXT = "string"
+
+
+class Slot:
+    """A file in memory, as large as the largest batch so far.
+
+    Args:
+        path: Made by the side that writes.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._map: mmap.mmap | None = None
+        self._size = 0
+
+    def write(self, tensors: Sequence[Any]) -> tuple[int, list[Place]]:
+        """Put a batch into it: its size, and where each tensor lies."""
+        flat = [_bytes_of(tensor) for tensor in tensors]
+        places: list[Place] = []
+        end = 0
+        for tensor, data in zip(tensors, flat, strict=True):
+            begin = -(-end // _ALIGNED) * _ALIGNED
+            places.append((tensor.dtype.name, tuple(tensor.shape), begin, data.nbytes))
+            end = begin + data.nbytes
+        if end > self._size:
+            file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            os.ftruncate(file, end)
+            os.close(file)
+            self._size = end
+        memory = self._mapped(self._size)
+        for (_, _, begin, size), data in zip(places, flat, strict=True):
+            memory[begin : begin + size] = data.data
+        return self._size, places
+
+    def read(self, size: int, places: Sequence[Place]) -> list[Any]:
+        """The tensors of a batch, as copies: the slot is written to again."""
+        import tensorflow as tf
+
+        memory = self._mapped(size)
+        found = []
+        for dtype, shape, begin, length in places:
+            data = memory[begin : begin + length]
+            if dtype == _TEXT:
+                found.append(tf.io.parse_tensor(data, tf.string))
+            else:
+                kind = tf.as_dtype(dtype).as_numpy_dtype
+                found.append(tf.convert_to_tensor(np.frombuffer(data, kind).reshape(shape)))
+        return found
+
+    def _mapped(self, size: int) -> mmap.mmap:
+        if self._map is None or len(self._map) < size:
+            with self._path.open("r+b") as file:
+                self._map = mmap.mmap(file.fileno(), max(size, 1))
+        return self._map
+
+
+def _bytes_of(tensor: Any) -> np.ndarray:
+    import tensorflow as tf
+
+    if tensor.dtype == tf.string:
+        return np.frombuffer(tf.io.serialize_tensor(tensor).numpy(), np.uint8)
+    return np.ascontiguousarray(tensor.numpy()).reshape(-1).view(np.uint8)
