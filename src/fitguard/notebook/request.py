@@ -18,6 +18,7 @@ from typing import Any
 from fitguard.contract.libraries import is_a
 from fitguard.keras.state.randomness import read_random
 from fitguard.notebook.feed.fed import Fed
+from fitguard.notebook.feed.receiving import iterators_made
 from fitguard.notebook.feed.serving import Feed
 from fitguard.notebook.parcel.culprit import culprit
 from fitguard.notebook.parcel.errors import CannotCarry
@@ -105,7 +106,9 @@ class Request:
             more: Objects that the child has numbered without having got them from here.
         """
         originals = {**self._packer.objects, **(more or {})}
-        return Visit(self.folder / _END, self._main, originals)
+        visit = Visit(self.folder / _END, self._main, originals)
+        self.feed.catch_up(visit.surroundings["iterators"])
+        return visit
 
     def remove(self) -> None:
         """All files."""
@@ -184,7 +187,7 @@ class Visit:
             packer = Packer(stream, files, self._main, known)
             packer.dump(content)
             packer.dump_changed(careful=careful)
-        _write_surroundings(files, packer, left=left, feed=None)
+        _write_surroundings(files, packer, left=left, iterators=iterators_made(), feed=None)
         part.replace(files.content)
 
 

@@ -56,6 +56,11 @@ def numbering_iterators() -> Iterator[None]:
         yield
 
 
+def iterators_made() -> dict[int, int]:
+    """How many there are over each dataset of the kernel's, by its number."""
+    return {source.number: source.made + source.more for source in _sources.values()}
+
+
 def _read_by(dataset: Any) -> Iterator["_Source"]:
     found = original_of(dataset).dataset if _sources else None
     for stage in DatasetStage(found).pipeline() if found is not None else ():
@@ -67,16 +72,18 @@ class _Source:
     """Where one dataset comes from.
 
     Attributes:
+        number: Of the dataset.
         made: Iterators over it, so far.
+        more: Times that one of them read it once more.
     """
 
     def __init__(self, address: Path, number: int, spec: Any) -> None:
         self._address = address
-        self._number = number
+        self.number = number
         self._spec = spec
         self.made = 0
         self._made_before = 0
-        self._more = 0
+        self.more = 0
 
     def batches(self) -> Iterator[Any]:
         """Those of the iterator that was made last."""
@@ -84,7 +91,7 @@ class _Source:
 
         slots: dict[str, Slot] = {}
         with Client(str(self._address), "AF_UNIX") as connection:
-            connection.send((os.getpid(), self._number, self._next()))
+            connection.send((os.getpid(), self.number, self._next()))
             while True:
                 try:
                     what, *more = connection.recv()
@@ -104,6 +111,6 @@ class _Source:
         """The number of an iterator that begins to be read."""
         if self.made == self._made_before:
             # A `repeat` behind this dataset reads it once more.
-            self._more += 1
+            self.more += 1
         self._made_before = self.made
-        return self.made - 1 + self._more
+        return self.made - 1 + self.more

@@ -6,12 +6,12 @@ import os
 import sys
 import tempfile
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from multiprocessing.connection import Connection, Listener
 from pathlib import Path
 from typing import Any
 
-from fitguard.keras.position.exactness import why_pipeline_differs
+from fitguard.keras.position.exactness import judge_validation, why_pipeline_differs
 from fitguard.notebook.feed.fed import Fed
 from fitguard.notebook.feed.slots import Slot
 from fitguard.notebook.parcel.files import MEMORY, HeldFolder
@@ -42,11 +42,19 @@ class Feed:
         for number, fed in enumerate(self.datasets):
             if fed.dataset is dataset:
                 return number
-        for sentence in why_pipeline_differs(dataset, orders_kept=True):
+        shared = [judge_validation(fed.dataset, dataset) for fed in self.datasets]
+        alone = why_pipeline_differs(dataset, orders_kept=True)
+        for sentence in dict.fromkeys(itertools.chain(alone, *shared)):
             sys.stderr.write(f"fitguard: {sentence}\n")
         self.datasets.append(self._before.get(id(dataset)) or Fed(dataset))
         self._open()
         return len(self.datasets) - 1
+
+    def catch_up(self, iterators: Mapping[int, int]) -> None:
+        """Make those, too, that the training process made last and has not read."""
+        for number, count in iterators.items():
+            if count:
+                self.datasets[number].iterator(count - 1)
 
     @property
     def address(self) -> Path | None:
