@@ -224,16 +224,15 @@ class Slow(Recorder):
     def on_train_batch_begin(self, batch, logs=None):
         if batch == 2:
             pathlib.Path("began").touch()
-        while batch == 2 and not pathlib.Path("go").exists():
-            time.sleep(0.1)
-            if self.waited == 20:
-                break
-            self.waited += 1
+            for _ in range(100):
+                if not pathlib.Path("interrupted").exists():
+                    time.sleep(0.1)
+        if not pathlib.Path("go").exists():
+            time.sleep(0.5)
 
 
 rows = pipeline()[0]
 slow_model, slow_callback = build(), Slow()
-slow_callback.waited = 0
 slow = dict(x=rows, epochs=3, verbose=0, callbacks=[slow_callback], runs_folder="runs")
 fitguard.fit(slow_model, **slow)
 """
@@ -261,3 +260,25 @@ print(mark(slow_model) == mark(undisturbed), len(slow_callback.losses))
     assert gone_on == "True 9\n"
     told = [line for line in gone_on.errors.splitlines() if "another order" in line]
     assert told == []
+
+
+@pytest.mark.soak
+def test_an_interrupted_cell_leaves_its_models_and_can_go_on(kernel: Kernel):
+    for name in ("began", "go", "interrupted"):
+        (kernel.folder / name).unlink(missing_ok=True)
+    cell = """
+runs_of_the_cell += 1
+cell_model = build()
+cell_model.fit(pipeline()[0], epochs=3, verbose=0, callbacks=[Slow()])
+"""
+    kernel.run("runs_of_the_cell = 0")
+    thread = kernel.interrupt_when(kernel.folder / "began")
+    shown = kernel.run(f"%%guard --runs-folder runs\n{cell}")
+    thread.join()
+    assert shown.raised.startswith("KeyboardInterrupt")
+    run = shown.errors.partition("%%guard --resume ")[2].split()[0].rstrip(".;")
+    after = kernel.run("print(runs_of_the_cell, int(cell_model.optimizer.iterations) > 0)")
+    assert after == "0 True\n"
+    (kernel.folder / "go").touch()
+    kernel.run(f"%%guard --runs-folder runs --resume {run}\n{cell}")
+    assert kernel.run("print(runs_of_the_cell, mark(cell_model) == mark(undisturbed))") == "1 True\n"
