@@ -281,4 +281,6 @@ cell_model.fit(pipeline()[0], epochs=3, verbose=0, callbacks=[Slow()])
     assert after == "0 True\n"
     (kernel.folder / "go").touch()
     kernel.run(f"%%guard --runs-folder runs --resume {run}\n{cell}")
-    assert kernel.run("print(runs_of_the_cell, mark(cell_model) == mark(undisturbed))") == "1 True\n"
+    assert (
+        kernel.run("print(runs_of_the_cell, mark(cell_model) == mark(undisturbed))") == "1 True\n"
+    )
