@@ -48,7 +48,7 @@ class Request:
             remove_left_behind(left)
         self._held = HeldFolder(place)
         self.folder = self._held.path
-        self.feed = Feed(before)
+        self.feed = Feed(self.folder, before)
         self._main = main
         self._files = ParcelFiles(self.folder, memory)
 

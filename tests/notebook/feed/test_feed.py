@@ -1,5 +1,6 @@
 """Datasets that stay on one side and are read on the other; both sides in this process."""
 
+import os
 import threading
 import time
 from types import SimpleNamespace
@@ -9,21 +10,23 @@ import pytest
 import tensorflow as tf
 
 from fitguard.notebook.feed.receiving import make_dataset, numbering_iterators
+from fitguard.notebook.feed.sending import pack_dataset
 from fitguard.notebook.feed.serving import Feed
+from fitguard.notebook.feed.slots import Slot
 
 _LIMIT_SECONDS = 60
 
 
 @pytest.fixture
-def feed():
-    made = Feed()
+def feed(tmp_path):
+    made = Feed(tmp_path)
     yield made
     made.close()
 
 
 def received(feed, dataset):
-    packed = feed.add(dataset), dataset.element_spec, int(dataset.cardinality())
-    return make_dataset(packed, SimpleNamespace(feed=feed.address))
+    packer = SimpleNamespace(feed=feed.add, files=())
+    return make_dataset(pack_dataset(dataset, packer), SimpleNamespace(feed=feed.address))
 
 
 def numbers(dataset):
@@ -54,7 +57,9 @@ KINDS = {
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_same_elements_spec_and_cardinality(kind, feed):
     dataset = KINDS[kind]
+    dataset.class_names = ["a", "b"]
     there = received(feed, dataset)
+    assert there.class_names == ["a", "b"]
     assert there.element_spec == dataset.element_spec
     assert there.cardinality() == dataset.cardinality()
     pairs = list(zip(dataset.take(20), there.take(20), strict=True))
@@ -137,6 +142,18 @@ def test_a_reader_that_leaves_frees_its_slots(feed):
     while list(folder.glob("slot-*")) and time.monotonic() < until:
         time.sleep(0.05)
     assert not list(folder.glob("slot-*"))
+
+
+def test_a_batch_that_memory_has_no_room_for_goes_to_the_disk(tmp_path):
+    os.mkfifo(tmp_path / "memory")  # has no room for anything
+    slot = Slot(tmp_path / "memory", [tmp_path / "slot"])
+    size, places = slot.write([tf.range(5)])
+    assert slot.path == tmp_path / "slot"
+    (received,) = Slot(slot.path).read(size, places)
+    assert received.numpy().tolist() == [0, 1, 2, 3, 4]
+    os.mkfifo(tmp_path / "full")
+    with pytest.raises(MemoryError, match=r"A batch takes 20 bytes, and .* has no room for it"):
+        Slot(tmp_path / "full").write([tf.range(5)])
 
 
 def test_a_reader_without_a_kernel_ends_with_an_error(feed):

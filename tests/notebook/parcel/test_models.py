@@ -142,6 +142,25 @@ def test_trained_over_there_is_trained_here(make, notebook, tmp_path):
     assert trained(model).history == expected
 
 
+def test_a_model_that_only_a_first_batch_of_data_builds(tmp_path):
+    import tf_keras
+
+    class Rows(tf_keras.utils.Sequence):
+        def __len__(self):
+            return 2
+
+        def __getitem__(self, index):
+            return X[index::2], Y[index::2]
+
+    model = tf_keras.Sequential([tf_keras.layers.Dense(1)])
+    model.compile(loss="mse")
+    sent = Sent(model, tmp_path)
+    with remembering_batches():
+        sent.value.fit(Rows(), verbose=0)
+    sent.back(sent.value)
+    same(model, sent.value)
+
+
 def test_training_over_there_gives_what_training_here_gives(notebook, tmp_path):
     import keras
 

@@ -22,17 +22,18 @@ if TYPE_CHECKING:
 _sources: "weakref.WeakKeyDictionary[Any, _Source]" = weakref.WeakKeyDictionary()
 
 
-def make_dataset(packed: tuple[int, Any, int], unpacking: "Unpacker") -> Any:
+def make_dataset(packed: tuple[int, Any, int, dict[str, Any]], unpacking: "Unpacker") -> Any:
     """A dataset with the same element spec and cardinality."""
     import tensorflow as tf
 
-    number, spec, cardinality = packed
+    number, spec, cardinality, named = packed
     assert unpacking.feed is not None
     source = _Source(unpacking.feed, number, spec)
     dataset = tf.data.Dataset.from_generator(source.batches, output_signature=spec)
     _sources[dataset] = source
     if cardinality != tf.data.UNKNOWN_CARDINALITY:
         dataset = dataset.apply(tf.data.experimental.assert_cardinality(cardinality))
+    vars(dataset).update(named)
     return dataset
 
 

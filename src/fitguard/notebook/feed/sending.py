@@ -15,7 +15,7 @@ FACTORY = """Pass a function that makes it; the training process calls it:
 
 
 def pack_dataset(value: Any, packing: "Packer") -> Any:
-    """Number, element spec and cardinality of a dataset that stays here; None for others."""
+    """Number, element spec, cardinality and names of a dataset that stays here; None for others."""
     tf: Any = sys.modules.get("tensorflow")
     if tf is None or not isinstance(value, tf.data.Dataset | tf.data.Iterator):
         return None
@@ -27,7 +27,9 @@ def pack_dataset(value: Any, packing: "Packer") -> Any:
             why = f"its elements hold a {type(spec).__name__}, which only its own process can read"
             raise NotCarried(why, FACTORY)
     number = packing.feed(value) if packing.files is not None else 0
-    return number, value.element_spec, int(value.cardinality())
+    # As `class_names`, which Keras gives a dataset of images.
+    named = {name: part for name, part in vars(value).items() if not name.startswith("_")}
+    return number, value.element_spec, int(value.cardinality()), named
 
 
 def _has_values(dtype: Any) -> bool:

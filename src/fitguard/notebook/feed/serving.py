@@ -25,10 +25,12 @@ class Feed:
     """All datasets of one training that stay in the kernel.
 
     Args:
+        folder: On a disk, for batches that memory has no room for.
         before: Datasets of an earlier call that this one goes on with: their orders are known.
     """
 
-    def __init__(self, before: Iterable[Fed] = (), memory: Path = MEMORY) -> None:
+    def __init__(self, folder: Path, before: Iterable[Fed] = (), memory: Path = MEMORY) -> None:
+        self._folder = folder
         self._before = {id(fed.dataset): fed for fed in before}
         self.datasets: list[Fed] = []
         self._memory = memory if os.access(memory, os.W_OK) else Path(tempfile.gettempdir())
@@ -98,8 +100,8 @@ class Feed:
                 while True:
                     connection.recv_bytes()
             finally:
-                for path, _ in slots:
-                    path.unlink(missing_ok=True)
+                for slot in slots:
+                    slot.remove()
 
     def _await_others(self, process: int) -> None:
         """Those who drew for a process that has died must not move a shuffle any more."""
@@ -109,26 +111,26 @@ class Feed:
                 self._readers.pop(thread, None)
         self._readers[threading.current_thread()] = process
 
-    def _new_slots(self) -> list[tuple[Path, Slot]]:
+    def _new_slots(self) -> list[Slot]:
         assert self._held is not None
-        paths = [self._held.path / f"slot-{next(self._numbers)}" for _ in range(_SLOTS)]
-        return [(path, Slot(path)) for path in paths]
+        names = [f"slot-{next(self._numbers)}" for _ in range(_SLOTS)]
+        return [Slot(self._held.path / name, [self._folder / name]) for name in names]
 
 
-def _draw(fed: Fed, number: int, connection: Connection, slots: list[tuple[Path, Slot]]) -> None:
+def _draw(fed: Fed, number: int, connection: Connection, slots: list[Slot]) -> None:
     """Send batches, as far ahead as there are slots."""
     import tensorflow as tf
 
     unread = 0
     try:
         iterator = fed.iterator(number)
-        for path, slot in itertools.cycle(slots):
+        for slot in itertools.cycle(slots):
             while unread == len(slots) or (unread and connection.poll()):
                 connection.recv_bytes()
                 unread -= 1
             flat = tf.nest.flatten(next(iterator), expand_composites=True)
             size, places = slot.write(flat)
-            connection.send(("batch", str(path), size, places))
+            connection.send(("batch", str(slot.path), size, places))
             unread += 1
     except StopIteration:
         connection.send(("end",))

@@ -19,10 +19,15 @@ class Slot:
 
     Args:
         path: Made by the side that writes.
+        others: Where it goes if there is no room: a container has little memory to share.
+
+    Attributes:
+        path: Where it is.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, path: Path, others: Sequence[Path] = ()) -> None:
+        self.path = path
+        self._others = list(others)
         self._map: mmap.mmap | None = None
         self._size = 0
 
@@ -36,10 +41,7 @@ class Slot:
             places.append((tensor.dtype.name, tuple(tensor.shape), begin, data.nbytes))
             end = begin + data.nbytes
         if end > self._size:
-            file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-            os.ftruncate(file, end)
-            os.close(file)
-            self._size = end
+            self._grow(end)
         memory = self._mapped(self._size)
         for (_, _, begin, size), data in zip(places, flat, strict=True):
             memory[begin : begin + size] = data.data
@@ -60,9 +62,33 @@ class Slot:
                 found.append(tf.convert_to_tensor(np.frombuffer(data, kind).reshape(shape)))
         return found
 
+    def remove(self) -> None:
+        """Its file; who has it open may still read it."""
+        self.path.unlink(missing_ok=True)
+
+    def _grow(self, size: int) -> None:
+        """Take the room now: to write where there is none would kill the process."""
+        file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            os.posix_fallocate(file, 0, size)
+            self._size = size
+        except OSError as error:
+            self.remove()
+            self._map = None
+            if not self._others:
+                raise MemoryError(
+                    f"A batch takes {size} bytes, and {self.path.parent} has no room for it "
+                    f"({error.strerror}). Give fitguard.fit(…, runs_folder=FOLDER) a folder with "
+                    "more, or make the batches smaller."
+                ) from error
+            self.path = self._others.pop(0)
+            self._grow(size)
+        finally:
+            os.close(file)
+
     def _mapped(self, size: int) -> mmap.mmap:
         if self._map is None or len(self._map) < size:
-            with self._path.open("r+b") as file:
+            with self.path.open("r+b") as file:
                 self._map = mmap.mmap(file.fileno(), max(size, 1))
         return self._map
 
