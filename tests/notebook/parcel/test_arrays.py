@@ -123,9 +123,18 @@ def test_tensors_variables_and_types(tmp_path):
     assert numbers.numpy().tolist() == [[1, 2]]
     assert texts.numpy().tolist() == [b"a"]
     assert (dtype, shape.as_list()) == (tf.float16, [1, None])
+    assert received.trainable
     received.assign([3.0, 4.0])
     sent.back(sent.value)
     assert variable.numpy().tolist() == [3.0, 4.0]
+
+
+def test_a_large_tensor_is_mapped(tmp_path):
+    import tensorflow as tf
+
+    received = Sent(tf.constant(LARGE), tmp_path).value
+    assert np.array_equal(received.numpy(), LARGE)
+    assert len(list((tmp_path / "there").glob("*.npy"))) == 1
 
 
 def test_a_dataset_that_nobody_feeds_is_refused(tmp_path):

@@ -15,15 +15,8 @@ from fitguard.notebook.parcel.keras_objects import (
     pack_part,
 )
 from fitguard.notebook.parcel.models import make_model, pack_model
+from fitguard.notebook.parcel.public_functions import make_public_function, pack_public_function
 from fitguard.notebook.parcel.streams import make_stream, pack_stream
-from fitguard.notebook.parcel.tensors import (
-    make_public_function,
-    make_tensor,
-    make_variable,
-    pack_public_function,
-    pack_tensor,
-    pack_variable,
-)
 
 if TYPE_CHECKING:
     from fitguard.notebook.parcel.packing import Packer
@@ -46,8 +39,6 @@ KINDS = {
     "array": Kind(pack_array, make_array),
     "dataset": Kind(pack_dataset, make_dataset),
     "part": Kind(pack_part, make_part),
-    "tensor": Kind(pack_tensor, make_tensor),
-    "variable": Kind(pack_variable, make_variable),
     "model": Kind(pack_model, make_model),
     "generator": Kind(pack_generator, make_generator),
     "keras": Kind(pack_keras, make_keras),

@@ -42,7 +42,7 @@ def state_of(value: Any, packing: "Packer", *, careful: bool) -> tuple[str, Any]
     if kind == _SAME:
         return None
     if kind == "instance" and careful:
-        attributes, items, pairs = _parts(value) or ({}, None, None)
+        attributes, items, pairs, _ = _read_instance(value, packing)
         missing = [name for name, part in attributes.items() if packing.failure(part)]
         kept = {name: part for name, part in attributes.items() if name not in missing}
         return kind, (kept, items, pairs, missing)
@@ -82,9 +82,9 @@ def _kind(value: Any) -> str:
     constant = (tf.Tensor, tf.data.Dataset) if tf is not None else ()
     if isinstance(value, (*_CODE, *constant)) or is_frame(value) or _is_compiled(value):
         return _SAME
-    if hasattr(cls, "__setstate__"):
-        return "state"
-    return _NO_ORIGINAL if _parts(value) is None else "instance"
+    if _reduced(value) is None:
+        return _NO_ORIGINAL
+    return "state" if hasattr(cls, "__setstate__") else "instance"
 
 
 def _is_compiled(value: Any) -> bool:
@@ -92,8 +92,8 @@ def _is_compiled(value: Any) -> bool:
     return callable(value) and callable(getattr(value, "python_function", None))
 
 
-def _parts(value: Any) -> tuple[dict[str, Any], Any, Any] | None:
-    """Attributes and items, as Python itself would copy them; None where it would not."""
+def _reduced(value: Any) -> tuple[Any, Any, Any] | None:
+    """State and items of an object that Python makes empty and then fills; None for others."""
     if type(value) is SimpleNamespace:
         return vars(value), None, None
     try:
@@ -102,14 +102,16 @@ def _parts(value: Any) -> tuple[dict[str, Any], Any, Any] | None:
         return None
     if made is not copyreg.__newobj__:  # type: ignore[attr-defined]
         return None
-    attributes, slots = state if isinstance(state, tuple) else (state, None)
-    listed = list(items) if items is not None else None
-    pairs = dict(pairs) if pairs is not None else None
-    return {**(attributes or {}), **(slots or {})}, listed, pairs
+    return state, items, pairs
 
 
 def _read_instance(value: Any, _: "Packer") -> tuple[Any, ...]:
-    return (*(_parts(value) or ({}, None, None)), [])
+    """Attributes, items, and the names of attributes that are left out."""
+    state, items, pairs = _reduced(value) or (None, None, None)
+    attributes, slots = state if isinstance(state, tuple) else (state, None)
+    listed = list(items) if items is not None else None
+    pairs = dict(pairs) if pairs is not None else None
+    return {**(attributes or {}), **(slots or {})}, listed, pairs, []
 
 
 def _fill_instance(value: Any, state: tuple[Any, ...], _: "Unpacker") -> None:
@@ -128,7 +130,7 @@ def _fill_instance(value: Any, state: tuple[Any, ...], _: "Unpacker") -> None:
 
 
 def _read_state(value: Any, _: "Packer") -> Any:
-    return value.__reduce_ex__(4)[2]
+    return (_reduced(value) or (None,))[0]
 
 
 def _fill_sequence(value: Any, items: list[Any], _: "Unpacker") -> None:
