@@ -33,6 +33,8 @@ def make_dataset(packed: tuple[int, Any, int, dict[str, Any]], unpacking: "Unpac
     _sources[dataset] = source
     if cardinality != tf.data.UNKNOWN_CARDINALITY:
         dataset = dataset.apply(tf.data.experimental.assert_cardinality(cardinality))
+    # A batch is copied while the step before it runs.
+    dataset = dataset.prefetch(1)
     vars(dataset).update(named)
     return dataset
 
@@ -88,8 +90,6 @@ class _Source:
 
     def batches(self) -> Iterator[Any]:
         """Those of the iterator that was made last."""
-        import tensorflow as tf
-
         slots: dict[str, Slot] = {}
         with Client(str(self._address), "AF_UNIX") as connection:
             connection.send((os.getpid(), self.number, self._next()))
@@ -103,10 +103,18 @@ class _Source:
                 if what == "error":
                     raise RuntimeError(f"The tf.data pipeline in the notebook failed: {more[0]}")
                 path, size, places = more
-                with tf.device("CPU:0"):
-                    flat = slots.setdefault(path, Slot(Path(path))).read(size, places)
+                flat = slots.setdefault(path, Slot(Path(path))).read(size, places)
                 connection.send_bytes(b"read")
-                yield tf.nest.pack_sequence_as(self._spec, flat, expand_composites=True)
+                yield self._element(flat)
+
+    def _element(self, flat: list[Any]) -> Any:
+        import tensorflow as tf
+
+        if any(not isinstance(spec, tf.TensorSpec) for spec in tf.nest.flatten(self._spec)):
+            # Ragged and sparse tensors are made of tensors.
+            with tf.device("CPU:0"):
+                flat = [tf.convert_to_tensor(part) for part in flat]
+        return tf.nest.pack_sequence_as(self._spec, flat, expand_composites=True)
 
     def _next(self) -> int:
         """The number of an iterator that begins to be read."""

@@ -47,19 +47,20 @@ class Slot:
             memory[begin : begin + size] = data.data
         return self._size, places
 
-    def read(self, size: int, places: Sequence[Place]) -> list[Any]:
-        """The tensors of a batch, as copies: the slot is written to again."""
+    def read(self, size: int, places: Sequence[Place]) -> list[np.ndarray]:
+        """The values of a batch, as copies: the slot is written to again."""
         import tensorflow as tf
 
         memory = self._mapped(size)
         found = []
         for dtype, shape, begin, length in places:
-            data = memory[begin : begin + length]
+            data = np.frombuffer(memory, np.uint8, length, begin)
             if dtype == _TEXT:
-                found.append(tf.io.parse_tensor(data, tf.string))
+                texts = tf.io.parse_tensor(data.tobytes(), tf.string).numpy()
+                found.append(np.asarray(texts, object))
             else:
                 kind = tf.as_dtype(dtype).as_numpy_dtype
-                found.append(tf.convert_to_tensor(np.frombuffer(data, kind).reshape(shape)))
+                found.append(data.view(kind).reshape(shape).copy())
         return found
 
     def remove(self) -> None:
