@@ -7,7 +7,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterable, Mapping
-from multiprocessing.connection import Connection, Listener
+from multiprocessing.connection import Client, Connection, Listener
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +70,8 @@ class Feed:
         listener, self._listener = self._listener, None
         with contextlib.suppress(OSError):
             # Wakes the thread that waits for one.
-            _connect_and_leave(str(self.address))
+            Client(str(self.address), "AF_UNIX").close()
+        self._thread.join(_LEAVING_SECONDS)
         listener.close()
         self._held.remove()
 
@@ -78,7 +79,8 @@ class Feed:
         if self._listener is None:
             self._held = HeldFolder(self._memory)
             self._listener = Listener(str(self.address), "AF_UNIX")
-            threading.Thread(target=self._accept, name="fitguard-feed", daemon=True).start()
+            self._thread = threading.Thread(target=self._accept, name="fitguard-feed", daemon=True)
+            self._thread.start()
 
     def _accept(self) -> None:
         while (listener := self._listener) is not None:
@@ -138,9 +140,3 @@ def _draw(fed: Fed, number: int, connection: Connection, slots: list[Slot]) -> N
         raise
     except Exception as error:  # whatever the pipeline raises belongs to the training
         connection.send(("error", f"{type(error).__name__}: {error}"))
-
-
-def _connect_and_leave(address: str) -> None:
-    from multiprocessing.connection import Client
-
-    Client(address, "AF_UNIX").close()
