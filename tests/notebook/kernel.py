@@ -38,13 +38,14 @@ class Kernel:
         return _shown(cells[-1].outputs)
 
     def interrupt_when(self, path: Path) -> threading.Thread:
-        """Interrupt as Jupyter does, as soon as a file is there."""
+        """Interrupt as Jupyter does, as soon as a file is there; then `interrupted` is."""
 
         def wait() -> None:
             until = time.monotonic() + _CELL_SECONDS
             while not path.exists() and time.monotonic() < until:
                 time.sleep(_LOOK_SECONDS)
             os.killpg(os.getpgid(self.pid), signal.SIGINT)
+            (self.folder / "interrupted").touch()
 
         thread = threading.Thread(target=wait, daemon=True)
         thread.start()

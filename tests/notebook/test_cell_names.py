@@ -9,6 +9,7 @@ from keras import layers
 model.fit(x, y, callbacks=[callback for _ in range(2)])
 score = model.evaluate(x_test)
 frame["new"] = score
+runs += 1
 thing.size.value += 1
 later = lambda row: row * factor
 
@@ -26,12 +27,13 @@ class Own(Base):
 def test_names_that_come_from_outside_and_names_that_go_back():
     names = cell_names(CELL)
     outside = {"model", "x", "y", "callback", "x_test", "frame", "thing", "factor", "default"}
-    assert outside | {"counter", "other", "Base", "width"} <= set(names.used)
+    assert outside | {"counter", "other", "Base", "width", "runs"} <= set(names.used)
     assert not {"row", "a", "b", "range", "_", "size"} & set(names.used)
     assert set(names.assigned) == {
         "np",
         "layers",
         "score",
+        "runs",
         "later",
         "helper",
         "Own",

@@ -39,15 +39,26 @@ def test_an_argument_that_fit_does_not_have(model, tmp_path):
         fitguard.fit(model, X, Y, epoch=3, runs_folder=tmp_path)
 
 
-def test_generators_and_datasets_with_the_function_that_would_do(model, tmp_path):
+def test_generators_and_iterators_with_the_function_that_would_do(model, tmp_path):
     import tensorflow as tf
 
-    dataset = tf.data.Dataset.from_tensor_slices((X, Y)).batch(2)
-    for data in (dataset, iter(dataset), ((X, Y) for _ in range(3))):
+    iterator = iter(tf.data.Dataset.from_tensor_slices((X, Y)).batch(2))
+    for data in (iterator, ((X, Y) for _ in range(3))):
         with pytest.raises(fitguard.UsageError, match=r"def make_dataset\(\):"):
             fitguard.fit(model, data, runs_folder=tmp_path)
     with pytest.raises(fitguard.UsageError, match="validation_data=make_dataset"):
-        fitguard.fit(model, X, Y, validation_data=dataset, runs_folder=tmp_path)
+        fitguard.fit(model, X, Y, validation_data=iterator, runs_folder=tmp_path)
+
+
+def test_a_dataset_of_datasets_with_the_reason(model, tmp_path):
+    import tensorflow as tf
+
+    windows = tf.data.Dataset.range(4).window(2)
+    with pytest.raises(
+        fitguard.UsageError, match=r"x cannot be taken .*: its elements hold a Dataset"
+    ):
+        fitguard.fit(model, windows, runs_folder=tmp_path)
+    assert not list((tmp_path / ".requests").iterdir())
 
 
 def test_a_folder_that_cannot_be_written(model, tmp_path):

@@ -1,7 +1,5 @@
 """`fitguard.fit` and `%%guard` in a real kernel: it outlives its trainings, with their results."""
 
-from pathlib import Path
-
 import pytest
 from notebook.kernel import Kernel, kernel_in
 
@@ -131,12 +129,46 @@ expected.fit(make_dataset(), epochs=2, verbose=0)
 keras.utils.set_random_seed(5)
 history = fitguard.fit(build_told, make_dataset, epochs=2, verbose=0, runs_folder="runs")
 print(mark(history.model) == mark(expected), len(history.history["loss"]))
-fitguard.fit(build_told, make_dataset(), runs_folder="runs")
+fitguard.fit(build_told, iter(make_dataset()), runs_folder="runs")
 """
     )
     assert shown == "True 2\n"
     assert "x cannot be taken to the training process" in shown.raised
     assert "def make_dataset():" in shown.raised
+
+
+def test_a_dataset_of_the_kernel_survives_a_segfault(kernel: Kernel):
+    shown = kernel.run(
+        """
+import tensorflow as tf
+pathlib.Path("crashed").unlink(missing_ok=True)
+
+
+def pipeline():
+    rows = tf.data.Dataset.from_tensor_slices((x, y)).cache()
+    return rows.shuffle(64, seed=3).batch(24).prefetch(1), rows.take(8).shuffle(8, seed=4).batch(4)
+
+
+def train(fit, crash_at=None):
+    model, callback = build(), Recorder(crash_at)
+    data, held_out = pipeline()
+    history = fit(model, data, validation_data=held_out, epochs=3, verbose=0, callbacks=[callback])
+    return mark(model), history.history, callback.losses, [row.numpy().sum() for row, _ in data]
+
+
+def guarded(model, *args, **kwargs):
+    return fitguard.fit(model, *args, snapshot_seconds=0, runs_folder="runs", **kwargs)
+
+
+expected = train(keras.Model.fit)
+end = train(guarded, crash_at=5)
+print([a == b for a, b in zip(end, expected)], pathlib.Path("crashed").exists())
+"""
+    )
+    assert not shown.raised
+    assert shown == "[True, True, True, True] True\n"
+    told = [line for line in shown.errors.splitlines() if line.startswith("fitguard:")]
+    assert [line.split()[1] for line in told] == ["Attempt", "finished"]
 
 
 def test_a_cell_under_guard(kernel: Kernel):
@@ -181,37 +213,74 @@ def test_an_error_of_the_users_ends_it_and_the_kernel_lives(kernel: Kernel):
     assert kernel.run("print(1 + 1)") == "2\n"
 
 
-@pytest.mark.soak
-def test_an_interrupt_keeps_the_run_and_it_can_go_on(kernel: Kernel):
-    began = kernel.folder / "began"
-    thread = kernel.interrupt_when(began)
+def test_an_interrupt_leaves_what_was_trained_and_it_can_go_on(kernel: Kernel):
+    thread = kernel.interrupt_when(kernel.folder / "began")
     shown = kernel.run(
         """
 import time
 
 
-class Slow(keras.callbacks.Callback):
+class Slow(Recorder):
     def on_train_batch_begin(self, batch, logs=None):
-        if not pathlib.Path("go").exists():
-            time.sleep(0.5)
         if batch == 2:
             pathlib.Path("began").touch()
+            for _ in range(100):
+                if not pathlib.Path("interrupted").exists():
+                    time.sleep(0.1)
+        if not pathlib.Path("go").exists():
+            time.sleep(0.5)
 
 
-def slow(**options):
-    model = build()
-    fitguard.fit(
-        model, x, y, callbacks=[Slow()], verbose=0, runs_folder="runs", **arguments, **options
-    )
-    return mark(model)
-
-
-slow()
+rows = pipeline()[0]
+slow_model, slow_callback = build(), Slow()
+slow = dict(x=rows, epochs=3, verbose=0, callbacks=[slow_callback], runs_folder="runs")
+fitguard.fit(slow_model, **slow)
 """
     )
     thread.join()
     assert shown.raised.startswith("KeyboardInterrupt")
     run = shown.errors.partition('resume="')[2].partition('"')[0]
     assert (kernel.folder / "runs" / run / "snapshots").is_dir()
-    Path(kernel.folder / "go").touch()
-    assert kernel.run(f"print(slow(resume={run!r}) == plain_end[0])") == "True\n"
+    after = kernel.run(
+        """
+print(int(slow_model.optimizer.iterations) == len(slow_callback.losses) > 0)
+print(slow_callback.model is slow_model, os.listdir("runs/.requests"))
+pathlib.Path("go").touch()
+"""
+    )
+    assert after == "True\nTrue []\n"
+    gone_on = kernel.run(
+        f"""
+fitguard.fit(slow_model, resume={run!r}, **slow)
+undisturbed = build()
+undisturbed.fit(pipeline()[0], epochs=3, verbose=0)
+print(mark(slow_model) == mark(undisturbed), len(slow_callback.losses))
+"""
+    )
+    assert gone_on == "True 9\n"
+    told = [line for line in gone_on.errors.splitlines() if "another order" in line]
+    assert told == []
+
+
+@pytest.mark.soak
+def test_an_interrupted_cell_leaves_its_models_and_can_go_on(kernel: Kernel):
+    for name in ("began", "go", "interrupted"):
+        (kernel.folder / name).unlink(missing_ok=True)
+    cell = """
+runs_of_the_cell += 1
+cell_model = build()
+cell_model.fit(pipeline()[0], epochs=3, verbose=0, callbacks=[Slow()])
+"""
+    kernel.run("runs_of_the_cell = 0")
+    thread = kernel.interrupt_when(kernel.folder / "began")
+    shown = kernel.run(f"%%guard --runs-folder runs\n{cell}")
+    thread.join()
+    assert shown.raised.startswith("KeyboardInterrupt")
+    run = shown.errors.partition("%%guard --resume ")[2].split()[0].rstrip(".;")
+    after = kernel.run("print(runs_of_the_cell, int(cell_model.optimizer.iterations) > 0)")
+    assert after == "0 True\n"
+    (kernel.folder / "go").touch()
+    kernel.run(f"%%guard --runs-folder runs --resume {run}\n{cell}")
+    assert (
+        kernel.run("print(runs_of_the_cell, mark(cell_model) == mark(undisturbed))") == "1 True\n"
+    )

@@ -5,6 +5,7 @@ They are part of each snapshot: after a crash they are what they were at that st
 
 import sys
 from collections.abc import Iterable, Mapping
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,15 @@ from fitguard.state.values import NotPlain, encode
 
 _LARGE_BYTES = 1 << 20
 """A larger array would make each snapshot slow, and data are hardly ever changed."""
+
+
+def carried_names() -> list[str]:
+    """Global names that hold values: what came with carried code, and what that has added."""
+    return [
+        name
+        for name, value in vars(sys.modules["__main__"]).items()
+        if not name.startswith("__") and not callable(value) and not isinstance(value, ModuleType)
+    ]
 
 
 def values_of(names: Iterable[str]) -> dict[str, Any]:

@@ -9,11 +9,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from fitguard.contract.libraries import is_a
 from fitguard.keras.state.randomness import write_random
-from fitguard.notebook.child import arrived
-from fitguard.notebook.parcel.building import remembering_batches
-from fitguard.notebook.parcel.frames import is_frame
-from fitguard.notebook.prepared_fits import prepared_fits
+from fitguard.notebook.carried_globals import carried_names
+from fitguard.notebook.child import arrived, at_work
+from fitguard.notebook.parcel.originals import is_frame
 from fitguard.notebook.starting import GLOBAL
 
 USED = "used "
@@ -27,14 +27,21 @@ def run(folder: Path) -> None:
     visit = arrived(folder)
     names = visit.content()
     cell = names.pop(CELL)
+    carried = carried_names()
     main = sys.modules["__main__"]
     vars(main).update(names)
     write_random(visit.surroundings["random"])
-    with remembering_batches(), prepared_fits(visit.late_states, visit.surroundings["globals"]):
+
+    def answer_models() -> None:
+        # The cell will run again from its top: only what it trains may be further than that.
+        present = _present([*names, *cell["back"]])
+        visit.answer({name: value for name, value in present.items() if is_a(value, "Model")})
+
+    with at_work(visit, lambda: carried, answer_models):
         _execute(cell["source"], folder / "cell.py", vars(main))
     back = _present(cell["back"])
     used = [name for name in names if name not in back]
-    carried = [name for name in visit.surroundings["globals"] if name not in back]
+    carried = [name for name in carried if name not in back]
     visit.answer(
         {
             **back,

@@ -3,7 +3,7 @@
 import ast
 from dataclasses import dataclass
 
-from fitguard.notebook.parcel.names_used import names_used
+from fitguard.notebook.names_used import names_used
 from fitguard.schema.exit_codes import UsageError
 
 _OF_IPYTHON = "get_ipython"
@@ -36,7 +36,7 @@ def cell_names(source: str) -> CellNames:
         raise UsageError(
             f"Received a cell that is no Python: {error.msg}, line {error.lineno}."
         ) from error
-    used = tuple(dict.fromkeys((*names.at_once, *names.later)))
+    used = tuple(dict.fromkeys((*names.at_once, *names.later, *_added_to(source))))
     if _OF_IPYTHON in used:
         raise UsageError(
             "Received a cell with a magic or a shell command (%…, !…) under %%guard. Expected "
@@ -46,6 +46,12 @@ def cell_names(source: str) -> CellNames:
     assigned = tuple(dict.fromkeys((*names.assigned, *names.rebound)))
     changed = tuple(name for name in _changed(source) if name not in assigned)
     return CellNames(used, assigned, changed)
+
+
+def _added_to(source: str) -> list[str]:
+    """Names as in `count += 1`: a table of symbols knows them only as assigned."""
+    nodes = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.AugAssign)]
+    return [node.target.id for node in nodes if isinstance(node.target, ast.Name)]
 
 
 def _changed(source: str) -> list[str]:

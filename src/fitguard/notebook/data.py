@@ -1,17 +1,14 @@
-"""Which data go over as they are, and which need a function that makes them."""
+"""Which data can be given, and which need a function that makes them."""
 
 import sys
 from collections.abc import Iterator
 from typing import Any
 
+from fitguard.notebook.feed.sending import FACTORY
 from fitguard.notebook.parcel.errors import cannot_carry
 
 _DATA = ("x", "y", "sample_weight", "validation_data")
 _CALLED = ("x", "validation_data")
-_FACTORY = """Pass a function that makes it; the training process calls it:
-    def make_dataset():
-        return tf.data.Dataset.from_tensor_slices((x, y)).shuffle(1000, seed=1).batch(32)
-    fitguard.fit(model, {argument}=make_dataset)"""
 
 
 def factories_in(arguments: dict[str, Any]) -> list[str]:
@@ -26,7 +23,7 @@ def is_factory(value: Any) -> bool:
 
 
 def require_carriable(arguments: dict[str, Any]) -> None:
-    """Refuse datasets and generators, which cannot go over.
+    """Refuse iterators and generators, which cannot go over.
 
     Raises:
         CannotCarry: with the function that would do.
@@ -36,13 +33,13 @@ def require_carriable(arguments: dict[str, Any]) -> None:
             raise cannot_carry(
                 arguments[name],
                 name,
-                "a dataset or generator lives in its own process",
-                _FACTORY.format(argument=name),
+                "an iterator or generator lives in its own process",
+                FACTORY.replace("model, ", f"model, {name}="),
             )
 
 
 def _is_stream(value: Any) -> bool:
     tf: Any = sys.modules.get("tensorflow")
-    if tf is not None and isinstance(value, tf.data.Dataset | tf.data.Iterator):
-        return True
+    if tf is not None and isinstance(value, tf.data.Dataset):
+        return False
     return isinstance(value, Iterator) or type(value).__name__ == "DataLoader"

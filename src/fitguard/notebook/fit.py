@@ -8,31 +8,35 @@ from pathlib import Path
 from typing import Any
 
 from fitguard.keras.state.randomness import write_random
-from fitguard.notebook.child import arrived
-from fitguard.notebook.parcel.building import remembering_batches
-from fitguard.notebook.prepared_fits import prepared_fits
+from fitguard.notebook.carried_globals import carried_names
+from fitguard.notebook.child import arrived, at_work
 from fitguard.notebook.request import Visit
 from fitguard.notebook.starting import GLOBAL
 
-THE_MODEL = -1
+THE_MODEL = "the model"
 """Number of the model that a function of the user's built, on both sides."""
 
 
 def train(folder: Path) -> None:
     """Do what the request says, and leave the end state for the kernel."""
     visit = arrived(folder)
-    call = visit.content()
-    model = call["model"]
+    arguments = visit.content()
+    model, build = arguments.pop("model"), arguments.pop("build")
+    callbacks = arguments.get("callbacks")
     # After the model was made from its config, which draws; before what the user would call.
     write_random(visit.surroundings["random"])
-    if call["build"] is not None:
-        model = call["build"]()
-    arguments = dict(call["arguments"])
-    for name in call["factories"]:
+    if build is not None:
+        model = build()
+    for name in arguments.pop("factories"):
         arguments.update(_data(name, arguments[name](), arguments))
-    with remembering_batches(), prepared_fits(visit.late_states, visit.surroundings["globals"]):
+
+    def answer(history: Any = None) -> None:
+        numbers = {id(model): THE_MODEL} if build is not None else {}
+        _answer(visit, {"model": model, "history": history, "callbacks": callbacks}, numbers)
+
+    with at_work(visit, carried_names, answer):
         history = model.fit(**arguments)
-    _answer(visit, call, model, history)
+    answer(history)
 
 
 def _data(name: str, made: Any, arguments: dict[str, Any]) -> dict[str, Any]:
@@ -42,19 +46,10 @@ def _data(name: str, made: Any, arguments: dict[str, Any]) -> dict[str, Any]:
     return {name: made}
 
 
-def _answer(visit: Visit, call: dict[str, Any], model: Any, history: Any) -> None:
+def _answer(visit: Visit, content: dict[str, Any], numbers: dict[int, str]) -> None:
     names = vars(sys.modules["__main__"])
-    carried = {name: names[name] for name in visit.surroundings["globals"] if name in names}
-    numbers = {id(model): THE_MODEL} if call["build"] is not None else {}
-    visit.answer(
-        {
-            "model": model,
-            "history": history,
-            "callbacks": call["arguments"].get("callbacks"),
-            **{f"{GLOBAL}{name}": value for name, value in carried.items()},
-        },
-        numbers=numbers,
-    )
+    carried = {f"{GLOBAL}{name}": names[name] for name in carried_names()}
+    visit.answer({**content, **carried}, numbers=numbers)
 
 
 if __name__ == "__main__":

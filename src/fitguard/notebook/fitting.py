@@ -16,8 +16,14 @@ from fitguard.notebook.died import died
 from fitguard.notebook.fit import THE_MODEL
 from fitguard.notebook.kernel_gpu import leave_gpu_memory, warn_about_gpu
 from fitguard.notebook.request import Request
-from fitguard.notebook.starting import new_request, notebook_command, run_options, take_globals
-from fitguard.notebook.supervised import supervised
+from fitguard.notebook.starting import (
+    leave_open,
+    new_request,
+    notebook_command,
+    run_options,
+    take_globals,
+)
+from fitguard.notebook.supervised import Interrupted, supervised
 from fitguard.schema.exit_codes import UsageError
 
 
@@ -46,9 +52,10 @@ def fit(
     Args:
         model: A compiled Keras model, or a function that returns one. A model that Keras cannot
             write down needs the function; `history.model` is the trained model then.
-        x: As for `model.fit`: arrays, tensors, DataFrames, or lists and dicts of them. For a
-            dataset, generator or `PyDataset`: a function that returns it. It is called in the
-            training process, and may return a tuple of arrays `(x, y)` as well.
+        x: As for `model.fit`: arrays, tensors, DataFrames, lists and dicts of them, a `PyDataset`,
+            or a `tf.data.Dataset`, whose batches this process draws for the training. For a
+            generator: a function that returns it. It is called in the training process, and may
+            return a dataset or a tuple of arrays `(x, y)` as well.
         y: As for `model.fit`.
         runs_folder: Where the folder of the run is made.
         resume: Id of a run that was interrupted: go on with it. Give the same arguments again.
@@ -69,7 +76,8 @@ def fit(
         UsageError: for arguments that `model.fit` does not have, and for what cannot be taken to
             another process; the message says what to do instead.
         TrainingDied: where the training failed and another attempt would not help.
-        KeyboardInterrupt: where it was interrupted; `resume` goes on with it.
+        KeyboardInterrupt: where it was interrupted; the model has the weights trained so far, and
+            `resume` goes on with the run.
 
     Example:
         >>> model = keras.Sequential([keras.Input((10,)), keras.layers.Dense(1)])
@@ -98,14 +106,14 @@ def fit(
         hang_seconds=hang_seconds,
         require_guard=require_guard,
     )
-    request = new_request(options.runs_folder)
+    request = new_request(options)
     try:
         request.send(
             {
                 "model": model if build is None else None,
                 "build": build,
-                "arguments": given,
                 "factories": factories_in(given),
+                **given,
             }
         )
         name = getattr(model, "name", None) or getattr(model, "__name__", "build")
@@ -114,6 +122,11 @@ def fit(
         if result.exit_code != 0:
             raise died(result)
         return _taken_over(request, build)
+    except Interrupted as interrupted:
+        leave_open(request, interrupted.run)
+        if build is None and request.has_answer:
+            take_globals(request.answer().content())
+        raise KeyboardInterrupt from None
     finally:
         request.remove()
 

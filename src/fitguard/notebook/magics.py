@@ -13,16 +13,16 @@ from fitguard.notebook.cell import CELL, USED
 from fitguard.notebook.cell_names import CellNames, cell_names
 from fitguard.notebook.died import died
 from fitguard.notebook.kernel_gpu import leave_gpu_memory, warn_about_gpu
-from fitguard.notebook.parcel.errors import CannotCarry
 from fitguard.notebook.request import Request
 from fitguard.notebook.starting import (
     GLOBAL,
+    leave_open,
     new_request,
     notebook_command,
     run_options,
     take_globals,
 )
-from fitguard.notebook.supervised import supervised
+from fitguard.notebook.supervised import Interrupted, supervised
 from fitguard.schema.exit_codes import UsageError
 from fitguard.supervise.options import RunOptions
 
@@ -72,7 +72,7 @@ def run_cell(line: str, source: str, names: dict[str, Any]) -> None:
     options = _options(line)
     cell = cell_names(source)
     warn_about_gpu()
-    request = new_request(options.runs_folder)
+    request = new_request(options)
     try:
         _send(request, source, cell, names)
         command = notebook_command("cell", _told(source), request.folder, options)
@@ -80,6 +80,11 @@ def run_cell(line: str, source: str, names: dict[str, Any]) -> None:
         if result.exit_code != 0:
             raise died(result)
         _take_over(request, names)
+    except Interrupted as interrupted:
+        leave_open(request, interrupted.run)
+        if request.has_answer:
+            names.update(request.answer().content())
+        raise KeyboardInterrupt from None
     finally:
         request.remove()
 
@@ -92,20 +97,9 @@ def _told(source: str) -> str:
 
 def _send(request: Request, source: str, cell: CellNames, names: dict[str, Any]) -> None:
     known = {name: names[name] for name in cell.used if name in names}
-    problems = []
-    content: dict[str, Any] = {}
-    for name, value in known.items():
-        try:
-            request.try_to_pack(value, name)
-            content[name] = value
-        except CannotCarry as error:
-            # What the cell makes anew need not come from here.
-            if name not in cell.assigned:
-                problems.append(str(error))
-    if problems:
-        raise UsageError("\n".join(problems))
     back = [*cell.assigned, *cell.changed]
-    request.send({**content, CELL: {"source": source, "back": back}})
+    # What the cell makes anew need not come from here.
+    request.send({**known, CELL: {"source": source, "back": back}}, optional=cell.assigned)
 
 
 def _take_over(request: Request, names: dict[str, Any]) -> None:

@@ -7,7 +7,7 @@ global values of carried code to the snapshots.
 import contextlib
 import functools
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -19,10 +19,11 @@ from fitguard.keras.state.variables import ModelState
 from fitguard.notebook.carried_globals import put_values, values_of
 
 States = dict[int, dict[str, np.ndarray]]
+Names = Callable[[], Iterable[str]]
 
 
 @contextlib.contextmanager
-def prepared_fits(states: States, global_names: Sequence[str]) -> Iterator[None]:
+def prepared_fits(states: States, global_names: Names) -> Iterator[None]:
     """Prepare all `fit` calls inside.
 
     Args:
@@ -55,9 +56,7 @@ def _with_first(callback: Any, given: Any, model: Any) -> Any:
     return [callback, *(given if isinstance(given, list | tuple) else [given])]
 
 
-def _callback(
-    library: Library, arrays: Mapping[str, np.ndarray], global_names: Sequence[str]
-) -> Any:
+def _callback(library: Library, arrays: Mapping[str, np.ndarray], global_names: Names) -> Any:
     base: Any = library.module("callbacks").Callback
 
     class NotebookState(base):  # type: ignore[misc]
@@ -69,7 +68,7 @@ def _callback(
 
         def get_state(self) -> dict[str, Any]:
             """What a snapshot keeps."""
-            return values_of(global_names)
+            return values_of(global_names())
 
         def set_state(self, state: dict[str, Any]) -> None:
             """What a snapshot gives back."""

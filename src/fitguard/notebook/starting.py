@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from fitguard.notebook.feed.fed import Fed
 from fitguard.notebook.kernel_gpu import child_environment
 from fitguard.notebook.request import Request
 from fitguard.schema.exit_codes import UsageError
@@ -12,30 +13,39 @@ from fitguard.supervise.options import NEWEST, RunOptions
 from fitguard.supervise.runs import run_by_id
 
 _REQUESTS = ".requests"
-_GRACE_SECONDS = 10.0
+_GRACE_SECONDS = 30.0
 """After an interrupt, until a training that takes no snapshot is ended."""
+_left: dict[str, list[Fed]] = {}
+"""The datasets of the run that was interrupted last, by its id: it may go on with their orders."""
 GLOBAL = "global "
 """Before the names of global values that carried code used."""
 
 
-def new_request(runs_folder: Path) -> Request:
+def new_request(options: RunOptions) -> Request:
     """An empty one.
 
     Raises:
         UsageError: where it cannot be written.
     """
-    folder = runs_folder.absolute()
+    folder = options.runs_folder.absolute()
+    before = _left.get(str(options.resume), ())
     try:
         if not folder.exists():
             folder.mkdir(parents=True)
             # Snapshots are large, and nobody wants them in a repository.
             (folder / ".gitignore").write_text("*\n")
-        return Request(folder / _REQUESTS, sys.modules["__main__"])
+        return Request(folder / _REQUESTS, sys.modules["__main__"], before)
     except OSError as error:
         raise UsageError(
-            f"Received {runs_folder} as the folder for runs: {error.strerror}. Expected one that "
-            "can be written: fitguard.fit(…, runs_folder=FOLDER)."
+            f"Received {options.runs_folder} as the folder for runs: {error.strerror}. Expected "
+            "one that can be written: fitguard.fit(…, runs_folder=FOLDER)."
         ) from error
+
+
+def leave_open(request: Request, run: str) -> None:
+    """Keep what a run that was interrupted needs to go on."""
+    _left.clear()
+    _left[run] = request.feed.datasets
 
 
 def run_options(**options: Any) -> RunOptions:

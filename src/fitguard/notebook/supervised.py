@@ -31,7 +31,7 @@ def supervised(command: Command, options: RunOptions, resuming: str) -> GuardRes
         resuming: How a user of a notebook goes on with a run, with `{id}` in it.
 
     Raises:
-        KeyboardInterrupt: where the user interrupted, after the training has left.
+        Interrupted: where the user interrupted, after the training has left.
         UsageError: where there is no such run to resume, or its folder cannot be written.
     """
     with _pipes() as (output, errors):
@@ -47,6 +47,18 @@ def supervised(command: Command, options: RunOptions, resuming: str) -> GuardRes
         guard.start()
         _show((output[0], errors[0]), guard)
     return guard.ended()
+
+
+class Interrupted(Exception):
+    """The user has ended the training; it can go on.
+
+    Attributes:
+        run: Its id.
+    """
+
+    def __init__(self, run: str) -> None:
+        super().__init__(run)
+        self.run = run
 
 
 class _GuardThread(threading.Thread):
@@ -76,7 +88,7 @@ class _GuardThread(threading.Thread):
             raise self._error
         assert self._result is not None
         if self._interrupts and self._result.exit_code != 0:
-            raise KeyboardInterrupt
+            raise Interrupted(self._result.run.id)
         return self._result
 
 

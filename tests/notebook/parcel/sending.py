@@ -2,6 +2,7 @@
 
 import itertools
 import linecache
+import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,10 +10,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import msgspec
-
+from fitguard.notebook.parcel.culprit import culprit
 from fitguard.notebook.parcel.files import ParcelFiles
-from fitguard.notebook.parcel.nodes import Parcel
 from fitguard.notebook.parcel.packing import Packer
 from fitguard.notebook.parcel.unpacking import Unpacker
 
@@ -45,17 +44,23 @@ class Notebook:
 
 
 class Sent:
-    """An object on the other side, as a file of JSON and others carried it there."""
+    """An object on the other side, as files carried it there."""
 
     def __init__(self, value: Any, folder: Path, notebook: Notebook | None = None) -> None:
         self._notebook = notebook or Notebook()
         self._folder = folder
-        files = ParcelFiles(folder / "there", memory=None)
-        self.packer = Packer(files, self._notebook.main)
-        with self._notebook.as_main():
-            self.text = _written(self.packer.parcel(self.packer.node(value, "value")))
+        self.files = ParcelFiles(folder / "there", memory=None)
+        with self._notebook.as_main(), self.files.create(self.files.content) as stream:
+            self.packer = Packer(stream, self.files, self._notebook.main)
+            try:
+                self.packer.dump(value)
+            except Exception:
+                raise culprit(value, "value", self.packer.failure) from None
+        self.text = self.files.content.read_bytes()
         self.other = Notebook()
-        self._unpacker, self.value = _unpacked(self.text, files, self.other, {})
+        with self.other.as_main(), self.files.open(self.files.content) as stream:
+            self._unpacker = Unpacker(stream, self.other.main)
+            self.value = self._unpacker.content()
 
     @property
     def late_states(self) -> dict[int, dict[str, Any]]:
@@ -64,23 +69,18 @@ class Sent:
 
     def back(self, value: Any) -> Any:
         """What the first side gets when the other sends an object back."""
+        try:
+            return self._back(value, careful=False)
+        except Exception:
+            return self._back(value, careful=True)
+
+    def _back(self, value: Any, *, careful: bool) -> Any:
+        shutil.rmtree(self._folder / "back", ignore_errors=True)
         files = ParcelFiles(self._folder / "back", memory=None)
         known = {id(thing): number for number, thing in self._unpacker.objects.items()}
-        packer = Packer(files, self.other.main, known, lenient=True)
-        with self.other.as_main():
-            text = _written(packer.parcel(packer.node(value, "value")))
-        originals = dict(enumerate(self.packer.objects))
-        return _unpacked(text, files, self._notebook, originals)[1]
-
-
-def _written(parcel: Parcel) -> bytes:
-    return msgspec.json.encode(parcel)
-
-
-def _unpacked(
-    text: bytes, files: ParcelFiles, notebook: Notebook, originals: dict[int, Any]
-) -> tuple[Unpacker, Any]:
-    parcel = msgspec.json.decode(text, type=Parcel)
-    unpacker = Unpacker(parcel, files.code, notebook.main, originals)
-    with notebook.as_main():
-        return unpacker, unpacker.value(parcel.content)
+        with self.other.as_main(), files.create(files.content) as stream:
+            packer = Packer(stream, files, self.other.main, known)
+            packer.dump(value)
+            packer.dump_changed(careful=careful)
+        with self._notebook.as_main(), files.open(files.content) as stream:
+            return Unpacker(stream, self._notebook.main, self.packer.objects).content()

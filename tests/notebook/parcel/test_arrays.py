@@ -98,9 +98,13 @@ def test_a_series_and_columns_of_the_same_name(tmp_path):
     pandas.testing.assert_frame_equal(received, table)
 
 
-def test_an_index_with_levels_is_refused_with_the_way_out(tmp_path):
-    with pytest.raises(CannotCarry, match="reset_index"):
-        Sent(frame().set_index("text", append=True), tmp_path)
+def test_an_index_with_levels_and_large_columns_that_are_mapped(tmp_path):
+    table = frame().set_index("text", append=True)
+    large = pandas.DataFrame(LARGE)
+    received, mapped = Sent([table, large], tmp_path).value
+    pandas.testing.assert_frame_equal(received, table)
+    pandas.testing.assert_frame_equal(mapped, large)
+    assert len(list((tmp_path / "there").glob("*.npy"))) == 1
 
 
 def test_tensors_variables_and_types(tmp_path):
@@ -119,12 +123,21 @@ def test_tensors_variables_and_types(tmp_path):
     assert numbers.numpy().tolist() == [[1, 2]]
     assert texts.numpy().tolist() == [b"a"]
     assert (dtype, shape.as_list()) == (tf.float16, [1, None])
+    assert received.trainable
     received.assign([3.0, 4.0])
     sent.back(sent.value)
     assert variable.numpy().tolist() == [3.0, 4.0]
 
 
-def test_a_dataset_is_refused(tmp_path):
+def test_a_large_tensor_is_mapped(tmp_path):
+    import tensorflow as tf
+
+    received = Sent(tf.constant(LARGE), tmp_path).value
+    assert np.array_equal(received.numpy(), LARGE)
+    assert len(list((tmp_path / "there").glob("*.npy"))) == 1
+
+
+def test_a_dataset_that_nobody_feeds_is_refused(tmp_path):
     import tensorflow as tf
 
     with pytest.raises(CannotCarry, match="value cannot be taken to the training process"):

@@ -142,6 +142,25 @@ def test_trained_over_there_is_trained_here(make, notebook, tmp_path):
     assert trained(model).history == expected
 
 
+def test_a_model_that_only_a_first_batch_of_data_builds(tmp_path):
+    import tf_keras
+
+    class Rows(tf_keras.utils.Sequence):
+        def __len__(self):
+            return 2
+
+        def __getitem__(self, index):
+            return X[index::2], Y[index::2]
+
+    model = tf_keras.Sequential([tf_keras.layers.Dense(1)])
+    model.compile(loss="mse")
+    sent = Sent(model, tmp_path)
+    with remembering_batches():
+        sent.value.fit(Rows(), verbose=0)
+    sent.back(sent.value)
+    same(model, sent.value)
+
+
 def test_training_over_there_gives_what_training_here_gives(notebook, tmp_path):
     import keras
 
@@ -190,6 +209,49 @@ def test_an_optimizer_of_its_own_keeps_its_values(notebook, tmp_path):
     optimizer.learning_rate = 0.25
     received = Sent(optimizer, tmp_path, notebook).value
     assert float(received.learning_rate) == 0.25
+
+
+def test_code_that_needs_the_model_that_it_is_part_of(notebook, tmp_path):
+    notebook.run(
+        """
+def around():
+    model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(1)])
+
+    def loss(wanted, given):
+        return own_loss(wanted, given) + 0.0 * len(model.layers) + 0.0 * len(looped.layers)
+
+    model.compile(optimizer="sgd", loss=loss)
+    return model
+
+
+looped = around()
+"""
+    )
+    sent = Sent(notebook["looped"], tmp_path, notebook)
+    assert sent.other["looped"] is sent.value
+    with sent.other.as_main():
+        trained(sent.value)
+    assert sent.back(sent.value) is notebook["looped"]
+    same(notebook["looped"], sent.value)
+
+
+def test_a_branch_on_a_tensor_is_compiled_over_there_too(notebook, tmp_path):
+    notebook.run(
+        """
+import tensorflow as tf
+
+
+@tf.function
+def branching(x):
+    if tf.reduce_sum(x) > 0:
+        return x + POWER
+    return -x
+"""
+    )
+    sent = Sent([notebook["branching"], notebook["tf"].nn.relu], tmp_path, notebook)
+    assert float(sent.value[0](notebook["tf"].constant(1.0))) == 3.0
+    assert sent.value[1] is notebook["tf"].nn.relu
+    assert sent.back(sent.value[0]) is notebook["branching"]
 
 
 def test_a_model_without_config_is_refused_with_the_function_that_would_do(notebook, tmp_path):

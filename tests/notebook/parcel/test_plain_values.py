@@ -155,6 +155,30 @@ def test_what_changed_over_there_changes_here(tmp_path):
     assert received["new"] == [1]
 
 
+class Counting:
+    """Writes its state down in its own way."""
+
+    def __init__(self):
+        self.count = 1
+
+    def __getstate__(self):
+        return (self.count,)
+
+    def __setstate__(self, state):
+        (self.count,) = state
+
+
+def test_what_has_a_state_of_its_own_making_and_what_is_shared_by_all(tmp_path):
+    counting, kind = Counting(), np.dtype("float32")
+    sent = Sent([counting, kind, functools.partial(round, 1.26)], tmp_path)
+    sent.value[0].count = 7
+    received = sent.back(sent.value)
+    assert received[0] is counting
+    assert counting.count == 7
+    assert received[1] == kind
+    assert received[2](1) == 1.3
+
+
 def test_an_attribute_that_cannot_come_back_is_left_as_it_was(tmp_path):
     settings = Settings()
     settings.rate = 0.5

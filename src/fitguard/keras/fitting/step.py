@@ -16,7 +16,7 @@ from fitguard.keras.fitting.step_start import StepStart
 from fitguard.keras.position import Ahead, DataPosition
 from fitguard.keras.session import Session
 from fitguard.schema.batch_parts import smaller_part
-from fitguard.schema.journal import REPLACE_ME, MicroBatchChosen
+from fitguard.schema.journal import LEFT_AS_ASKED, REPLACE_ME, MicroBatchChosen
 from fitguard.schema.run import Place
 
 if TYPE_CHECKING:
@@ -279,8 +279,14 @@ def rows_of(batch: Any) -> int:
     return 0
 
 
+before_leaving: list[Callable[[], None]] = []
+"""Called when the process leaves as it was asked to; the state of the training is in its memory."""
+
+
 def leave(code: int) -> NoReturn:
     """End the process at once, as a signal would: the script must not go on."""
+    for call in before_leaving if code == LEFT_AS_ASKED else ():
+        call()
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError, AttributeError):
             stream.flush()

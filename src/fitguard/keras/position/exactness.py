@@ -154,10 +154,8 @@ def _judge_pipeline(dataset: Any, judgement: Judgement) -> None:
             f"{original.unread} So whether a resumed run sees the same batches is not known."
         )
         return
-    last = DatasetStage(original.dataset)
-    found = last.pipeline()
-    unordered = last.dataset.options().deterministic is False
-    judgement.inexact.extend(dict.fromkeys(_sentences(found, unordered)))
+    found = DatasetStage(original.dataset).pipeline()
+    judgement.inexact.extend(why_pipeline_differs(original.dataset))
     for stage in found:
         for function in stage.functions.values():
             judgement.variables.extend(function.variables)
@@ -170,7 +168,18 @@ def _judge_pipeline(dataset: Any, judgement: Judgement) -> None:
         judgement.begins_anew = False
 
 
-def _sentences(found: list[DatasetStage], unordered: bool) -> Iterator[str]:
+def why_pipeline_differs(dataset: Any, *, orders_kept: bool = False) -> list[str]:
+    """Why a `tf.data` pipeline, when it is read again, may give something else.
+
+    Args:
+        orders_kept: Whether the orders of its shuffles are kept, with a seed or without.
+    """
+    last = DatasetStage(dataset)
+    unordered = last.dataset.options().deterministic is False
+    return list(dict.fromkeys(_sentences(last.pipeline(), unordered, orders_kept)))
+
+
+def _sentences(found: list[DatasetStage], unordered: bool, orders_kept: bool) -> Iterator[str]:
     for stage in found:
         if stage.opaque and stage.kind != VARIANT:
             yield (
@@ -179,7 +188,7 @@ def _sentences(found: list[DatasetStage], unordered: bool) -> Iterator[str]:
             )
         functions = stage.functions.values()
         unseeded = sorted({kind for function in functions for kind in function.unseeded})
-        if stage.draws and not stage.seeded:
+        if stage.draws and not stage.seeded and not orders_kept:
             yield (
                 "A shuffle of the tf.data pipeline has no seed: a resumed run sees another order. "
                 "Give it one: shuffle(…, seed=1)."

@@ -1,8 +1,8 @@
-"""What goes from one process to another: values, arrays, models and code, without pickle.
+"""What goes from one process to another, by cloudpickle; large and living things go apart.
 
-nodes.py       how each kind is written down
-packing.py     an object becomes a node; unpacking.py the way back
-makers.py      plain values; containers.py; instances.py; arrays.py; frames.py; tensors.py
-definitions.py where the source of a function or class is; carried_code.py what else it needs
-models.py      Keras models; keras_objects.py layers, losses, optimizers and other parts
+packing.py     objects become a stream; unpacking.py the way back
+kinds.py       what goes over in a way of its own: arrays.py, models.py, …
+originals.py   what came from the other side goes back into the very same object
+culprit.py     which part of an object cannot go over
+files.py       where it is: nobody but the user can read or write it
 """

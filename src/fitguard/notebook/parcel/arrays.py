@@ -1,56 +1,58 @@
 """NumPy arrays: one write into a file, and a memory map on the other side."""
 
-import importlib
 import mmap
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fitguard.notebook.parcel.nodes import Array
-from fitguard.notebook.parcel.sides import NotMine, Packed, Packing, Unpacking
+from fitguard.notebook.parcel.files import ParcelFiles, require_private
 
-_SMALL_BYTES = 512
-"""Up to here an array goes into the JSON."""
+if TYPE_CHECKING:
+    from fitguard.notebook.parcel.packing import Packer
+    from fitguard.notebook.parcel.unpacking import Unpacker
+
+_SMALL_BYTES = 8192
+"""Up to here pickle itself takes an array."""
 _SMALL_FLOATS = "ml_dtypes"
 
 
-def pack_array(value: Any, packing: Packing, where: str) -> Packed:
-    """An array or a scalar of NumPy, or NotMine."""
-    if isinstance(value, np.generic):
-        return written(np.asarray(value), "scalar", packing, where)
-    if type(value) not in (np.ndarray, np.memmap):
-        return NotMine
-    return written(value, "array", packing, where)
+def pack_array(value: Any, packing: "Packer") -> Any:
+    """A large array, or a map of a file; None for others."""
+    if type(value) not in (np.ndarray, np.memmap) or value.dtype.hasobject:
+        return None
+    if type(value) is np.ndarray and value.nbytes <= _SMALL_BYTES:
+        return None
+    if packing.files is None:
+        return ()
+    own = None if packing.goes_back else _own_map(value)
+    return own or written(value, packing.files)
 
 
-def written(array: np.ndarray, kind: str, packing: Packing, where: str) -> Array:
-    """How the values of an array go over."""
-    dtype, shape = _name(array.dtype), list(array.shape)
-    if array.dtype.hasobject:
-        items = [packing.node(item, f"an item of {where}") for item in array.flat]
-        return Array(kind, dtype, shape, items=items)
-    if array.nbytes <= _SMALL_BYTES and dtype:
-        return Array(kind, dtype, shape, data=array.tobytes())
-    own = _own_map(array)
-    if own is not None and not packing.lenient:
-        file, offset, fortran = own
-        return Array(kind, dtype, shape, file=file, offset=offset, fortran=fortran)
-    path = packing.file(".npy", array.nbytes)
-    np.save(path, _known_to_numpy(array), allow_pickle=False)
-    return Array(kind, dtype, shape, file=str(path))
+def written(array: np.ndarray, files: ParcelFiles) -> tuple[Any, ...]:
+    """The file that holds a copy of an array."""
+    path = files.new(".npy", array.nbytes)
+    with files.create(path) as file:
+        np.save(file, _known_to_numpy(array), allow_pickle=False)
+    return str(path), array.dtype
 
 
-def make_array(node: Array, unpacking: Unpacking) -> Any:
-    """The array again; a large one is mapped, and changes of it stay in this process."""
-    array = _array(node, unpacking)
-    return array[()] if node.kind == "scalar" else array
+def make_array(packed: tuple[Any, ...], _: "Unpacker | None" = None) -> np.ndarray:
+    """The array again, mapped; changes of it stay in this process."""
+    path, dtype, *place = packed
+    if place:
+        mapped: Any = np.memmap(path, dtype, "c", *place)
+    else:
+        require_private(Path(path))
+        mapped = np.load(path, mmap_mode="c", allow_pickle=False)
+    array: np.ndarray = mapped.view(np.ndarray)
+    return array.view(dtype) if array.dtype != dtype else array
 
 
-def fill_array(array: Any, node: Array, unpacking: Unpacking) -> None:
-    """Give an array that is there the values of the node."""
-    new = _array(node, unpacking)
-    if array is not new and array.shape == new.shape and array.flags.writeable:
+def fill_array(array: Any, packed: tuple[Any, ...]) -> None:
+    """Give an array that is there the values of another."""
+    new = make_array(packed)
+    if array.shape == new.shape and array.flags.writeable:
         array[...] = new
 
 
@@ -69,29 +71,10 @@ def was_written_to(array: Any) -> bool:
     return False
 
 
-def _array(node: Array, unpacking: Unpacking) -> np.ndarray:
-    shape = tuple(node.shape)
-    if node.items is not None:
-        flat = np.empty(len(node.items), dtype=object)
-        for index, item in enumerate(node.items):
-            flat[index] = unpacking.value(item)
-        return flat.reshape(shape)
-    dtype = _named(node.dtype)
-    if node.data is not None:
-        return np.frombuffer(bytearray(node.data), dtype).reshape(shape)
-    if node.offset >= 0:
-        order: Any = "F" if node.fortran else "C"
-        mapped: Any = np.memmap(node.file, dtype or "u1", "c", node.offset, shape, order)
-    else:
-        mapped = np.load(unpacking.path(node.file), mmap_mode="c", allow_pickle=False)
-    array: np.ndarray = mapped.view(np.ndarray)
-    return array.view(dtype) if dtype is not None and array.dtype != dtype else array
-
-
-def _own_map(array: np.ndarray) -> tuple[str, int, bool] | None:
-    """File, offset and order of an array that is already a file of the user's."""
+def _own_map(array: np.ndarray) -> tuple[Any, ...] | None:
+    """Where an array lies that is already a file of the user's."""
     root = _root(array)
-    if root is None or root.filename is None or root.mode == "c" or not _name(array.dtype):
+    if root is None or root.filename is None or root.mode == "c":
         return None
     if not (array.flags.c_contiguous or array.flags.f_contiguous):
         return None
@@ -99,7 +82,8 @@ def _own_map(array: np.ndarray) -> tuple[str, int, bool] | None:
     mapped = np.frombuffer(root._mmap, np.uint8)  # type: ignore[attr-defined]
     start = root.offset - root.offset % mmap.ALLOCATIONGRANULARITY
     offset = start + array.ctypes.data - mapped.ctypes.data
-    return str(root.filename), offset, not array.flags.c_contiguous
+    order = "C" if array.flags.c_contiguous else "F"
+    return str(root.filename), array.dtype, offset, array.shape, order
 
 
 def _root(array: Any) -> np.memmap | None:
@@ -113,20 +97,3 @@ def _known_to_numpy(array: np.ndarray) -> np.ndarray:
     plain = array.view(np.ndarray)
     foreign = plain.dtype.type.__module__ == _SMALL_FLOATS
     return plain.view(f"u{plain.dtype.itemsize}") if foreign else plain
-
-
-def _name(dtype: np.dtype) -> str:
-    """Empty where only a .npy file can say it: the type of records."""
-    if dtype.type.__module__ == _SMALL_FLOATS:
-        return dtype.name
-    return "" if dtype.names else dtype.str
-
-
-def _named(name: str) -> np.dtype | None:
-    if not name:
-        return None
-    try:
-        return np.dtype(name)
-    except TypeError:
-        small: np.dtype = np.dtype(getattr(importlib.import_module(_SMALL_FLOATS), name))
-        return small

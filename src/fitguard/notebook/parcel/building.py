@@ -71,7 +71,7 @@ def build_like(model: Any, library: Library, batch: Any) -> None:
 
 
 def _looks(batch: Any) -> Any:
-    """Shapes and dtypes; ValueError for what is no symbol but data."""
+    """Shapes and dtypes; ValueError for what has none, or more than these."""
     import tensorflow as tf
 
     if batch is None:
@@ -81,9 +81,13 @@ def _looks(batch: Any) -> Any:
     if isinstance(batch, list | tuple):
         parts = [_looks(part) for part in batch]
         return parts if isinstance(batch, list) else tuple(parts)
+    if isinstance(batch, tf.RaggedTensor | tf.SparseTensor) or not hasattr(batch, "shape"):
+        raise ValueError("not dense")
+    shape = tuple(batch.shape)
     if type(batch).__name__ != "KerasTensor" and not tf.is_symbolic_tensor(batch):
-        raise ValueError("not symbolic")
-    return (_LEAF, tuple(batch.shape), tf.as_dtype(batch.dtype).name)
+        # Data: where Keras reads Python objects it looks at a first batch. Others may be shorter.
+        shape = (None, *shape[1:])
+    return (_LEAF, shape, tf.as_dtype(batch.dtype).name)
 
 
 def _mapped(looks: Any, make: Callable[[Any, str], Any]) -> Any:

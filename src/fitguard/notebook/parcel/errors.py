@@ -10,6 +10,19 @@ ADVICE = (
 )
 
 
+class NotCarried(Exception):
+    """Raised where an object is packed: why it cannot go over, and what to do about it.
+
+    Attributes:
+        of: The `id` of the object.
+    """
+
+    def __init__(self, why: str, advice: str = ADVICE) -> None:
+        super().__init__(why)
+        self.advice = advice
+        self.of = 0
+
+
 class CannotCarry(UsageError):
     """An object that the training process cannot get."""
 
@@ -20,12 +33,12 @@ def cannot_carry(value: Any, where: str, why: str = "", advice: str = ADVICE) ->
     Args:
         where: What the user calls it: `callbacks[0].writer`, or `scale (used by my_loss)`.
     """
-    reason = f": {why}" if why else ""
+    reason = f": {why.rstrip('.')}" if why else ""
     return CannotCarry(
         f"{where} cannot be taken to the training process{reason}.\n"
         f"  Received: {kind_of(value)}\n"
-        "  Expected: arrays, tensors, DataFrames, plain values, Keras objects, or functions and "
-        "classes with their source\n"
+        "  Expected: what pickle or Keras can write down: data, plain values, Keras objects, "
+        "functions and classes\n"
         f"  What to do: {advice}"
     )
 

@@ -1,5 +1,8 @@
 """The files of a parcel: in memory where there is room, else in the folder of the runs.
 
+They hold code that will run, so only the user may read or write them, and none is read that another
+user could have written.
+
 A folder in memory is held by a lock. One that nobody holds is what a kernel that died left behind:
 the next start removes it.
 """
@@ -9,8 +12,12 @@ import fcntl
 import itertools
 import os
 import shutil
+import stat
 import tempfile
 from pathlib import Path
+from typing import BinaryIO
+
+from fitguard.schema.exit_codes import UnreadableInput
 
 MEMORY = Path("/dev/shm")
 _PREFIX = f"fitguard-{os.getuid()}-"
@@ -28,21 +35,35 @@ class ParcelFiles:
     """
 
     def __init__(self, folder: Path, memory: Path | None = MEMORY) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._folder = folder
         self._memory = memory
         self._held: HeldFolder | None = None
         self._numbers = itertools.count(1)
 
     @property
-    def code(self) -> Path:
-        """The file of carried code."""
-        return self._folder / "carried_code.py"
+    def content(self) -> Path:
+        """The file of all that is packed."""
+        return self._folder / "parcel.pickle"
 
     @property
-    def document(self) -> Path:
-        """The file of the nodes."""
-        return self._folder / "parcel.json"
+    def surroundings(self) -> Path:
+        """The file of what is needed to unpack it."""
+        return self._folder / "surroundings.pickle"
+
+    def create(self, path: Path) -> BinaryIO:
+        """A new file that is the user's alone."""
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        return open(os.open(path, flags, 0o600), "wb")  # noqa: PTH123
+
+    def open(self, path: Path) -> BinaryIO:
+        """A file that only the user can have written.
+
+        Raises:
+            UnreadableInput: where another user could have.
+        """
+        require_private(path)
+        return path.open("rb")
 
     def new(self, suffix: str, size_bytes: int) -> Path:
         """A name for a file of so many bytes."""
@@ -72,6 +93,29 @@ class HeldFolder:
         """It and all that is in it."""
         shutil.rmtree(self.path, ignore_errors=True)
         os.close(self._lock)
+
+
+def require_private(path: Path) -> None:
+    """Refuse a file that another user could have written: it may hold code.
+
+    Raises:
+        UnreadableInput: where it or its folder belongs to another user, or others can write there.
+    """
+    for place in (path.parent, path):
+        found = place.lstat()
+        if found.st_uid != os.geteuid():
+            why = f"it belongs to another user ({found.st_uid})"
+        elif stat.S_ISLNK(found.st_mode):
+            why = "it is a link"
+        elif found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+            why = f"others can write to it (mode {stat.S_IMODE(found.st_mode):o})"
+        else:
+            continue
+        raise UnreadableInput(
+            f"Received {place}: {why}, so it may hold the code of somebody else. Expected a file "
+            "and a folder that only you can write to: give fitguard.fit(…, runs_folder=FOLDER) a "
+            "folder of your own."
+        )
 
 
 def remove_left_behind(memory: Path = MEMORY) -> int:

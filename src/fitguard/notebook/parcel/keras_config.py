@@ -8,9 +8,7 @@ from typing import Any
 
 from fitguard.contract.libraries import Library, installed_library
 from fitguard.contract.saving import reading_lambdas, recording_names, writing_lambdas
-from fitguard.notebook.parcel.errors import cannot_carry
-from fitguard.notebook.parcel.nodes import Node
-from fitguard.notebook.parcel.sides import Packing, Unpacking
+from fitguard.notebook.parcel.errors import NotCarried
 
 _LAMBDA = "fitguard-lambda-"
 _ALWAYS_WRITTEN = {"name", "trainable", "dtype"}
@@ -21,32 +19,25 @@ class Config:
     """What Keras wrote.
 
     Args:
+        library: The package that wrote it.
         text: JSON.
         custom: Classes and functions of the user's, by the name that Keras knows them by.
         lambdas: In place of the bytecode that Keras would write.
     """
 
+    library: str
     text: str = ""
     custom: dict[str, Any] = field(default_factory=dict)
     lambdas: list[Any] = field(default_factory=list)
 
-    def nodes(self, packing: Packing, where: str) -> dict[str, Any]:
-        """How all of it is written down."""
-        custom: dict[str, Node] = {
-            name: packing.node(thing, f"{name} (used by {where})")
-            for name, thing in self.custom.items()
-        }
-        lambdas = [packing.node(thing, f"a lambda of {where}") for thing in self.lambdas]
-        return {"config": self.text, "custom": custom, "lambdas": lambdas}
 
-
-def config_of(value: Any, library: Library, where: str, advice: str) -> Config:
+def config_of(value: Any, library: Library, advice: str) -> Config:
     """The config of a model, layer, loss, …
 
     Raises:
-        CannotCarry: where Keras cannot write one.
+        NotCarried: where Keras cannot write one.
     """
-    config = Config()
+    config = Config(library.package)
 
     def record(name: str, thing: Any) -> None:
         if callable(thing) and thing.__module__ != "builtins":
@@ -68,9 +59,7 @@ def config_of(value: Any, library: Library, where: str, advice: str) -> Config:
             config.text = json.dumps(written)
         except (TypeError, ValueError, NotImplementedError, OSError) as error:
             first = str(error).strip().partition("\n")[0]
-            raise cannot_carry(
-                value, where, f"Keras has no config of it ({first})", advice
-            ) from error
+            raise NotCarried(f"Keras has no config of it ({first})", advice) from error
     return config
 
 
@@ -91,17 +80,16 @@ def _leave_out_unknown(written: Any, custom: dict[str, Any]) -> None:
             written["config"].pop(name, None)
 
 
-def made_from_config(node: Any, unpacking: Unpacking) -> Any:
+def made_from_config(config: Config) -> Any:
     """The object again."""
-    library = installed_library(node.library)
-    custom = {name: unpacking.value(thing) for name, thing in node.custom.items()}
+    library = installed_library(config.library)
 
     def read(text: str) -> Any:
         if not text.startswith(_LAMBDA):
             return None
-        return unpacking.value(node.lambdas[int(text.removeprefix(_LAMBDA))])
+        return config.lambdas[int(text.removeprefix(_LAMBDA))]
 
     with reading_lambdas(library, read):
         return library.module("saving").deserialize_keras_object(
-            json.loads(node.config), custom_objects=custom, safe_mode=False
+            json.loads(config.text), custom_objects=config.custom, safe_mode=False
         )

@@ -1,157 +1,135 @@
-"""Objects become nodes."""
+"""Objects become a stream of pickle."""
 
-from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
-from types import FunctionType, ModuleType
-from typing import Any
+import io
+import linecache
+import pickle
+from collections.abc import Callable, Mapping
+from types import CodeType, ModuleType, NoneType
+from typing import Any, BinaryIO
 
-import numpy as np
+import cloudpickle
 
-from fitguard.contract.libraries import is_a
-from fitguard.notebook.parcel.arrays import pack_array, was_written_to
-from fitguard.notebook.parcel.carried_code import pack_code
-from fitguard.notebook.parcel.containers import pack_container
-from fitguard.notebook.parcel.definitions import undecorated
-from fitguard.notebook.parcel.errors import CannotCarry, cannot_carry
+from fitguard.notebook.parcel.errors import NotCarried
 from fitguard.notebook.parcel.files import ParcelFiles
-from fitguard.notebook.parcel.frames import is_frame, pack_frame
-from fitguard.notebook.parcel.generators import pack_generator
-from fitguard.notebook.parcel.imports import pack_import
-from fitguard.notebook.parcel.instances import pack_instance
-from fitguard.notebook.parcel.keras_objects import pack_keras, pack_part, parts_of
-from fitguard.notebook.parcel.makers import pack_plain
-from fitguard.notebook.parcel.models import pack_history, pack_model
-from fitguard.notebook.parcel.nodes import Entry, Import, Node, Parcel, Shared
-from fitguard.notebook.parcel.sides import Packed, Packing
-from fitguard.notebook.parcel.tensors import is_constant, pack_tensor, pack_type
+from fitguard.notebook.parcel.kinds import KINDS
+from fitguard.notebook.parcel.originals import is_original, state_of
 
-_Pack = Callable[[Any, Packing, str], Packed]
-
-_VALUES: tuple[_Pack, ...] = (pack_plain, pack_import, pack_type, pack_part)
-"""Without identity: they stand where they are used."""
-_OBJECTS: tuple[_Pack, ...] = (
-    pack_container,
-    pack_array,
-    pack_tensor,
-    pack_frame,
-    pack_model,
-    pack_history,
-    pack_generator,
-    pack_keras,
-    pack_code,
-    pack_instance,
-)
-"""With identity: they stand in the table, once."""
+Number = int | str
+"""Of an object, on both sides: where it stands in the stream."""
+GLOBALS, AGAIN, WAITING, ORIGINAL, END = "globals", "again", "waiting", "original", "end"
+_PLAIN = frozenset({NoneType, bool, int, float, complex, str, bytes, tuple})
 
 
-class Packer:
-    """Packs one parcel.
+class Packer(cloudpickle.Pickler):  # type: ignore[misc]
+    """Packs one parcel: objects of the user's by cloudpickle, others as `KINDS` tells.
+
+    Functions of the notebook are at home among the names of `main` on the other side, too.
 
     Args:
-        files: Where its files go.
-        main: The module whose code is carried as source.
-        origins: Objects that came from the other side, with their numbers there.
-        lenient: Leave attributes out that cannot be carried.
+        stream: Where it goes.
+        files: For large arrays; None only to see whether an object can go over.
+        main: The module of the notebook.
+        known: Numbers of objects that came from the other side, by `id`.
+        feed: Takes a dataset that stays in this process; its number.
 
     Attributes:
-        globals: Names of `main` that carried code uses for values, or gives a value.
-        objects: Those with a number, in the order of their numbers.
+        sources: The source of all code that goes over, by file.
+        parts: Of models that go over, by `id`: the model, and which part.
     """
 
     def __init__(
         self,
-        files: ParcelFiles,
+        stream: BinaryIO,
+        files: ParcelFiles | None,
         main: ModuleType,
-        origins: Mapping[int, int] | None = None,
-        *,
-        lenient: bool = False,
+        known: Mapping[int, Number] | None = None,
+        feed: Callable[[Any], int] | None = None,
     ) -> None:
-        self.main = main
-        self.lenient = lenient
+        super().__init__(stream, protocol=pickle.HIGHEST_PROTOCOL)
         self.files = files
-        self.globals: dict[str, None] = {}
-        self._origins = origins or {}
-        self._numbers: dict[int, int] = {}
-        self._table: list[Entry | None] = []
-        self.objects: list[Any] = []
-        self._parts: dict[int, tuple[Any, str, int]] = {}
-        self._source = ""
+        self.goes_back = known is not None
+        self.feed = feed
+        self.sources: dict[str, list[str]] = {}
+        self.parts: dict[int, tuple[Any, str, int]] = {}
+        self._main = main
+        self._known = dict(known or {})
+        self._names: dict[str, Any] = {}
+        self.globals_ref[id(vars(main))] = self._names
+        self._packed: dict[int, tuple[Number, Any, Any]] = {}
+        self._begun: set[int] = set()
+        self._sent: dict[Number, Any] = {}
 
-    def node(self, value: Any, where: str) -> Node:
-        """How a value is written down."""
-        if id(value) in self._numbers:
-            return Shared(self._numbers[id(value)])
-        for pack in _VALUES:
-            node = pack(value, self, where)
-            if not isinstance(node, type):
-                return node
-        return self._shared(value, where)
+    @property
+    def objects(self) -> dict[Number, Any]:
+        """All that has a number."""
+        packed = {number: value for number, value, _ in self._packed.values()}
+        return dict(self.memo.copy().values()) | packed
 
-    def parcel(self, content: Node) -> Parcel:
-        """All that was packed."""
-        return Parcel(content, [entry for entry in self._table if entry is not None])
-
-    def _shared(self, value: Any, where: str) -> Shared:
-        number = len(self._table)
-        self._numbers[id(value)] = number
-        self._table.append(None)
-        # Kept: another object must not get the same `id`.
-        self.objects.append(value)
-        if is_a(value, "Model"):
-            self._parts.update((id(part), (value, *place)) for part, place in parts_of(value))
+    def failure(self, value: Any) -> Exception | None:
+        """Why an object cannot go over; None where it can."""
         try:
-            self._table[number] = self._entry(value, where)
-        except CannotCarry:
-            self._table[number] = Entry(None)
-            del self._numbers[id(value)]
-            raise
-        return Shared(number)
+            Packer(io.BytesIO(), None, self._main, self._known or None, self.feed).dump(value)
+        except Exception as error:  # whatever the code of the object raises
+            return error
+        return None
 
-    def _entry(self, value: Any, where: str) -> Entry:
-        origin = self._origins.get(id(value))
-        if origin is not None and _is_as_it_came(value):
-            return Entry(None, origin)
-        for pack in _OBJECTS:
-            node = pack(value, self, where)
-            if not isinstance(node, type):
-                return Entry(node, origin)
-        raise cannot_carry(value, where)
+    def dump_changed(self, *, careful: bool) -> None:
+        """Write what the originals hold that the stream has named so far, and None.
 
-    def has(self, value: Any) -> bool:
-        """Whether the other side has this object already."""
-        return id(value) in self._origins
+        Args:
+            careful: Leave out what cannot go over.
+        """
+        done: set[Number] = set()
+        while waiting := [number for number in self._sent if number not in done]:
+            for number in waiting:
+                done.add(number)
+                state = state_of(self._sent[number], self, careful=careful)
+                if state is not None and not (careful and self.failure(state)):
+                    self.dump((number, state))
+        self.dump(None)
 
-    def part_of(self, value: Any) -> tuple[Any, str, int] | None:
-        """The model in this parcel that the value is a part of, and which one."""
-        return self._parts.get(id(value))
+    def persistent_id(self, value: Any) -> Any:
+        """What stands in the stream for an object that pickle does not take itself."""
+        if type(value) in _PLAIN:
+            return None
+        if value is self._names:
+            return (GLOBALS,)
+        if isinstance(value, CodeType):
+            self.sources[value.co_filename] = linecache.getlines(value.co_filename)
+            return None
+        if type(value) is _End:
+            self._begun.discard(value.of)
+            return (END,)
+        if id(value) in self._packed:
+            return (WAITING if self.has_begun(value) else AGAIN, self._packed[id(value)][0])
+        if id(value) in self._known and is_original(value):
+            number = self._known[id(value)]
+            self._sent[number] = value
+            return (ORIGINAL, number)
+        return self._pack(value)
 
-    def file(self, suffix: str, size_bytes: int) -> Path:
-        """A new file, where there is room for so much."""
-        return self.files.new(suffix, size_bytes)
+    def has_begun(self, value: Any) -> bool:
+        """Whether it is just being written: what it holds may need it before it is there."""
+        return id(value) in self._begun
 
-    def source(self, text: str) -> int:
-        """Add a piece of source to the file of carried code; the line where it begins."""
-        line = self._source.count("\n") + 1
-        self._source += f"{text}\n\n"
-        self.files.code.write_text(self._source)
-        return line
-
-    def named(self, name: str, where: str) -> Node:
-        """What a global name of `main` holds."""
-        value = vars(self.main)[name]
-        node = self.node(value, where)
-        if not isinstance(node, Import) and not callable(value):
-            self.globals[name] = None
-        return node
-
-    def assigns(self, names: Iterable[str]) -> None:
-        """Carried code gives these global names a value."""
-        self.globals.update(dict.fromkeys(names))
+    def _pack(self, value: Any) -> Any:
+        for name, kind in KINDS.items():
+            try:
+                packed = kind.pack(value, self)
+            except NotCarried as error:
+                error.of = id(value)
+                raise
+            if packed is not None:
+                number = -1 - len(self._packed)
+                # Kept: another object must not get the same `id`.
+                self._packed[id(value)] = number, value, packed
+                self._begun.add(id(value))
+                return (name, number, packed, _End(id(value)))
+        return None
 
 
-def _is_as_it_came(value: Any) -> bool:
-    """Whether an object cannot have changed, or is seen not to have."""
-    if isinstance(value, np.ndarray):
-        return not was_written_to(value)
-    tables = isinstance(value, type) or is_frame(value)
-    return tables or is_constant(value) or isinstance(undecorated(value), FunctionType)
+class _End:
+    """Stands behind what was packed for an object, in the stream."""
+
+    def __init__(self, of: int) -> None:
+        self.of = of

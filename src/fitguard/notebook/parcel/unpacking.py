@@ -1,145 +1,96 @@
-"""Nodes become objects again."""
+"""A stream of pickle becomes objects again."""
 
-from collections.abc import Callable, Mapping
+import pickle
+from collections.abc import Mapping
 from pathlib import Path
-from types import ModuleType
-from typing import Any
+from types import CellType, ModuleType
+from typing import Any, BinaryIO
 
 import numpy as np
 
-from fitguard.notebook.parcel.arrays import fill_array, make_array
-from fitguard.notebook.parcel.containers import fill_container, make_container
-from fitguard.notebook.parcel.frames import make_frame
-from fitguard.notebook.parcel.generators import fill_generator, make_generator
-from fitguard.notebook.parcel.imports import make_import
-from fitguard.notebook.parcel.instances import fill_instance, make_instance
-from fitguard.notebook.parcel.keras_objects import fill_keras, make_keras, make_part
-from fitguard.notebook.parcel.makers import make_plain
-from fitguard.notebook.parcel.models import fill_history, fill_model, make_history, make_model
-from fitguard.notebook.parcel.nodes import (
-    Array,
-    Code,
-    Filled,
-    Frame,
-    Generator,
-    History,
-    Import,
-    Instance,
-    KerasObject,
-    Made,
-    Model,
-    Node,
-    Parcel,
-    PartOf,
-    Shared,
-)
-from fitguard.notebook.parcel.running_code import fill_code, make_code
-from fitguard.notebook.parcel.tensors import fill_tensor, make_tensor, make_type
-
-_MAKE: dict[type, Callable[..., Any]] = {
-    Import: make_import,
-    PartOf: make_part,
-    Filled: make_container,
-    Instance: make_instance,
-    Code: make_code,
-    Frame: make_frame,
-    Generator: make_generator,
-    KerasObject: make_keras,
-    Model: make_model,
-    History: make_history,
-}
-_FILL: dict[type, Callable[..., None]] = {
-    Filled: fill_container,
-    Instance: fill_instance,
-    Code: fill_code,
-    Generator: fill_generator,
-    KerasObject: fill_keras,
-    Model: fill_model,
-    History: fill_history,
-}
-_OF_NUMPY = ("array", "scalar")
+from fitguard.notebook.parcel.kinds import KINDS
+from fitguard.notebook.parcel.originals import fill
+from fitguard.notebook.parcel.packing import AGAIN, END, GLOBALS, ORIGINAL, WAITING, Number
 
 
-class Unpacker:
+class Unpacker(pickle.Unpickler):
     """Unpacks one parcel.
 
     Args:
-        folder: Where its files are.
-        main: The module that carried code belongs to.
+        main: The module of the notebook.
         originals: What this side has packed before, by number: it is changed, not copied.
+        feed: Where datasets that stayed on the other side are read from.
+
+    Attributes:
+        late_states: Values of variables that a model does not have yet, by its `id`.
     """
 
     def __init__(
         self,
-        parcel: Parcel,
-        code: Path,
+        stream: BinaryIO,
         main: ModuleType,
-        originals: Mapping[int, Any] | None = None,
+        originals: Mapping[Number, Any] | None = None,
+        feed: Path | None = None,
     ) -> None:
-        self.main = main
+        super().__init__(stream)
+        self.feed = feed
         self.late_states: dict[int, dict[str, np.ndarray]] = {}
-        self.objects: dict[int, Any] = {}
-        self._table = parcel.table
-        self._code = code
+        self._main = main
         self._originals = originals or {}
-        self._begun: set[int] = set()
-        self._waiting: list[tuple[ModuleType, str, Shared]] = []
+        self._made: dict[Number, Any] = {}
+        self._waiting = False
 
-    def value(self, node: Node) -> Any:
-        """The value that a node stands for."""
-        if isinstance(node, Shared):
-            return self._object(node.number)
-        if isinstance(node, Made):
-            return make_type(node, self) if node.of.startswith("tf.") else make_plain(node, self)
-        return _MAKE[type(node)](node, self) if type(node) in _MAKE else node
+    @property
+    def objects(self) -> dict[Number, Any]:
+        """All that has a number."""
+        memo: dict[Number, Any] = self.memo.copy()  # type: ignore[assignment]
+        return {**memo, **self._made}
 
-    def bind(self, module: ModuleType, name: str, node: Node) -> None:
-        """Give a global name its value; later, where it is just being made."""
-        if isinstance(node, Shared) and node.number in self._begun:
-            self._waiting.append((module, name, node))
-        else:
-            setattr(module, name, self.value(node))
+    def content(self) -> Any:
+        """What was packed; originals are changed on the way."""
+        content = self.load()
+        if self._originals:
+            while (changed := self.load()) is not None:
+                number, state = changed
+                fill(self._originals[number], state, self)
+        if self._waiting:
+            for holder in (vars(self._main), *self.memo.copy().values()):
+                self._fetch(holder)
+        return content
 
-    def code_file(self) -> Path:
-        """The file of carried code."""
-        return self._code
+    def persistent_load(self, stands_for: Any) -> Any:
+        """The object that something in the stream stands for."""
+        what, *more = stands_for
+        if what == GLOBALS:
+            return vars(self._main)
+        if what == ORIGINAL:
+            return self._originals[more[0]]
+        if what == AGAIN:
+            return self._made[more[0]]
+        if what == WAITING:
+            self._waiting = True
+            return _Waiting(more[0])
+        if what == END:
+            return None
+        number, packed, _ = more
+        self._made[number] = KINDS[what].make(packed, self)
+        return self._made[number]
 
-    def path(self, name: str) -> Path:
-        """Where a file of the parcel is."""
-        return Path(name)
+    def _fetch(self, holder: Any) -> None:
+        """Put objects where code of their own needed them before they were there."""
+        if isinstance(holder, CellType):
+            if isinstance(holder.cell_contents, _Waiting):
+                holder.cell_contents = self._made[holder.cell_contents.number]
+            return
+        held: Any = holder if isinstance(holder, dict | list) else getattr(holder, "__dict__", {})
+        pairs = enumerate(held) if isinstance(held, list) else held.items()
+        for key, value in list(pairs):
+            if isinstance(value, _Waiting):
+                held[key] = self._made[value.number]
 
-    def _object(self, number: int) -> Any:
-        if number in self.objects:
-            return self.objects[number]
-        if number in self._begun:
-            raise RecursionError(f"Object {number} of the parcel is needed to make itself.")
-        self._begun.add(number)
-        entry = self._table[number]
-        origin = -1 if entry.origin is None else entry.origin
-        known = entry.origin is not None and origin in self._originals
-        value = self._originals[origin] if known else self._made(entry.node)
-        self.objects[number] = value
-        self._begun.discard(number)
-        self._fill(value, entry.node, known)
-        self._bind_waiting()
-        return value
 
-    def _made(self, node: Node) -> Any:
-        if isinstance(node, Array):
-            make = make_array if node.kind in _OF_NUMPY else make_tensor
-            return make(node, self)
-        return self.value(node)
+class _Waiting:
+    """In the place of an object that is just being made."""
 
-    def _fill(self, value: Any, node: Node, known: bool) -> None:
-        if isinstance(node, Array):
-            # One that was just made has its values, and writing to a map costs memory.
-            if known:
-                (fill_array if node.kind in _OF_NUMPY else fill_tensor)(value, node, self)
-        elif type(node) in _FILL:
-            _FILL[type(node)](value, node, self)
-
-    def _bind_waiting(self) -> None:
-        ready = [waiting for waiting in self._waiting if waiting[2].number in self.objects]
-        for module, name, node in ready:
-            self._waiting.remove((module, name, node))
-            setattr(module, name, self.objects[node.number])
+    def __init__(self, number: Number) -> None:
+        self.number = number
