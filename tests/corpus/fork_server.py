@@ -2,8 +2,8 @@
 
     python fork_server.py
 
-Reads one order a line (JSON, see `Order`), and answers each with a line: how it ended. The process
-has imported TensorFlow and has executed nothing: no thread of its runtime exists before a fork.
+Reads one order a line, as JSON (`forking` writes them), and answers each with how it ended.
+It has imported TensorFlow and has executed nothing: no thread of the runtime exists before a fork.
 Each training is a process of its own, and a kill of it is a real one.
 """
 

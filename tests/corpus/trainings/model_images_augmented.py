@@ -9,7 +9,11 @@ keras.utils.set_random_seed(99)
 x = np.random.uniform(size=(32, 8, 8, 1)).astype("float32")
 y = (x.mean(axis=(1, 2)) > 0.5).astype("float32")
 augment = keras.Sequential(
-    [layers.RandomFlip("horizontal", seed=1), layers.RandomRotation(0.1, seed=2)]
+    [
+        keras.Input((8, 8, 1)),
+        layers.RandomFlip("horizontal", seed=1),
+        layers.RandomRotation(0.1, seed=2),
+    ]
 )
 model = keras.Sequential(
     [augment, layers.Conv2D(4, 3, activation="relu"), layers.Flatten(), layers.Dense(1, "sigmoid")]

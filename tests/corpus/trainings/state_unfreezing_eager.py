@@ -10,8 +10,9 @@ y = x[:, :1] * 2 - x[:, 1:2]
 
 model = keras.Sequential([keras.layers.Dense(8, "relu"), keras.layers.Dense(1)])
 model.build((None, 4))
-model.layers[0].trainable = False
 model.compile(keras.optimizers.SGD(0.01), "mse", run_eagerly=True)
+model.optimizer.build(model.trainable_variables)
+model.layers[0].trainable = False
 
 
 class Unfreeze(keras.callbacks.Callback):
