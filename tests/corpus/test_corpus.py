@@ -27,7 +27,7 @@ def server():
 
 
 # By their names, in which the topic comes first, so some of each topic are among them.
-@pytest.mark.parametrize("case", HERE[::4], ids=lambda case: case.name)
+@pytest.mark.parametrize("case", HERE[::6], ids=lambda case: case.name)
 def test_a_killed_training_is_the_same_or_announced(case, server, tmp_path):
     outcome = try_case(case, server, tmp_path, [1], seed="1")
     assert outcome.is_good, f"{outcome.verdict}: {outcome.why}"

@@ -175,7 +175,9 @@ def _within(name: str, held: Any) -> Iterator[Part]:
         for key, item in held.items():
             yield from _within(f"{name}[{key!r:.80}]", item)
     elif isinstance(held, _CONTAINERS):
-        for number, item in enumerate(held):
+        # Keras puts inputs in front of the layers when it builds a model: they have no state.
+        items = [item for item in held if not is_a(item, "InputLayer")]
+        for number, item in enumerate(items):
             yield from _within(f"{name}[{number}]", item)
     elif not isinstance(held, _PLAIN):
         yield name, held

@@ -1,0 +1,195 @@
+"""Python state, read in one "process" and written in another: a module that is loaded again."""
+
+import importlib.util
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fitguard.state.keeper import Keeper
+from fitguard.state.picture import MOST_ITEMS, SMALL_BYTES
+
+SCRIPT = """
+import array, collections, dataclasses, datetime, decimal, enum, fractions, io, itertools, random
+import numpy as np
+import tensorflow as tf
+
+counts, total = {"a": 1}, 0
+beta = tf.Variable(0.0)
+source, generator = random.Random(3), np.random.default_rng(5)
+large = np.zeros(LARGE)
+
+class Mood(enum.Enum):
+    GOOD = 1
+    BAD = 2
+
+@dataclasses.dataclass
+class Record:
+    loss: float
+    tags: list
+
+class Slotted:
+    __slots__ = ("count",)
+    def __init__(self):
+        self.count = 0
+
+class Held:
+    seen, number = [], 0
+
+    def __init__(self):
+        self.list = [1, 2]
+        self.shared, self.recent = self.list, collections.deque([1], maxlen=3)
+        self.count, self.items = itertools.count(), iter([10, 20, 30])
+        self.best, self.records, self.compare = None, [], None
+        self.by_name, self.array = collections.defaultdict(list), np.zeros(4)
+        self.slotted, self.mood, self.when = Slotted(), Mood.GOOD, datetime.datetime(2026, 1, 1)
+        self.part, self.price = fractions.Fraction(1, 3), decimal.Decimal("0.1")
+        self.raw, self.text, self.names = array.array("d"), io.StringIO(), {"x"}
+
+    def step(self):
+        global total
+        total += 1
+        counts["b"] = total
+        beta.assign(total * 1.0)
+        source.random(), generator.random()
+        self.list.append(total), self.recent.append(total), next(self.count), next(self.items)
+        self.best = Record(0.5, [total])
+        self.records.append(self.best)
+        self.by_name["x"].append(3)
+        self.array[1] += 1
+        Held.number += 1
+        Held.seen.append(self.best)
+        self.compare = np.less
+        self.slotted.count += 1
+        self.mood, self.when = Mood.BAD, self.when + datetime.timedelta(days=1)
+        self.part, self.price = self.part / 2, self.price * 3
+        self.raw.append(total), self.text.write("x"), self.names.add(f"y{total}")
+        bump()
+        self.step.__func__.calls = getattr(self.step.__func__, "calls", 0) + 1
+
+def make():
+    k = 0
+    def bump():
+        nonlocal k
+        k += 1
+        return k
+    return bump
+
+bump = make()
+held = Held()
+""".replace("LARGE", str(SMALL_BYTES // 8 + 1))
+
+
+class Process:
+    """A module made from the script, and the keeper of what it holds."""
+
+    def __init__(self, path: Path) -> None:
+        spec = importlib.util.spec_from_file_location("kept_script", path)
+        assert spec is not None
+        assert spec.loader is not None
+        self.module: Any = importlib.util.module_from_spec(spec)
+        sys.modules["kept_script"] = self.module
+        spec.loader.exec_module(self.module)
+        self.keeper = Keeper(lambda: {"held": self.module.held, "step": self.module.held.step})
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Path:
+    path = tmp_path / "kept_script.py"
+    path.write_text(SCRIPT)
+    return path
+
+
+def restarted(old: Process, script: Path) -> Process:
+    """Another process, with all that the old one held."""
+    document, arrays = old.keeper.read()
+    new = Process(script)
+    document = json.loads(json.dumps(document))
+    new.keeper.write_then(document, arrays)
+    assert new.keeper.write_now(document, arrays) == []
+    return new
+
+
+def test_all_kinds_of_state_go_on_where_they_were(script: Path) -> None:
+    old = Process(script)
+    assert old.keeper.begin() == []
+    for _ in range(2):
+        old.module.held.step()
+    new = restarted(old, script)
+
+    first, second = old.module.held, new.module.held
+    assert second.list == first.list
+    assert second.shared is second.list
+    assert second.best is second.records[-1]
+    assert second.best is new.module.Held.seen[-1]
+    assert type(second.best) is new.module.Record
+    for name in ("recent", "by_name", "part", "price", "when", "raw", "names", "compare"):
+        assert getattr(second, name) == getattr(first, name)
+    assert second.mood is new.module.Mood.BAD
+    assert (second.array == first.array).all()
+    assert second.slotted.count == 2
+    assert second.text.getvalue() == "xx"
+    assert (new.module.total, new.module.counts) == (2, {"a": 1, "b": 2})
+    assert new.module.beta.numpy() == 2.0
+    assert new.module.Held.number == 2
+    assert new.module.Held.step.calls == 2
+    assert (next(second.items), next(second.count)) == (30, 2)
+    drawn = [
+        (module.source.random(), module.generator.random(), module.bump())
+        for module in (old.module, new.module)
+    ]
+    assert drawn[0] == drawn[1]
+
+
+def test_it_can_be_carried_on_and_on(script: Path) -> None:
+    process = Process(script)
+    process.keeper.begin()
+    for _ in range(2):
+        process.module.held.step()
+        process = restarted(process, script)
+    assert process.module.held.list == [1, 2, 1, 2]
+    assert process.module.total == 2
+
+
+def test_a_large_array_is_kept_only_where_it_changes(script: Path) -> None:
+    old = Process(script)
+    old.keeper = Keeper(lambda: {"large": old.module.large})
+    old.keeper.begin()
+    assert old.keeper.read()[1] == {}
+    old.module.large[7] = 1
+    (kept,) = old.keeper.read()[1].values()
+    assert kept[7] == 1
+
+
+def test_what_is_not_the_same_in_the_end_is_named() -> None:
+    held: dict[str, Any] = {"function": None, "much": list(range(MOST_ITEMS + 1))}
+    old = Keeper(lambda: {"held": held})
+    old.begin()
+    document, arrays = old.read()
+    held["much"][0] = -1
+    new = Keeper(lambda: {"held": held})
+    new.write_then(document, arrays)
+    assert new.write_now(document, arrays) == ["held"]
+
+
+def test_what_cannot_be_kept_is_named_at_the_start() -> None:
+    class Holder:
+        def __init__(self) -> None:
+            self.lines = (number for number in range(3))
+            self.numbers = iter([1, 2])
+
+    (said,) = Keeper(lambda: {"holder": Holder()}).begin()
+    assert said.startswith(f"{Holder.__qualname__}.lines is a Python generator, which cannot tell")
+
+
+def test_values_that_differ_by_chance_are_those_of_the_first_process() -> None:
+    held = [{"noise": np.array([value]), "id": value} for value in (1.0, 2.0)]
+    old, new = (Keeper(lambda one=one: {"held": one}) for one in held)
+    old.begin()
+    document, arrays = old.read()
+    new.write_then(document, arrays)
+    assert new.write_now(document, arrays) == []
+    assert held[1] == held[0]
