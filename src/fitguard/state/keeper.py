@@ -32,6 +32,7 @@ class Keeper:
 
     Attributes:
         then: The state when the training step was made.
+        unkept: What could be reached then and cannot be kept: how people call it, and why.
     """
 
     def __init__(
@@ -46,7 +47,13 @@ class Keeper:
         self._without = without
         self._known: dict[int, Node] = {}
         self.then: Entries = {}
+        self.unkept: dict[str, str] = {}
         self._then_arrays: Arrays = {}
+
+    @property
+    def known_ids(self) -> Collection[int]:
+        """Of the objects that it keeps."""
+        return self._known.keys()
 
     def begin(self) -> list[str]:
         """The training step is about to be made; sentences on what cannot be kept."""
@@ -59,25 +66,36 @@ class Keeper:
                 "training does not need should not be held by them."
             ]
         self._known = dict(graph.by_id)
+        self.unkept = graph.unkept
         self.then = read_entries(graph)
         self._then_arrays = read_arrays(graph, self.then, self.then)
         return [
             f"{label} is {why}: after an interruption it begins anew, and the result may differ. "
             "Keep a seed and a count instead, and make it from them."
-            for label, why in graph.unkept.items()
+            for label, why in self.unkept.items()
         ]
 
     def read(self) -> tuple[dict[str, Any], Arrays]:
         """The state now, as JSON and arrays."""
+        changed, arrays = self.read_changes()
+        return {"then": self.then, **changed}, {**self._then_arrays, **arrays}
+
+    def read_changes(self) -> tuple[dict[str, Any], Arrays]:
+        """What has changed since `then`, for a process that has the same `then` by itself."""
         try:
             graph = self._graph()
         except TooMuch:
-            return {"then": {}, "now": {}, "gone": []}, {}
+            return {"now": {}, "gone": []}, {}
         present = read_entries(graph)
         now = changes(present, self.then)
-        arrays = {**self._then_arrays, **read_arrays(graph, now, self.then)}
         gone = [way for way in self.then if way not in present]
-        return {"then": self.then, "now": now, "gone": gone}, arrays
+        return {"now": now, "gone": gone}, read_arrays(graph, now, self.then)
+
+    def write_changes(
+        self, changed: Mapping[str, Any], arrays: Mapping[str, np.ndarray]
+    ) -> list[str]:
+        """Bring all to what it was when `read_changes` read it; what is not so in the end."""
+        return self.write_now({"then": self.then, **changed}, {**self._then_arrays, **arrays})
 
     def write_then(self, document: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> None:
         """Before the training step is made: bring all to what it was then."""

@@ -33,6 +33,8 @@ _DERIVED = frozenset(
 """Public attributes that Keras derives again by itself."""
 PUBLIC = "of the library"
 """In the state of a part: what the library itself sets."""
+_DATA = ("PyDataset", "Sequence")
+_FOR_NEXT = frozenset(("lock", "index_generator"))
 _PLAIN = (type(None), bool, int, float, str)
 _CONTAINERS = (list, tuple, set, frozenset, dict, deque)
 
@@ -105,7 +107,9 @@ class Parts(Kind):
             return {name: held for name, held in present.items() if name not in left}
         cls: type = type(thing)
         if package_of(cls) in _LIBRARIES:
-            return {}
+            # The iterators of ImageDataGenerator: what they need only for `next()` is no state.
+            left = _FOR_NEXT if is_a(thing, *_DATA) else present.keys()
+            return {name: held for name, held in present.items() if name not in left}
         left = set_by_libraries(cls)
         return {
             name: held

@@ -102,7 +102,9 @@ class GuardedCall:
 
     def train_begins(self, callbacks: list[Any]) -> None:
         """Keras has made its train function, and told the callbacks."""
-        self._state = TrainingState(self._model, callbacks, data_of(self._arguments))
+        sources = self.position.sources if self.position is not None else []
+        data = [*data_of(self._arguments), *sources]
+        self._state = TrainingState(self._model, callbacks, data)
         if self.position is not None and self.position.refused:
             self._fits.assurance.lacks(f"{Service.FIT}, because {self.position.refused}")
             return

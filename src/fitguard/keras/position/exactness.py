@@ -8,6 +8,7 @@ from fitguard.contract.datasets.classes import VARIANT
 from fitguard.contract.datasets.distributed import original_of
 from fitguard.contract.datasets.stages import DatasetStage
 from fitguard.contract.runtime import op_determinism_enabled
+from fitguard.keras.position.python_state import python_roots
 from fitguard.keras.position.sources import draws_without_seed, mentions_random
 from fitguard.keras.position.unseeded import no_global_seed
 
@@ -22,6 +23,7 @@ class Judgement:
         notes: What else is worth a word.
         begins_anew: Whether each new iterator begins anew, whatever was read before.
         variables: Handles of the variables that the pipeline uses.
+        python: Where the ways into Python objects begin that reading may change.
         draws: Whether reading the data is known to draw from the global generators.
     """
 
@@ -30,6 +32,7 @@ class Judgement:
     notes: list[str] = field(default_factory=list)
     begins_anew: bool = True
     variables: list[Any] = field(default_factory=list)
+    python: dict[str, Any] = field(default_factory=dict)
     draws: bool = False
 
 
@@ -42,7 +45,7 @@ def judge(data: Any, x: Any = None, *, seeded_orders: bool, workers: bool = Fals
         seeded_orders: Whether orders of rows without a seed are drawn from the seed of the run.
         workers: Whether several workers read a Python object.
     """
-    judgement = Judgement()
+    judgement = Judgement(python=python_roots(data))
     if data.kind == "arrays":
         _judge_array(data, judgement, seeded_orders)
         return judgement

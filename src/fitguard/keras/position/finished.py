@@ -3,8 +3,8 @@
 import itertools
 from typing import Any
 
-from fitguard.keras.position.attributes import Attributes
 from fitguard.keras.position.iterators import make_iterators
+from fitguard.keras.position.python_state import PythonState, data_roots
 
 
 def pass_finished(x: Any, end: dict[str, Any]) -> list[str]:
@@ -30,5 +30,7 @@ def pass_finished(x: Any, end: dict[str, Any]) -> list[str]:
             "other batches: how far Keras had read ahead is not known."
         ]
     elif hasattr(x, "on_epoch_end"):
-        Attributes(x).restore(end["attributes"])
+        state = PythonState(data_roots(x))
+        state.write(end["python"])
+        return state.inexact
     return []

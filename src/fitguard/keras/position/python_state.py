@@ -1,0 +1,115 @@
+"""What reading the data changes in Python objects: index arrays, counters, generators, globals."""
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+from fitguard.contract.libraries import is_a
+from fitguard.state.graph import Graph, TooMuch
+from fitguard.state.keeper import Keeper
+from fitguard.state.values import decode, encode
+
+MOST_BYTES = 64 << 20
+"""An array that is larger is not kept in a snapshot."""
+_MOVED_BY_READING = ("random", "iterator")
+
+
+def python_roots(data: Any) -> dict[str, Any]:
+    """Where the ways into Python objects begin that reading may change.
+
+    Args:
+        data: What Keras reads the batches from: `EpochData`.
+    """
+    if data.kind:
+        return data_roots(data.python_data)
+    return {}
+
+
+def data_roots(data: Any) -> dict[str, Any]:
+    """Those of a data object of the user's; None has none."""
+    return {} if data is None else {"data": data}
+
+
+class PythonState:
+    """The state of all that a data source can reach, as JSON.
+
+    Args:
+        roots: The user's data object, or the functions that a pipeline calls; none where the data
+            have no Python state.
+        beside: Of other data: what both reach is kept there.
+
+    Attributes:
+        inexact: Why a resumed run may differ.
+        sources: Random generators and iterators: reading ahead moves them, so that they are as they
+            should be only after the way back.
+    """
+
+    def __init__(self, roots: Mapping[str, Any], beside: "PythonState | None" = None) -> None:
+        self.inexact: list[str] = []
+        self._said: set[str] = set()
+        without = {*beside.reached} if beside is not None else set()
+        try:
+            reached = Graph(roots, without=without)
+        except TooMuch:
+            roots, reached = {}, Graph({})
+            self.inexact.append(
+                "More Python objects than fitguard looks at can be reached from the training data: "
+                "what they remember is not kept. Hold samples in arrays, not in objects."
+            )
+        without |= _compiled_models(reached)
+        nodes = reached.nodes.values()
+        self.sources = [node.thing for node in nodes if node.kind.name in _MOVED_BY_READING]
+        self._is_empty = not roots
+        self._keeper = Keeper(lambda: roots, without=lambda: without)
+        self._keeper.begin()
+        self.inexact.extend(
+            f"{label} is {why}: a resumed run may see other batches. Keep a seed and a count "
+            "instead, and make it from them."
+            for label, why in self._keeper.unkept.items()
+        )
+
+    @property
+    def reached(self) -> Collection[int]:
+        """The objects that it keeps, by id."""
+        return self._keeper.known_ids
+
+    def read(self) -> dict[str, Any]:
+        """What has changed since it was made; empty where nothing has."""
+        if self._is_empty:
+            return {}
+        changed, arrays = self._keeper.read_changes()
+        kept = {name: encode(one) for name, one in arrays.items() if one.nbytes <= MOST_BYTES}
+        self._say_what_is_too_large(changed["now"], kept)
+        return {**changed, "arrays": kept} if changed["now"] or changed["gone"] else {}
+
+    def write(self, saved: Mapping[str, Any]) -> None:
+        """Bring all to what it was when `read` gave this, in a process that began alike."""
+        if self._is_empty:
+            return
+        changed = {"now": saved.get("now", {}), "gone": saved.get("gone", [])}
+        arrays = {name: decode(one) for name, one in saved.get("arrays", {}).items()}
+        differ = self._keeper.write_changes(changed, arrays)
+        self._say(
+            f"{label}, which the training data use, is not what it was before the interruption, "
+            "and could not be brought back: a resumed run may see other batches."
+            for label in differ
+        )
+
+    def _say_what_is_too_large(self, now: Mapping[str, Any], kept: Mapping[str, Any]) -> None:
+        states = {e["label"]: e["state"] for e in now.values() if isinstance(e["state"], dict)}
+        self._say(
+            f"{label}, which the training data use, changes and is too large to keep: a resumed "
+            "run may see other batches."
+            for label, state in states.items()
+            if "much" in state or ("is" in state and state["is"] not in kept)
+        )
+
+    def _say(self, sentences: Iterable[str]) -> None:
+        new = [sentence for sentence in sentences if sentence not in self._said]
+        self._said.update(new)
+        self.inexact.extend(new)
+
+
+def _compiled_models(graph: Graph) -> set[int]:
+    """Models that are trained, or were: their variables are no state of the data."""
+    things = (node.thing for node in graph.nodes.values())
+    return {id(one) for one in things if is_a(one, "Model") and getattr(one, "optimizer", None)}
