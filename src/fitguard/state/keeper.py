@@ -32,6 +32,7 @@ class Keeper:
 
     Attributes:
         then: The state when the training step was made.
+        then_arrays: The small arrays in it.
         unkept: What could be reached then and cannot be kept: how people call it, and why.
     """
 
@@ -48,7 +49,7 @@ class Keeper:
         self._known: dict[int, Node] = {}
         self.then: Entries = {}
         self.unkept: dict[str, str] = {}
-        self._then_arrays: Arrays = {}
+        self.then_arrays: Arrays = {}
 
     @property
     def known_ids(self) -> Collection[int]:
@@ -68,7 +69,7 @@ class Keeper:
         self._known = dict(graph.by_id)
         self.unkept = graph.unkept
         self.then = read_entries(graph)
-        self._then_arrays = read_arrays(graph, self.then, self.then)
+        self.then_arrays = read_arrays(graph, self.then, self.then)
         return [
             f"{label} is {why}: after an interruption it begins anew, and the result may differ. "
             "Keep a seed and a count instead, and make it from them."
@@ -78,7 +79,7 @@ class Keeper:
     def read(self) -> tuple[dict[str, Any], Arrays]:
         """The state now, as JSON and arrays."""
         changed, arrays = self.read_changes()
-        return {"then": self.then, **changed}, {**self._then_arrays, **arrays}
+        return {"then": self.then, **changed}, {**self.then_arrays, **arrays}
 
     def read_changes(self) -> tuple[dict[str, Any], Arrays]:
         """What has changed since `then`, for a process that has the same `then` by itself."""
@@ -95,14 +96,14 @@ class Keeper:
         self, changed: Mapping[str, Any], arrays: Mapping[str, np.ndarray]
     ) -> list[str]:
         """Bring all to what it was when `read_changes` read it; what is not so in the end."""
-        return self.write_now({"then": self.then, **changed}, {**self._then_arrays, **arrays})
+        return self.write_now({"then": self.then, **changed}, {**self.then_arrays, **arrays})
 
     def write_then(self, document: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> None:
         """Before the training step is made: bring all to what it was then."""
         self.then = dict(document["then"])
         now = {**self.then, **document["now"]}
         digests = {entry["state"]["is"] for entry in self.then.values() if _is_array(entry)}
-        self._then_arrays = {name: arrays[name] for name in digests & arrays.keys()}
+        self.then_arrays = {name: arrays[name] for name in digests & arrays.keys()}
         self._write(without_the_same(self.then, now), arrays)
 
     def write_now(self, document: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> list[str]:

@@ -4,7 +4,7 @@ import itertools
 from typing import Any
 
 from fitguard.keras.position.iterators import make_iterators
-from fitguard.keras.position.python_state import PythonState, data_roots
+from fitguard.keras.position.python_state import PythonState, data_roots, pipeline_roots
 
 
 def pass_finished(x: Any, end: dict[str, Any]) -> list[str]:
@@ -21,7 +21,8 @@ def pass_finished(x: Any, end: dict[str, Any]) -> list[str]:
 
     if isinstance(x, tf.data.Dataset):
         make_iterators(x, end["iterators"])
-    elif hasattr(x, "__next__"):
+        return _written(pipeline_roots(x), end)
+    if hasattr(x, "__next__"):
         # Keras read ahead in a thread: how far cannot be known.
         for _ in itertools.islice(x, end["batches"]):
             pass
@@ -29,8 +30,12 @@ def pass_finished(x: Any, end: dict[str, Any]) -> list[str]:
             "Should a later fit go on with the Python generator that this one has read, it may see "
             "other batches: how far Keras had read ahead is not known."
         ]
-    elif hasattr(x, "on_epoch_end"):
-        state = PythonState(data_roots(x))
-        state.write(end["python"])
-        return state.inexact
-    return []
+    return _written(data_roots(x), end) if hasattr(x, "on_epoch_end") else []
+
+
+def _written(roots: dict[str, Any], end: dict[str, Any]) -> list[str]:
+    """What could not be brought back of the Python objects."""
+    state = PythonState(roots)
+    state.inexact.clear()
+    state.write(end["python"])
+    return state.inexact

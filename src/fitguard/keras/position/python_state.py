@@ -3,6 +3,8 @@
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
+from fitguard.contract.datasets.distributed import original_of
+from fitguard.contract.datasets.stages import DatasetStage
 from fitguard.contract.libraries import is_a
 from fitguard.state.graph import Graph, TooMuch
 from fitguard.state.keeper import Keeper
@@ -10,6 +12,7 @@ from fitguard.state.values import decode, encode
 
 MOST_BYTES = 64 << 20
 """An array that is larger is not kept in a snapshot."""
+_FEW = 1000
 _MOVED_BY_READING = ("random", "iterator")
 
 
@@ -19,14 +22,21 @@ def python_roots(data: Any) -> dict[str, Any]:
     Args:
         data: What Keras reads the batches from: `EpochData`.
     """
-    if data.kind:
-        return data_roots(data.python_data)
-    return {}
+    return data_roots(data.python_data) if data.kind else pipeline_roots(data.dataset)
 
 
 def data_roots(data: Any) -> dict[str, Any]:
     """Those of a data object of the user's; None has none."""
     return {} if data is None else {"data": data}
+
+
+def pipeline_roots(dataset: Any) -> dict[str, Any]:
+    """Those of the Python functions that a `tf.data` pipeline calls."""
+    original = original_of(dataset).dataset
+    stages = DatasetStage(original).pipeline() if original is not None else []
+    functions = [function for stage in stages for function in stage.functions.values()]
+    called = [python for function in functions for python in function.python]
+    return {f"function {number}": python for number, python in enumerate(called)}
 
 
 class PythonState:
@@ -61,6 +71,8 @@ class PythonState:
         self._is_empty = not roots
         self._keeper = Keeper(lambda: roots, without=lambda: without)
         self._keeper.begin()
+        self._small = {way: one for way, one in self._keeper.then.items() if _is_small(one)}
+        self._small_arrays = {name: encode(one) for name, one in self._keeper.then_arrays.items()}
         self.inexact.extend(
             f"{label} is {why}: a resumed run may see other batches. Keep a seed and a count "
             "instead, and make it from them."
@@ -73,13 +85,15 @@ class PythonState:
         return self._keeper.known_ids
 
     def read(self) -> dict[str, Any]:
-        """What has changed since it was made; empty where nothing has."""
+        """What has changed since it was made, and all that is small: it may have had no seed."""
         if self._is_empty:
             return {}
         changed, arrays = self._keeper.read_changes()
         kept = {name: encode(one) for name, one in arrays.items() if one.nbytes <= MOST_BYTES}
         self._say_what_is_too_large(changed["now"], kept)
-        return {**changed, "arrays": kept} if changed["now"] or changed["gone"] else {}
+        then = {way: one for way, one in self._small.items() if way not in changed["gone"]}
+        now = {**then, **changed["now"]}
+        return {"now": now, "gone": changed["gone"], "arrays": {**self._small_arrays, **kept}}
 
     def write(self, saved: Mapping[str, Any]) -> None:
         """Bring all to what it was when `read` gave this, in a process that began alike."""
@@ -107,6 +121,13 @@ class PythonState:
         new = [sentence for sentence in sentences if sentence not in self._said]
         self._said.update(new)
         self.inexact.extend(new)
+
+
+def _is_small(entry: Mapping[str, Any]) -> bool:
+    """Whether it is kept even where it has not changed; else the script must make it again."""
+    state = entry["state"]
+    items = state.get("items", ()) if isinstance(state, dict) else state
+    return not isinstance(items, list) or len(items) <= _FEW
 
 
 def _compiled_models(graph: Graph) -> set[int]:
