@@ -185,6 +185,51 @@ def test_reading_with_random_numbers_is_noticed(player: Any) -> None:
     assert not player(shuffled()).play().position.draws_random
 
 
+def unseeded() -> Any:
+    import numpy as np
+
+    source = np.random.default_rng()
+    while True:
+        yield source.random(), 0
+
+
+def of_the_system() -> Any:
+    system = random.SystemRandom()
+
+    def draw() -> Any:
+        while True:
+            yield system.random(), 0
+
+    return draw
+
+
+@pytest.mark.parametrize(
+    ("draw", "why"),
+    [(unseeded, "numpy.random.default_rng"), (of_the_system(), "that has no seed")],
+)
+def test_chance_that_cannot_be_kept_is_said(player: Any, draw: Any, why: str) -> None:
+    import tensorflow as tf
+
+    spec = tf.TensorSpec((), tf.float64), tf.TensorSpec((), tf.int64)
+    dataset = tf.data.Dataset.from_generator(draw, output_signature=spec).batch(2)
+    inexact = player(lambda: ((dataset,), {"steps_per_epoch": 2})).play().position.inexact
+    assert len(inexact) == 1
+    assert why in inexact[0]
+
+
+@pytest.mark.filterwarnings("ignore:`shuffle=True`")
+def test_own_random_numbers_in_several_calls_at_once_are_said(player: Any) -> None:
+    import tensorflow as tf
+
+    source = random.Random(3)
+    dataset = numbers().map(
+        lambda x, y: (tf.numpy_function(lambda _: source.random(), [x], tf.float64), y),
+        num_parallel_calls=4,
+    )
+    inexact = player(lambda: ((dataset.batch(4),), {})).play().position.inexact
+    assert [sentence for sentence in inexact if "several calls at once" in sentence]
+
+
 @pytest.mark.filterwarnings("ignore:`shuffle=True`")
 def test_a_dataset_that_two_fits_share(player: Any) -> None:
     """A finished `fit` is not trained again; the next sees the order that it would have seen."""

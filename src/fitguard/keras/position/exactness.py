@@ -8,7 +8,7 @@ from fitguard.contract.datasets.classes import VARIANT
 from fitguard.contract.datasets.distributed import original_of
 from fitguard.contract.datasets.stages import DatasetStage
 from fitguard.contract.runtime import op_determinism_enabled
-from fitguard.keras.position.python_state import python_roots
+from fitguard.keras.position.python_state import python_roots, reaches_sources
 from fitguard.keras.position.sources import draws_without_seed, mentions_random
 from fitguard.keras.position.unseeded import no_global_seed
 
@@ -145,10 +145,11 @@ def _judge_pipeline(dataset: Any, judgement: Judgement) -> None:
     for stage in found:
         for function in stage.functions.values():
             judgement.variables.extend(function.variables)
-    if any(stage.calls_at_once and _runs_python(stage) for stage in found):
-        judgement.if_drawn.append(
+    at_once = [one for stage in found if stage.calls_at_once for one in _python_of(stage)]
+    if at_once:
+        (judgement.inexact if reaches_sources(at_once) else judgement.if_drawn).append(
             "The tf.data pipeline calls Python code that draws random numbers, several calls at "
-            "once: their order changes from run to run."
+            "once: their order changes from run to run. Leave num_parallel_calls away there."
         )
     if any(_caches_chance(stage) for stage in found if stage.name == "cache"):
         judgement.begins_anew = False
@@ -185,6 +186,10 @@ def _sentences(found: list[DatasetStage], unordered: bool) -> Iterator[str]:
                 "The tf.data pipeline has deterministic=False: the order of elements changes from "
                 "run to run."
             )
+
+
+def _python_of(stage: DatasetStage) -> list[Any]:
+    return [one for function in stage.functions.values() for one in function.python]
 
 
 def _runs_python(stage: DatasetStage) -> bool:

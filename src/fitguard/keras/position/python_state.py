@@ -1,11 +1,12 @@
 """What reading the data changes in Python objects: index arrays, counters, generators, globals."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from fitguard.contract.datasets.distributed import original_of
 from fitguard.contract.datasets.stages import DatasetStage
 from fitguard.contract.libraries import is_a
+from fitguard.keras.position.sources import draws_without_seed
 from fitguard.state.graph import Graph, TooMuch
 from fitguard.state.keeper import Keeper
 from fitguard.state.values import decode, encode
@@ -66,8 +67,8 @@ class PythonState:
                 "what they remember is not kept. Hold samples in arrays, not in objects."
             )
         without |= _compiled_models(reached)
-        nodes = reached.nodes.values()
-        self.sources = [node.thing for node in nodes if node.kind.name in _MOVED_BY_READING]
+        self.sources = _sources(reached)
+        self.inexact.extend(_chances(reached))
         self._is_empty = not roots
         self._keeper = Keeper(lambda: roots, without=lambda: without)
         self._keeper.begin()
@@ -121,6 +122,31 @@ class PythonState:
         new = [sentence for sentence in sentences if sentence not in self._said]
         self._said.update(new)
         self.inexact.extend(new)
+
+
+def reaches_sources(functions: Sequence[Any]) -> bool:
+    """Whether what these functions give depends on the order in which they are called."""
+    try:
+        return bool(_sources(Graph({str(number): one for number, one in enumerate(functions)})))
+    except TooMuch:
+        return False
+
+
+def _sources(reached: Graph) -> list[Any]:
+    nodes = reached.nodes.values()
+    return [node.thing for node in nodes if node.kind.name in _MOVED_BY_READING]
+
+
+def _chances(reached: Graph) -> Iterator[str]:
+    """Functions that draw what no snapshot can hold; what makes objects has drawn before."""
+    for way, node in reached.nodes.items():
+        unseeded = draws_without_seed(node.thing) if ".class" not in way else ""
+        if unseeded:
+            yield (
+                f"The Python function {node.thing.__qualname__}, which reads the training data, "
+                f"uses {unseeded}, which differs in each process: a resumed run may see other "
+                "batches. Give it a seed."
+            )
 
 
 def _is_small(entry: Mapping[str, Any]) -> bool:

@@ -3,6 +3,8 @@
 import types
 from typing import Any
 
+from fitguard.state.code import codes
+
 _ENTROPY = {
     "default_rng": "numpy.random.default_rng",
     "SystemRandom": "random.SystemRandom",
@@ -17,14 +19,16 @@ _RANDOM = frozenset(
 
 
 def draws_without_seed(x: Any) -> str:
-    """Which source without a seed the code of a Python generator uses; empty if none shows.
+    """Which source without a seed the code of a generator or function uses; empty if none shows.
 
-    Only the code of the generator itself is looked at; one that a library has made, or that calls
-    other functions, cannot be told.
+    Only this code itself is looked at; one that a library has made, or that calls other functions,
+    cannot be told.
     """
-    if isinstance(x, types.GeneratorType):
+    code = getattr(x, "gi_code", None) or getattr(x, "__code__", None)
+    if code is not None:
+        named = {name for inner in codes(code) for name in inner.co_names}
         for name in _ENTROPY:
-            if name in x.gi_code.co_names and not _called_with_argument(x, name):
+            if name in named and not _called_with_argument(code, name):
                 return _ENTROPY[name]
     return ""
 
@@ -36,19 +40,19 @@ def mentions_random(cls: type) -> bool:
     return code is not None and bool(_RANDOM & set(code.co_names))
 
 
-def _called_with_argument(generator: Any, name: str) -> bool:
+def _called_with_argument(code: types.CodeType, name: str) -> bool:
     """Whether a seeded random generator was made by it: seen as a plain name with a constant."""
     import ast
     import inspect
     import textwrap
 
     try:
-        tree = ast.parse(textwrap.dedent(inspect.getsource(generator.gi_code)))
+        tree = ast.parse(textwrap.dedent(inspect.getsource(code)))
     except (OSError, TypeError, SyntaxError):
         return True
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
     named = [call for call in calls if _name(call.func) == name]
-    return all(call.args or call.keywords for call in named)
+    return bool(named) and all(call.args or call.keywords for call in named)
 
 
 def _name(function: Any) -> str:
