@@ -267,6 +267,8 @@ def _why_unkept(thing: Any) -> str:
 
 
 def _is_read_once(thing: Any) -> bool:
+    # The class is asked: an object may answer to any name, or raise what it likes.
+    cls: type = type(thing)
     return isinstance(thing, _READ_ONCE) or (
-        hasattr(thing, "__next__") and not is_users(type(thing)) and not hasattr(thing, "read")
+        hasattr(cls, "__next__") and not is_users(cls) and not hasattr(cls, "read")
     )

@@ -8,7 +8,8 @@ from fitguard.contract.datasets.classes import VARIANT
 from fitguard.contract.datasets.distributed import original_of
 from fitguard.contract.datasets.stages import DatasetStage
 from fitguard.contract.runtime import op_determinism_enabled
-from fitguard.keras.position.python_state import python_roots, reaches_sources
+from fitguard.keras.position.python_state import reaches_sources
+from fitguard.keras.position.roots import python_roots
 from fitguard.keras.position.sources import draws_without_seed, mentions_random
 from fitguard.keras.position.unseeded import no_global_seed
 
@@ -54,7 +55,7 @@ def judge(data: Any, x: Any = None, *, seeded_orders: bool, workers: bool = Fals
     elif data.kind == "python":
         _judge_python_data(data, judgement, workers)
     elif data.kind == "torch":
-        _judge_torch(judgement)
+        _judge_torch(data.loader, judgement)
     _judge_pipeline(data.dataset, judgement)
     return judgement
 
@@ -124,11 +125,22 @@ def _judge_python_data(data: Any, judgement: Judgement, workers: bool) -> None:
     (judgement.inexact if mentions_random(type(given)) else judgement.if_drawn).append(drawn)
 
 
-def _judge_torch(judgement: Judgement) -> None:
-    judgement.inexact.append(
-        "The data come from a torch DataLoader: the state of torch's random generators is not "
-        "kept, so a resumed run may see another order."
-    )
+def _judge_torch(loader: Any, judgement: Judgement) -> None:
+    # Each iterator takes the seed of its workers from torch's generator.
+    judgement.draws = True
+    if not loader.num_workers:
+        return
+    if not getattr(loader, "in_order", True):
+        judgement.inexact.append(
+            "The torch DataLoader has in_order=False: the order of batches changes from run to "
+            "run. Leave it away."
+        )
+    if loader.persistent_workers:
+        judgement.inexact.append(
+            "The workers of the torch DataLoader live on from epoch to epoch "
+            "(persistent_workers=True): what they remember, random numbers included, is not kept. "
+            "Leave it away, so that each epoch has new workers."
+        )
 
 
 def _judge_pipeline(dataset: Any, judgement: Judgement) -> None:

@@ -4,7 +4,8 @@ import itertools
 from typing import Any
 
 from fitguard.keras.position.iterators import make_iterators
-from fitguard.keras.position.python_state import PythonState, data_roots, pipeline_roots
+from fitguard.keras.position.python_state import PythonState
+from fitguard.keras.position.roots import data_roots, loader_roots, pipeline_roots
 
 
 def pass_finished(x: Any, end: dict[str, Any]) -> list[str]:
@@ -30,7 +31,8 @@ def pass_finished(x: Any, end: dict[str, Any]) -> list[str]:
             "Should a later fit go on with the Python generator that this one has read, it may see "
             "other batches: how far Keras had read ahead is not known."
         ]
-    return _written(data_roots(x), end) if hasattr(x, "on_epoch_end") else []
+    roots = data_roots(x) if hasattr(x, "on_epoch_end") else loader_roots(x)
+    return _written(roots, end)
 
 
 def _written(roots: dict[str, Any], end: dict[str, Any]) -> list[str]:

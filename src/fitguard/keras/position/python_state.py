@@ -3,8 +3,6 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from fitguard.contract.datasets.distributed import original_of
-from fitguard.contract.datasets.stages import DatasetStage
 from fitguard.contract.libraries import is_a
 from fitguard.keras.position.sources import draws_without_seed
 from fitguard.state.graph import Graph, TooMuch
@@ -15,29 +13,6 @@ MOST_BYTES = 64 << 20
 """An array that is larger is not kept in a snapshot."""
 _FEW = 1000
 _MOVED_BY_READING = ("random", "iterator")
-
-
-def python_roots(data: Any) -> dict[str, Any]:
-    """Where the ways into Python objects begin that reading may change.
-
-    Args:
-        data: What Keras reads the batches from: `EpochData`.
-    """
-    return data_roots(data.python_data) if data.kind else pipeline_roots(data.dataset)
-
-
-def data_roots(data: Any) -> dict[str, Any]:
-    """Those of a data object of the user's; None has none."""
-    return {} if data is None else {"data": data}
-
-
-def pipeline_roots(dataset: Any) -> dict[str, Any]:
-    """Those of the Python functions that a `tf.data` pipeline calls."""
-    original = original_of(dataset).dataset
-    stages = DatasetStage(original).pipeline() if original is not None else []
-    functions = [function for stage in stages for function in stage.functions.values()]
-    called = [python for function in functions for python in function.python]
-    return {f"function {number}": python for number, python in enumerate(called)}
 
 
 class PythonState:

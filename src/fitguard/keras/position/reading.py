@@ -17,7 +17,7 @@ from fitguard.contract.patching import Wraps
 from fitguard.keras.position.data_position import DataPosition, PositionOf
 from fitguard.keras.position.epochs import STARTS_AT, Epochs2, Epochs3
 from fitguard.keras.position.exactness import judge
-from fitguard.keras.position.python_state import python_roots
+from fitguard.keras.position.roots import python_roots
 from fitguard.keras.position.track import Track
 from fitguard.keras.position.unseeded import array_orders
 from fitguard.keras.position.validation import made_by_fit
