@@ -40,7 +40,7 @@ from fitguard.state.kinds import (
     Sets,
 )
 from fitguard.state.numbers import NumpyArrays, Variables
-from fitguard.state.objects import Objects, Parts, Skipped
+from fitguard.state.objects import DATA, Objects, Parts, Skipped
 from fitguard.state.reach import is_plain_type
 from fitguard.state.users import is_users
 
@@ -269,6 +269,8 @@ def _why_unkept(thing: Any) -> str:
 def _is_read_once(thing: Any) -> bool:
     # The class is asked: an object may answer to any name, or raise what it likes.
     cls: type = type(thing)
+    if is_a(thing, *DATA):
+        return False
     return isinstance(thing, _READ_ONCE) or (
         hasattr(cls, "__next__") and not is_users(cls) and not hasattr(cls, "read")
     )

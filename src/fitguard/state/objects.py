@@ -33,7 +33,8 @@ _DERIVED = frozenset(
 """Public attributes that Keras derives again by itself."""
 PUBLIC = "of the library"
 """In the state of a part: what the library itself sets."""
-_DATA = ("PyDataset", "Sequence")
+DATA = ("PyDataset", "Sequence")
+"""Classes of Keras that give batches by number, even where they are iterators too."""
 _FOR_NEXT = frozenset(("lock", "index_generator"))
 _PLAIN = (type(None), bool, int, float, str)
 _CONTAINERS = (list, tuple, set, frozenset, dict, deque)
@@ -78,11 +79,11 @@ class Parts(Kind):
         self._skipped = skipped
 
     def parts(self, thing: Any) -> Iterator[Part]:
-        own, is_callback = self._own(thing), is_a(thing, "Callback")
+        own, all_own = self._own(thing), is_a(thing, "Callback", *DATA)
         for name, held in vars(thing).items():
             if name in own:
                 yield name, held
-            elif not is_callback and rank_of(thing, name) is not None and not is_bookkeeping(name):
+            elif not all_own and rank_of(thing, name) is not None and not is_bookkeeping(name):
                 yield from _within(name, held)
         yield "class", type(thing)
 
@@ -108,7 +109,7 @@ class Parts(Kind):
         cls: type = type(thing)
         if package_of(cls) in _LIBRARIES:
             # The iterators of ImageDataGenerator: what they need only for `next()` is no state.
-            left = _FOR_NEXT if is_a(thing, *_DATA) else present.keys()
+            left = _FOR_NEXT if is_a(thing, *DATA) else present.keys()
             return {name: held for name, held in present.items() if name not in left}
         left = set_by_libraries(cls)
         return {

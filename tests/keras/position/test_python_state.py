@@ -146,6 +146,21 @@ def test_a_python_generator_is_named() -> None:
     assert "Data.opaque is a Python generator" in PythonState({"data": data}).inexact[0]
 
 
+def test_an_iterator_of_keras_that_gives_batches_by_number_comes_back() -> None:
+    import tensorflow as tf
+
+    images = tf.keras.preprocessing.image.ImageDataGenerator()
+    rows = np.zeros((8, 2, 2, 3))
+    old, new = (images.flow(rows, batch_size=4, seed=3) for _ in range(2))
+    before, state = PythonState({"data": old}), PythonState({"data": new})
+    _ = old[0], old[1]
+    old.on_epoch_end()
+    state.write(through_json(before))
+    assert new.total_batches_seen == 2
+    assert new.index_array.tolist() == old.index_array.tolist()
+    assert state.inexact == before.inexact == []
+
+
 def test_without_an_object_there_is_nothing() -> None:
     state = PythonState({})
     state.write({})
