@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from fitguard.state.bulk import MUCH
 from fitguard.state.keeper import Keeper
-from fitguard.state.picture import MOST_ITEMS, SMALL_BYTES
+from fitguard.state.picture import SMALL_BYTES
 
 SCRIPT = """
 import array, collections, dataclasses, datetime, decimal, enum, fractions, io, itertools, random
@@ -165,7 +166,7 @@ def test_a_large_array_is_kept_only_where_it_changes(script: Path) -> None:
 
 
 def test_what_is_not_the_same_in_the_end_is_named() -> None:
-    held: dict[str, Any] = {"function": None, "much": list(range(MOST_ITEMS + 1))}
+    held: dict[str, Any] = {"function": None, "much": list(range(MUCH + 1))}
     old = Keeper(lambda: {"held": held})
     old.begin()
     document, arrays = old.read()

@@ -23,7 +23,10 @@ _KINDS = {
     "PyDatasetAdapter": "python",
     "KerasSequenceAdapter": "python",
     "TorchDataLoaderAdapter": "torch",
+    "GrainDatasetAdapter": "grain",
 }
+_LOADERS = {"torch": "_dataloader", "grain": "_dataset"}
+"""Where an adapter holds the user's object of another library."""
 
 
 class EpochData:
@@ -61,8 +64,13 @@ class EpochData:
 
     @property
     def kind(self) -> str:
-        """`arrays`, `generator`, `python` (a PyDataset or Sequence), `torch`; empty for others."""
+        """`arrays`, `generator`, `python` (a PyDataset or Sequence), `torch`, `grain`, or empty."""
         return _KINDS.get(type(self.adapter).__name__, "")
+
+    @property
+    def loader(self) -> Any:
+        """The user's `DataLoader` of torch, or dataset of Grain; None for others."""
+        return getattr(self.adapter, _LOADERS.get(self.kind, ""), None)
 
 
 class Keras3Data(EpochData):

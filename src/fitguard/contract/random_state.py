@@ -14,7 +14,7 @@ that has no way to be read. Code that draws so must not be run at all.
 import contextlib
 import random
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from fitguard.contract.libraries import installed_library
@@ -40,13 +40,17 @@ def keeping_random_state(sources: Iterable[object] = ()) -> Iterator[None]:
         yield
 
 
-def read_random_state() -> dict[str, Any]:
-    """The state of each, as plain data and arrays; None for a generator that was not made yet."""
+def read_random_state(names: Collection[str] | None = None) -> dict[str, Any]:
+    """The state of each, as plain data and arrays; None for a generator that was not made yet.
+
+    Args:
+        names: Only of these.
+    """
     states: dict[str, Any] = {}
-    for name, place, module in _loaded():
+    for name, place, module in _loaded(names):
         source = place.find(module)
         states[name] = None if source is None else state_of(source)
-    if (context := _eager_context()) is not None:
+    if names is None and (context := _eager_context()) is not None:
         states[_SEED] = context._seed
     return states
 
@@ -101,8 +105,9 @@ class _Place(NamedTuple):
     generation: int | None = None
 
 
-def _loaded() -> Iterator[tuple[str, _Place, Any]]:
-    for name, place in _PLACES.items():
+def _loaded(names: Collection[str] | None = None) -> Iterator[tuple[str, _Place, Any]]:
+    for name in _PLACES if names is None else names:
+        place = _PLACES[name]
         module = sys.modules.get(place.module)
         package = place.module.partition(".")[0]
         if module is not None and place.generation in (None, installed_library(package).generation):

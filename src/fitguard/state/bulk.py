@@ -15,6 +15,9 @@ from fitguard.contract.random_sources import Restore
 MANY = 1000
 """From here on things of one type count as a bulk."""
 
+MUCH, MUCH_IN_BULK = 200_000, 20_000
+"""A container with more is taken for data: it is only compared."""
+
 IsPlain = Callable[[type], bool]
 
 
@@ -43,6 +46,12 @@ def is_bulk(items: list[Any], is_plain: IsPlain) -> bool:
         return False
     inner = itertools.chain.from_iterable(map(items_of, items))
     return all(map(is_plain, set(map(type, inner))))
+
+
+def is_much(container: Any, is_plain: IsPlain) -> bool:
+    """Whether it holds so much that to keep each item would take long."""
+    size = len(container)
+    return size > MUCH or (size > MUCH_IN_BULK and is_bulk(items_of(container), is_plain))
 
 
 def bulk_restore(items: list[Any]) -> Restore:

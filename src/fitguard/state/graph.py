@@ -21,7 +21,7 @@ from fitguard.contract.libraries import is_a, package_of
 from fitguard.contract.model_parts import is_part_class, unwrapped
 from fitguard.contract.random_sources import is_random_source
 from fitguard.contract.traces import holds_function
-from fitguard.state.bulk import all_plain
+from fitguard.state.bulk import all_plain, is_much
 from fitguard.state.code_kinds import Functions, Ways
 from fitguard.state.iterators import Iterators, is_told
 from fitguard.state.kinds import (
@@ -238,7 +238,7 @@ def _interesting(node: Node) -> Iterator[tuple[str, Any]]:
     thing = node.thing
     if isinstance(thing, list | dict | deque):
         items = list(thing.values() if isinstance(thing, dict) else thing)
-        if len(items) > 1 and all_plain(items, is_plain_type):
+        if len(items) > 1 and (all_plain(items, is_plain_type) or is_much(items, is_plain_type)):
             return
     for name, held in node.kind.parts(thing):
         if not is_plain_type(type(held)):

@@ -33,6 +33,8 @@ class Keeper:
 
     Attributes:
         then: The state when the training step was made.
+        then_arrays: The small arrays in it.
+        unkept: What could be reached then and cannot be kept: how people call it, and why.
     """
 
     def __init__(
@@ -47,7 +49,13 @@ class Keeper:
         self._without = without
         self._known: dict[int, Node] = {}
         self.then: Entries = {}
-        self._then_arrays: Arrays = {}
+        self.unkept: dict[str, None] = {}
+        self.then_arrays: Arrays = {}
+
+    @property
+    def known_ids(self) -> Collection[int]:
+        """Of the objects that it keeps."""
+        return self._known.keys()
 
     def begin(self) -> list[str]:
         """The training step is about to be made; sentences on what cannot be kept."""
@@ -60,8 +68,9 @@ class Keeper:
                 "training does not need should not be held by them."
             ]
         self._known = dict(graph.by_id)
+        self.unkept = graph.unkept
         self.then = read_entries(graph)
-        self._then_arrays = read_arrays(graph, self.then, self.then)
+        self.then_arrays = read_arrays(graph, self.then, self.then)
         return [
             f"{said}: that cannot be kept, so after an interruption the result may differ. Plain "
             "numbers, lists, dicts and seeded generators can be kept."
@@ -70,23 +79,34 @@ class Keeper:
 
     def read(self) -> tuple[dict[str, Any], Arrays]:
         """The state now, as JSON and arrays."""
+        changed, arrays = self.read_changes()
+        return {"then": self.then, **changed}, {**self.then_arrays, **arrays}
+
+    def read_changes(self) -> tuple[dict[str, Any], Arrays]:
+        """What has changed since `then`, for a process that has the same `then` by itself."""
         try:
             graph = self._graph()
         except TooMuch:
-            return {"then": {}, "now": {}, "gone": [], "built": {}}, {}
+            return {"now": {}, "gone": [], "built": {}}, {}
         present = read_entries(graph)
         now = changes(present, self.then)
-        arrays = {**self._then_arrays, **read_arrays(graph, now, self.then)}
         gone = [way for way in self.then if way not in present]
         built = dict(_built_models(graph))
-        return {"then": self.then, "now": now, "gone": gone, "built": built}, arrays
+        arrays = read_arrays(graph, now, self.then)
+        return {"now": now, "gone": gone, "built": built}, arrays
+
+    def write_changes(
+        self, changed: Mapping[str, Any], arrays: Mapping[str, np.ndarray]
+    ) -> list[str]:
+        """Bring all to what it was when `read_changes` read it; what is not so in the end."""
+        return self.write_now({"then": self.then, **changed}, {**self.then_arrays, **arrays})
 
     def write_then(self, document: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> None:
         """Before the training step is made: bring all to what it was then."""
         self.then = dict(document["then"])
         now = {**self.then, **document["now"]}
         digests = {entry["state"]["is"] for entry in self.then.values() if _is_array(entry)}
-        self._then_arrays = {name: arrays[name] for name in digests & arrays.keys()}
+        self.then_arrays = {name: arrays[name] for name in digests & arrays.keys()}
         self._write(without_the_same(self.then, now), arrays, {})
 
     def write_now(self, document: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> list[str]:
@@ -95,7 +115,7 @@ class Keeper:
         for way in document["gone"]:
             del now[way]
         wanted = without_the_same(now, document["then"])
-        self._write(wanted, arrays, document["built"])
+        self._write(wanted, arrays, document.get("built", {}))
         return differences(wanted, read_entries(self._graph()))
 
     def _write(

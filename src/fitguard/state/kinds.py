@@ -4,14 +4,16 @@ In place, because the script may hold the very same object elsewhere.
 """
 
 import array
+import math
 import types
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 from fitguard.contract.random_sources import put_state, state_of
 from fitguard.state.users import is_users
-from fitguard.state.values import decode, encode, look_up
+from fitguard.state.values import KIND, decode, encode, look_up
 
 Part = tuple[str, Any]
 Stored = Callable[[Any], Any]
@@ -67,7 +69,7 @@ class Sequences(Kind):
         yield from _own_attributes(thing)
 
     def read(self, thing: Any, stored: Stored) -> Any:
-        state = _with_attributes(thing, [stored(item) for item in thing], stored)
+        state = _with_attributes(thing, _stored_items(thing, stored), stored)
         return {**state, "most": thing.maxlen} if isinstance(thing, deque) else state
 
     def write(self, thing: Any, state: Any, value: Value) -> None:
@@ -349,6 +351,20 @@ def _own_attributes(thing: Any) -> Iterator[Part]:
         yield from attributes(thing).items()
 
 
+def _stored_items(items: Any, stored: Stored) -> list[Any]:
+    """Many file names, say, stand for themselves: to ask for each would take long."""
+    if _are_as_they_are(items):
+        return list(items)
+    if {*map(type, items)} == {tuple} and _are_as_they_are([*chain.from_iterable(items)]):
+        return [{KIND: "tuple", "items": list(item)} for item in items]
+    return [stored(item) for item in items]
+
+
+def _are_as_they_are(items: Any) -> bool:
+    kinds = set(map(type, items))
+    return kinds <= _AS_THEY_ARE and (float not in kinds or all(map(math.isfinite, items)))
+
+
 def _with_attributes(thing: Any, items: Any, stored: Stored) -> dict[str, Any]:
     more = {name: stored(held) for name, held in _own_attributes(thing)}
     return {"items": items, "attributes": more} if more else {"items": items}
@@ -377,6 +393,7 @@ def _same(present: list[Any], wanted: list[Any]) -> bool:
 
 
 _PLAIN = (int, str, bytes)
+_AS_THEY_ARE = {bool, int, float, str}
 
 
 def _columns(pairs: list[tuple[Any, Any]]) -> Iterator[Any]:

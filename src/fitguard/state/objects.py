@@ -35,6 +35,9 @@ PUBLIC = "of the library"
 """In the state of a part: what the library itself sets."""
 _HISTORY = "history"
 """The callback of the last `fit`: it is one of the callbacks."""
+DATA = ("PyDataset", "Sequence")
+"""Classes of Keras that give batches by number, even where they are iterators too."""
+_FOR_NEXT = frozenset(("lock", "index_generator"))
 _PLAIN = (type(None), bool, int, float, str)
 _CONTAINERS = (list, tuple, set, frozenset, dict, deque)
 
@@ -78,11 +81,11 @@ class Parts(Kind):
         self._skipped = skipped
 
     def parts(self, thing: Any) -> Iterator[Part]:
-        own, is_callback = self._own(thing), is_a(thing, "Callback")
+        own, all_own = self._own(thing), is_a(thing, "Callback", *DATA)
         for name, held in vars(thing).items():
             if name in own:
                 yield name, held
-            elif not is_callback and not _is_led_past(thing, name):
+            elif not all_own and not _is_led_past(thing, name):
                 yield from _within(name, held)
         yield "class", type(thing)
 
@@ -107,7 +110,9 @@ class Parts(Kind):
             return {name: held for name, held in present.items() if name not in left}
         cls: type = type(thing)
         if package_of(cls) in _LIBRARIES:
-            return {}
+            # The iterators of ImageDataGenerator: what they need only for `next()` is no state.
+            left = _FOR_NEXT if is_a(thing, *DATA) else present.keys()
+            return {name: held for name, held in present.items() if name not in left}
         left = set_by_libraries(cls)
         return {
             name: held

@@ -17,10 +17,12 @@ from typing import Any
 import numpy as np
 
 from fitguard.contract.held_variables import is_counted
+from fitguard.state.bulk import is_much
 from fitguard.state.graph import Graph, Node
 from fitguard.state.kinds import MISSING, CannotMake
 from fitguard.state.numbers import Numbers, digest_of
 from fitguard.state.objects import PUBLIC
+from fitguard.state.reach import is_plain_type
 from fitguard.state.values import (
     KIND,
     REFERENCE,
@@ -41,8 +43,6 @@ SMALL_BYTES = 1 << 20
 """An array up to this size is kept even where it has not changed."""
 MOST_BYTES = 256 << 20
 """A larger one is not kept even where it has."""
-MOST_ITEMS = 20_000
-"""A container with more is taken for data: it is only compared."""
 
 
 def read_entries(graph: Graph) -> Entries:
@@ -150,7 +150,7 @@ def _alike(wanted: Any, present: Any) -> bool:
 def _entry(node: Node, graph: Graph) -> dict[str, Any]:
     thing = node.thing
     try:
-        if isinstance(thing, list | dict | set | deque) and len(thing) > MOST_ITEMS:
+        if isinstance(thing, list | dict | set | deque) and is_much(thing, is_plain_type):
             state = {"much": hashlib.blake2b(repr(thing).encode(), digest_size=16).hexdigest()}
         else:
             state = node.kind.read(thing, functools.partial(_stored, graph))

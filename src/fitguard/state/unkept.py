@@ -8,7 +8,9 @@ import threading
 import types
 from typing import Any
 
+from fitguard.contract.libraries import is_a
 from fitguard.state.code import names_in
+from fitguard.state.objects import DATA
 from fitguard.state.users import is_users
 
 _READ_ONCE = (queue.Queue, queue.SimpleQueue, socket.socket)
@@ -41,10 +43,12 @@ def why_unkept(thing: Any) -> str:
 
 def is_read_once(thing: Any) -> bool:
     """Whether it is an iterator, or the like, that does not tell where it stands."""
-    if isinstance(thing, type):
+    # The class is asked: an object may answer to any name, or raise what it likes.
+    cls: type = type(thing)
+    if isinstance(thing, type) or is_a(thing, *DATA):
         return False
-    is_iterator = hasattr(thing, "__next__") and not hasattr(thing, "read")
-    return isinstance(thing, _READ_ONCE) or (is_iterator and not is_users(type(thing)))
+    is_iterator = hasattr(cls, "__next__") and not hasattr(cls, "read")
+    return isinstance(thing, _READ_ONCE) or (is_iterator and not is_users(cls))
 
 
 def entropy_of(function: types.FunctionType) -> str:

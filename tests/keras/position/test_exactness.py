@@ -10,7 +10,7 @@ from fitguard.keras.position.exactness import judge
 
 def of(dataset: Any) -> SimpleNamespace:
     """As Keras reads it."""
-    return SimpleNamespace(kind="", dataset=dataset)
+    return SimpleNamespace(kind="", dataset=dataset, loader=None)
 
 
 @pytest.fixture(autouse=True)

@@ -1,5 +1,7 @@
 """`tf.data` pipelines."""
 
+import itertools
+import random
 from typing import Any
 
 import pytest
@@ -61,6 +63,47 @@ def from_generator() -> Any:
     return (dataset,), {}
 
 
+def outer_generator() -> Any:
+    """Draws from a generator of random numbers, and counts, outside of it."""
+    source, seen = random.Random(4), {"epochs": 0}
+
+    def draw() -> Any:
+        seen["epochs"] += 1
+        for number in range(20):
+            yield number + source.random(), seen["epochs"]
+
+    return draw
+
+
+def outer_state() -> Any:
+    import tensorflow as tf
+
+    spec = tf.TensorSpec((), tf.float64), tf.TensorSpec((), tf.int64)
+    dataset = tf.data.Dataset.from_generator(outer_generator(), output_signature=spec)
+    return (dataset.batch(4),), {}
+
+
+def python_functions() -> Any:
+    import numpy as np
+    import tensorflow as tf
+
+    source, calls = np.random.default_rng(4), itertools.count()
+
+    def draw(number: Any) -> Any:
+        return number + source.random()
+
+    def count(number: Any) -> Any:
+        return number + next(calls)
+
+    dataset = numbers().map(
+        lambda x, y: (
+            tf.numpy_function(draw, [x], tf.float64),
+            tf.py_function(count, [y], tf.int64),
+        )
+    )
+    return (dataset.batch(4).prefetch(2),), {}
+
+
 def with_class_weights() -> Any:
     dataset = numbers().shuffle(22, seed=5).batch(4)
     return (dataset,), {"class_weight": {n: n + 1.0 for n in range(22)}}
@@ -84,6 +127,8 @@ KINDS = {
     "interleaved": interleaved,
     "a cached order": cached_order,
     "from a generator": from_generator,
+    "state outside of a generator": outer_state,
+    "state of functions": python_functions,
     "with class weights": with_class_weights,
 }
 
@@ -140,6 +185,51 @@ def test_reading_with_random_numbers_is_noticed(player: Any) -> None:
     assert not player(shuffled()).play().position.draws_random
 
 
+def unseeded() -> Any:
+    import numpy as np
+
+    source = np.random.default_rng()
+    while True:
+        yield source.random(), 0
+
+
+def of_the_system() -> Any:
+    system = random.SystemRandom()
+
+    def draw() -> Any:
+        while True:
+            yield system.random(), 0
+
+    return draw
+
+
+@pytest.mark.parametrize(
+    ("draw", "why"),
+    [(unseeded, "numpy.random.default_rng"), (of_the_system(), "which has no seed")],
+)
+def test_chance_that_cannot_be_kept_is_said(player: Any, draw: Any, why: str) -> None:
+    import tensorflow as tf
+
+    spec = tf.TensorSpec((), tf.float64), tf.TensorSpec((), tf.int64)
+    dataset = tf.data.Dataset.from_generator(draw, output_signature=spec).batch(2)
+    inexact = player(lambda: ((dataset,), {"steps_per_epoch": 2})).play().position.inexact
+    assert len(inexact) == 1
+    assert why in inexact[0]
+
+
+@pytest.mark.filterwarnings("ignore:`shuffle=True`")
+def test_own_random_numbers_in_several_calls_at_once_are_said(player: Any) -> None:
+    import tensorflow as tf
+
+    source = random.Random(3)
+    dataset = numbers().map(
+        lambda x, y: (tf.numpy_function(lambda _: source.random(), [x], tf.float64), y),
+        num_parallel_calls=4,
+    )
+    inexact = player(lambda: ((dataset.batch(4),), {})).play().position.inexact
+    assert [sentence for sentence in inexact if "several calls at once" in sentence]
+
+
 @pytest.mark.filterwarnings("ignore:`shuffle=True`")
 def test_a_dataset_that_two_fits_share(player: Any) -> None:
     """A finished `fit` is not trained again; the next sees the order that it would have seen."""
@@ -149,6 +239,26 @@ def test_a_dataset_that_two_fits_share(player: Any) -> None:
 
     def first() -> Any:
         kept[:] = [numbers().shuffle(22, seed=5).batch(4)]
+        return (kept[0],), {}
+
+    def second() -> Any:
+        return (kept[0],), {}
+
+    end = player(first).play().position.read_end()
+    undisturbed = player(second).play().seen
+    first()
+    assert pass_finished(kept[0], end) == []
+    assert player(second).play().seen == undisturbed
+
+
+@pytest.mark.filterwarnings("ignore:Your input ran out of data", "ignore:`shuffle=True`")
+def test_state_outside_of_a_generator_that_two_fits_share(player: Any) -> None:
+    from fitguard.keras.position import pass_finished
+
+    kept: list[Any] = []
+
+    def first() -> Any:
+        kept[:] = outer_state()[0]
         return (kept[0],), {}
 
     def second() -> Any:

@@ -1,5 +1,6 @@
 """`PyDataset` and Python generators, with Keras 3."""
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ def py_dataset(**options: Any) -> Any:
         def __init__(self, draw: bool = False, own: bool = False, **named: Any) -> None:
             super().__init__(**named)
             self.rows = np.arange(20)
-            self.read = 0
+            self.read = itertools.count(1)
             self.draw = draw
             self.source = np.random.default_rng(4) if own else np.random
 
@@ -26,8 +27,7 @@ def py_dataset(**options: Any) -> Any:
             rows = self.rows[4 * number : 4 * number + 4]
             if not self.draw:
                 return rows, rows
-            self.read += 1
-            return rows + np.random.rand(4), rows + self.read
+            return rows + np.random.rand(4), rows + next(self.read)
 
         def on_epoch_end(self) -> None:
             self.source.shuffle(self.rows)
@@ -145,14 +145,14 @@ def test_orders_that_keras_or_the_data_shuffle_between_epochs_are_no_such_draws(
     assert data.play(whole.places[1, 1]).position.inexact == []
 
 
-def test_an_attribute_that_is_an_iterator_is_said_to_be_inexact(player: Any) -> None:
+def test_an_attribute_that_is_a_generator_is_said_to_be_inexact(player: Any) -> None:
     def make() -> Any:
         data = py_dataset()
-        data.stream = iter(range(100))
+        data.stream = (number for number in range(100))
         return (data,), {}
 
     position = player(make).play().position
-    assert any("Rows.stream is an iterator" in sentence for sentence in position.inexact)
+    assert any("Rows.stream is a Python generator" in sentence for sentence in position.inexact)
 
 
 def test_a_generator_is_said_to_take_time(player: Any) -> None:
@@ -191,9 +191,10 @@ def test_a_dataset_that_two_fits_share(player: Any) -> None:
 
 
 def test_a_generator_that_two_fits_share_is_said_to_be_inexact() -> None:
-    from fitguard.keras.position import pass_finished
+    from fitguard.keras.position import pass_finished, why_passed
 
-    shared = iter(range(10))
-    sentences = pass_finished(shared, {"iterators": 1, "attributes": {}, "batches": 4})
+    shared, other = iter(range(10)), iter(range(10))
+    assert pass_finished(shared, {"iterators": 1, "python": {}, "batches": 4}) == []
     assert next(shared) == 4
-    assert "read ahead" in sentences[0]
+    assert "read ahead" in why_passed(shared)[0]
+    assert why_passed(other) == []

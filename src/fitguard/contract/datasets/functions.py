@@ -104,12 +104,13 @@ def _function(wrapper: Any) -> Function:
 
 def python_of(operations: tuple[Operation, ...]) -> tuple[tuple[Any, ...], bool]:
     """The Python functions behind operations, and whether one is missing."""
-    tokens = {operation.token for operation in operations if operation.runs_python}
+    # In the order of the graph: the numbers in tokens are others in another process.
+    tokens = dict.fromkeys(operation.token for operation in operations if operation.runs_python)
     if not tokens:
         return (), False
     from tensorflow.python.ops import script_ops
 
-    found = [script_ops._py_funcs.get(token) for token in sorted(tokens)]
+    found = [script_ops._py_funcs.get(token) for token in tokens]
     return tuple(function for function in found if function is not None), None in found
 
 

@@ -21,6 +21,7 @@ from fitguard.keras.position import (
     can_be_fed_back,
     fingerprint,
     judge_validation,
+    why_passed,
 )
 from fitguard.keras.snapshots.content import Content
 from fitguard.keras.state.randomness import read_random
@@ -102,7 +103,9 @@ class GuardedCall:
 
     def train_begins(self, callbacks: list[Any]) -> None:
         """Keras has made its train function, and told the callbacks."""
-        self._state = TrainingState(self._model, callbacks, data_of(self._arguments))
+        sources = self.position.sources if self.position is not None else []
+        data = [*data_of(self._arguments), *sources]
+        self._state = TrainingState(self._model, callbacks, data)
         if self.position is not None and self.position.refused:
             self._fits.assurance.lacks(f"{Service.FIT}, because {self.position.refused}")
             return
@@ -288,7 +291,8 @@ class GuardedCall:
         )
         for sentence in position.notes:
             self._session.note("data", sentence, fit=self._number)
-        shared = judge_validation(self._arguments.get("x"), self._arguments.get("validation_data"))
+        x, validation = (self._arguments.get(name) for name in ("x", "validation_data"))
+        shared = [*judge_validation(x, validation), *why_passed(x)]
         for sentence in [*notes, *shared, *position.inexact]:
             self._note(sentence)
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from fitguard.keras.snapshots.content import Content
 from fitguard.keras.state.callbacks import kept_here, read_callbacks, write_callbacks
-from fitguard.keras.state.randomness import read_random, write_random
+from fitguard.keras.state.randomness import READ_BY_DATA, read_random, write_random
 from fitguard.keras.state.variables import ModelState, places
 from fitguard.keras.world import read_files, write_files
 from fitguard.schema.run import Place
@@ -17,8 +17,6 @@ from fitguard.state.keeper import Keeper
 _MODEL = "model/"
 _CALLBACKS = "callbacks/"
 _PYTHON = "python/"
-READ_BY_DATA = ("python", "numpy")
-"""Generators that reading the data may draw from."""
 
 Arrays = dict[str, np.ndarray]
 
@@ -78,8 +76,8 @@ class TrainingState:
         """Make all what it was when the snapshot was taken; notes of what could not be.
 
         Args:
-            data_draw: Whether reading the data draws from Python's and NumPy's generators: threads
-                had read ahead, and these are as they should be after the way back.
+            data_draw: Whether reading the data draws from global generators: threads had read
+                ahead, and these are as they should be after the way back.
 
         Raises:
             OtherModel: before anything is changed.

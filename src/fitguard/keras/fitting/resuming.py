@@ -6,8 +6,8 @@ from typing import Any
 from fitguard.keras.fitting.recording import TrainingState, model_arrays
 from fitguard.keras.fitting.traced import trace
 from fitguard.keras.position import Ahead, DataPosition, fingerprint
-from fitguard.keras.position.randomness import read_random, restore_random
 from fitguard.keras.snapshots.content import Content
+from fitguard.keras.state.randomness import READ_BY_DATA, read_random, write_random
 from fitguard.keras.state.variables import ModelState
 
 
@@ -41,7 +41,7 @@ def restore(
         OtherModel: where the model, now that it is built, is another.
     """
     # Reading goes on with the generators as they are: what tracing draws is given back.
-    drawn = read_random() if position.draws_random else None
+    drawn = read_random(READ_BY_DATA) if position.draws_random else None
     state.write_then(content)
     if not trace(train_function, ahead.iterator) and ModelState(model).missing(
         model_arrays(content)
@@ -49,7 +49,7 @@ def restore(
         # Some variables are made in the first step only: it is taken, and undone.
         train_function(ahead.again() if ahead.batches else ahead.iterator)
     if drawn is not None:
-        restore_random(drawn)
+        write_random(drawn)
     notes = state.write(content, data_draw=position.draws_random)
     expected = content.document["next_batch"]
     if expected and ahead.batches and fingerprint(ahead.batches) != expected:

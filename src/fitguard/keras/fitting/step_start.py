@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from fitguard.keras.fitting.recording import READ_BY_DATA
-from fitguard.keras.state.randomness import read_random, write_random
+from fitguard.keras.state.randomness import READ_BY_DATA, read_random, write_random
 from fitguard.keras.state.variables import ModelState
 
 

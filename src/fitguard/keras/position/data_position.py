@@ -46,6 +46,7 @@ class DataPosition:
         draws_random: Whether reading the data changes Python's or NumPy's global generators.
             Where it does, their state in a snapshot means nothing, since threads read ahead: they
             are as they should be after the way back, and must be left so.
+        sources: Random generators and iterators of which the same is true.
     """
 
     def __init__(
@@ -81,7 +82,8 @@ class DataPosition:
         self.moment: Moment | None = None
         self.claimed = False
         self.refused = ""
-        self.rest: dict[str, Any] = {"iterators": 0, "attributes": {}}
+        self.rest: dict[str, Any] = {"iterators": 0, "python": dict}
+        self.sources: list[Any] = []
         self.validation = Validation(saved["validation"] if saved else None)
 
     def starts_at(self, epoch: int) -> None:
@@ -118,7 +120,7 @@ class DataPosition:
 
     def read_end(self) -> dict[str, Any]:
         """What a later `fit` may find of this one in the data, for `pass_finished`."""
-        return {**self.rest, "batches": self.total_steps}
+        return {**self.rest, "python": self.rest["python"](), "batches": self.total_steps}
 
     def weak_epoch(self) -> Callable[[], int]:
         """Answers with the running epoch, for a dataset that outlives the position."""

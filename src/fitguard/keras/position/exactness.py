@@ -8,6 +8,8 @@ from fitguard.contract.datasets.classes import VARIANT
 from fitguard.contract.datasets.distributed import original_of
 from fitguard.contract.datasets.stages import DatasetStage
 from fitguard.contract.runtime import op_determinism_enabled
+from fitguard.keras.position.python_state import reaches_sources
+from fitguard.keras.position.roots import python_roots
 from fitguard.keras.position.sources import draws_without_seed
 from fitguard.keras.position.unseeded import no_global_seed
 
@@ -23,6 +25,7 @@ class Judgement:
         notes: What else is worth a word.
         begins_anew: Whether each new iterator begins anew, whatever was read before.
         variables: Handles of the variables that the pipeline uses.
+        python: Where the ways into Python objects begin that reading may change.
         draws: Whether Keras itself draws from Python's generator, for the order of batches.
     """
 
@@ -31,6 +34,7 @@ class Judgement:
     notes: list[str] = field(default_factory=list)
     begins_anew: bool = True
     variables: list[Any] = field(default_factory=list)
+    python: dict[str, Any] = field(default_factory=dict)
     draws: bool = False
 
 
@@ -51,7 +55,7 @@ def judge(
         workers: Whether several workers read a Python object.
         draws: Whether making a batch of it draws from generators that all batches share.
     """
-    judgement = Judgement()
+    judgement = Judgement(python=python_roots(data))
     if data.kind == "arrays":
         _judge_array(data, judgement, seeded_orders)
         return judgement
@@ -60,7 +64,7 @@ def judge(
     elif data.kind == "python":
         _judge_python_data(data, judgement, workers, draws)
     elif data.kind == "torch":
-        _judge_torch(judgement)
+        _judge_torch(data.loader, judgement)
     _judge_pipeline(data.dataset, judgement)
     return judgement
 
@@ -140,11 +144,22 @@ def _judge_python_data(data: Any, judgement: Judgement, workers: bool, draws: bo
         judgement.if_drawn.append(drawn)
 
 
-def _judge_torch(judgement: Judgement) -> None:
-    judgement.inexact.append(
-        "The data come from a torch DataLoader: the state of torch's random generators is not "
-        "kept, so a resumed run may see another order."
-    )
+def _judge_torch(loader: Any, judgement: Judgement) -> None:
+    # Each iterator takes the seed of its workers from torch's generator.
+    judgement.draws = True
+    if not loader.num_workers:
+        return
+    if not getattr(loader, "in_order", True):
+        judgement.inexact.append(
+            "The torch DataLoader has in_order=False: the order of batches changes from run to "
+            "run. Leave it away."
+        )
+    if loader.persistent_workers:
+        judgement.inexact.append(
+            "The workers of the torch DataLoader live on from epoch to epoch "
+            "(persistent_workers=True): what they remember, random numbers included, is not kept. "
+            "Leave it away, so that each epoch has new workers."
+        )
 
 
 def _judge_pipeline(dataset: Any, judgement: Judgement) -> None:
@@ -159,10 +174,11 @@ def _judge_pipeline(dataset: Any, judgement: Judgement) -> None:
     for stage in found:
         for function in stage.functions.values():
             judgement.variables.extend(function.variables)
-    if any(stage.calls_at_once and _runs_python(stage) for stage in found):
-        judgement.if_drawn.append(
+    at_once = [one for stage in found if stage.calls_at_once for one in _python_of(stage)]
+    if at_once:
+        (judgement.inexact if reaches_sources(at_once) else judgement.if_drawn).append(
             "The tf.data pipeline calls Python code that draws random numbers, several calls at "
-            "once: their order changes from run to run."
+            "once: their order changes from run to run. Leave num_parallel_calls away there."
         )
     if any(_caches_chance(stage) for stage in found if stage.name == "cache"):
         judgement.begins_anew = False
@@ -210,6 +226,10 @@ def _sentences(found: list[DatasetStage], unordered: bool, orders_kept: bool) ->
                 "The tf.data pipeline has deterministic=False: the order of elements changes from "
                 "run to run."
             )
+
+
+def _python_of(stage: DatasetStage) -> list[Any]:
+    return [one for function in stage.functions.values() for one in function.python]
 
 
 def _runs_python(stage: DatasetStage) -> bool:

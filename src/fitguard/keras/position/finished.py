@@ -3,8 +3,23 @@
 import itertools
 from typing import Any
 
-from fitguard.keras.position.attributes import Attributes
 from fitguard.keras.position.iterators import make_iterators
+from fitguard.keras.position.python_state import PythonState
+from fitguard.keras.position.roots import data_roots, loader_roots, pipeline_roots
+
+_passed: list[Any] = []
+"""Generators that a finished `fit` had read; held, so that no other has their id."""
+
+
+def why_passed(x: Any) -> list[str]:
+    """Why a `fit` that goes on with the generator of a finished one may differ."""
+    if not any(x is one for one in _passed):
+        return []
+    return [
+        "This fit goes on with a Python generator that an earlier one has read, before the "
+        "interruption: how far Keras had read ahead is not known, so it may see other batches. "
+        "Give each fit a generator of its own."
+    ]
 
 
 def pass_finished(x: Any, end: dict[str, Any]) -> list[str]:
@@ -21,14 +36,20 @@ def pass_finished(x: Any, end: dict[str, Any]) -> list[str]:
 
     if isinstance(x, tf.data.Dataset):
         make_iterators(x, end["iterators"])
-    elif hasattr(x, "__next__"):
+        return _written(pipeline_roots(x), end)
+    if hasattr(x, "__next__"):
         # Keras read ahead in a thread: how far cannot be known.
         for _ in itertools.islice(x, end["batches"]):
             pass
-        return [
-            "Should a later fit go on with the Python generator that this one has read, it may see "
-            "other batches: how far Keras had read ahead is not known."
-        ]
-    elif hasattr(x, "on_epoch_end"):
-        Attributes(x).restore(end["attributes"])
-    return []
+        _passed.append(x)
+        return []
+    roots = data_roots(x) if hasattr(x, "on_epoch_end") else loader_roots(x)
+    return _written(roots, end)
+
+
+def _written(roots: dict[str, Any], end: dict[str, Any]) -> list[str]:
+    """What could not be brought back of the Python objects."""
+    state = PythonState(roots)
+    state.inexact.clear()
+    state.write(end["python"])
+    return state.inexact

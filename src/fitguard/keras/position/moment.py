@@ -16,8 +16,8 @@ class Moment:
         epoch: In which it was first read.
         iterators: How many were made before it, since `fit` began: each advances a shuffle.
         batches: Number of batches that Keras had learned by then.
-        random: Python's and NumPy's global generators at the start of the epoch.
-        attributes: What had changed of the attributes of a `PyDataset`.
+        random: Global generators of Python and NumPy at the start of the epoch.
+        python: What had changed of the Python objects that the data reach.
         variables: Values of the variables that functions of the dataset use.
     """
 
@@ -25,7 +25,7 @@ class Moment:
     iterators: int = 0
     batches: int | None = None
     random: dict[str, Any] = field(default_factory=dict)
-    attributes: dict[str, Any] = field(default_factory=dict)
+    python: dict[str, Any] = field(default_factory=dict)
     variables: list[Any] = field(default_factory=list)
 
 

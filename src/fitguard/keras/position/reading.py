@@ -18,6 +18,7 @@ from fitguard.keras.position.data_position import DataPosition, PositionOf
 from fitguard.keras.position.drawing import SharedDraws
 from fitguard.keras.position.epochs import STARTS_AT, Epochs2, Epochs3
 from fitguard.keras.position.exactness import judge
+from fitguard.keras.position.roots import python_roots
 from fitguard.keras.position.track import Track
 from fitguard.keras.position.unseeded import array_orders
 from fitguard.keras.position.validation import made_by_fit
@@ -48,7 +49,7 @@ def _claiming(original: Original, library: Library, position_of: PositionOf) -> 
             original(self, *arguments, **named)
             if position is not None and made_by_fit():
                 data = epoch_data(self, library)
-                position.validation.follow(data.dataset, data.python_data)
+                position.validation.follow(data.dataset, data.python_data, python_roots(data))
             return
         position.claimed = True
         if type(self).__name__ not in _FOLLOWED:
@@ -74,8 +75,9 @@ def _claiming(original: Original, library: Library, position_of: PositionOf) -> 
             workers=data.workers(named),
             draws=drawing.seen,
         )
-        position.validation.beside(data.dataset, data.python_data)
-        track = Track(position, data.dataset, data.python_data, judgement, data.size)
+        track = Track(position, data.dataset, judgement, data.size)
+        position.validation.beside(data.dataset, data.python_data, track.python)
+        position.sources = track.python.sources
         position.library = library.package
         epochs = Epochs3 if library.generation == 3 else Epochs2
         setattr(self, _EPOCHS, epochs(position, data, track))

@@ -3,6 +3,8 @@
 import types
 from typing import Any
 
+from fitguard.state.code import codes
+
 _ENTROPY = {
     "default_rng": "numpy.random.default_rng",
     "SystemRandom": "random.SystemRandom",
@@ -16,15 +18,19 @@ _ENTROPY = {
 def draws_without_seed(x: Any) -> str:
     """Which source without a seed is used where a batch is made; empty if none shows.
 
-    Only the code of a Python generator, or of `__getitem__`, is looked at; one that a library has
-    made, or that calls other functions, cannot be told.
+    Only the code of a generator or function, or of `__getitem__`, is looked at; one that a library
+    has made, or that calls other functions, cannot be told.
     """
-    is_generator = isinstance(x, types.GeneratorType)
-    read = x if is_generator else getattr(type(x), "__getitem__", None)
-    code = getattr(read, "gi_code" if is_generator else "__code__", None)
-    if isinstance(code, types.CodeType):
+    read = (
+        x
+        if hasattr(x, "gi_code") or hasattr(x, "__code__")
+        else type(x).__dict__.get("__getitem__")
+    )
+    code = getattr(read, "gi_code", None) or getattr(read, "__code__", None)
+    if code is not None:
+        named = {name for inner in codes(code) for name in inner.co_names}
         for name in _ENTROPY:
-            if name in code.co_names and not _called_with_argument(code, name):
+            if name in named and not _called_with_argument(code, name):
                 return _ENTROPY[name]
     return ""
 
@@ -41,7 +47,7 @@ def _called_with_argument(code: types.CodeType, name: str) -> bool:
         return True
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
     named = [call for call in calls if _name(call.func) == name]
-    return all(call.args or call.keywords for call in named)
+    return bool(named) and all(call.args or call.keywords for call in named)
 
 
 def _name(function: Any) -> str:

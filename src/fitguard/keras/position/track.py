@@ -3,13 +3,13 @@
 from typing import Any
 
 from fitguard.keras.position.ahead import pulled
-from fitguard.keras.position.attributes import Attributes
 from fitguard.keras.position.data_position import DataPosition
 from fitguard.keras.position.exactness import Judgement
 from fitguard.keras.position.iterators import iterators_made, make_iterators, number_of
 from fitguard.keras.position.moment import Moment
-from fitguard.keras.position.randomness import read_random, restore_random, seen_random
+from fitguard.keras.position.python_state import PythonState
 from fitguard.keras.position.variables import DatasetVariables
+from fitguard.keras.state.randomness import READ_BY_DATA, read_random, seen_by_data, write_random
 
 
 class Track:
@@ -18,7 +18,6 @@ class Track:
     Args:
         position: Kept up to date.
         dataset: What iterators are made of.
-        data: The object whose attributes are part of the state: a `PyDataset`; None for others.
         judgement: What is known of the data.
         size: Batches of one iterator; None where unknown.
     """
@@ -27,7 +26,6 @@ class Track:
         self,
         position: DataPosition,
         dataset: Any,
-        data: Any,
         judgement: Judgement,
         size: int | None = None,
     ) -> None:
@@ -37,18 +35,14 @@ class Track:
         self._judgement = judgement
         self._size = size
         self._made_before = iterators_made(dataset)
-        self._attributes = Attributes(data)
+        self.python = PythonState(judgement.python)
         self._variables = DatasetVariables(judgement.variables)
         self._number = -1
         self._read = 0
         self._again: Moment | None = None
         position.inexact.extend(judgement.inexact)
         position.notes.extend(judgement.notes)
-        for path in self._attributes.iterators():
-            position.inexact.append(
-                f"{type(data).__name__}.{path} is an iterator: where it stands cannot be kept, so "
-                "a resumed run may see other batches."
-            )
+        self._say()
         position.draws_random = position.draws_random or judgement.draws
 
     def drew(self, *, from_numpy: bool) -> None:
@@ -60,8 +54,8 @@ class Track:
             self._judgement.if_drawn = []
 
     def at_rest(self) -> dict[str, Any]:
-        """What is left in the data when an epoch is over."""
-        return {"iterators": self.made(), "attributes": self._attributes.changed()}
+        """What is left in the data when an epoch is over; what it costs to read, by a call."""
+        return {"iterators": self.made(), "python": self.python.read}
 
     def made(self) -> int:
         """Iterators that were made since `fit` began."""
@@ -72,15 +66,11 @@ class Track:
         moment = Moment(
             epoch=epoch,
             batches=batches,
-            random=read_random(),
-            attributes=self._attributes.changed(),
+            random=read_random(READ_BY_DATA),
+            python=self.python.read(),
             variables=self._variables.read(),
         )
-        while self._attributes.too_large:
-            self.position.inexact.append(
-                f"The attribute {self._attributes.too_large.pop()} of the data changes and is too "
-                "large to keep: a resumed run may see other batches."
-            )
+        self._say()
         return moment
 
     def follow(self, iterator: Any, here: Moment) -> None:
@@ -129,10 +119,16 @@ class Track:
         make_iterators(self.dataset, moment.iterators - made)
         self.restore(moment)
 
+    def _say(self) -> None:
+        """What cannot be kept of the Python objects; some shows only when it changes."""
+        self.position.inexact.extend(self.python.inexact)
+        self.python.inexact.clear()
+
     def restore(self, moment: Moment) -> None:
-        self._attributes.restore(moment.attributes)
+        self.python.write(moment.python)
+        self._say()
         self._variables.restore(moment.variables)
-        restore_random(moment.random)
+        write_random(moment.random)
 
 
 class RandomWatch:
@@ -140,12 +136,12 @@ class RandomWatch:
 
     def __init__(self, track: Track) -> None:
         self._track = track
-        self._before: tuple[Any, ...] = ()
+        self._before: dict[str, Any] = {}
 
     def __enter__(self) -> None:
-        self._before = seen_random()
+        self._before = seen_by_data()
 
     def __exit__(self, *_: object) -> None:
-        (python, *numpy), (python_before, *numpy_before) = seen_random(), self._before
-        if numpy != numpy_before or python != python_before:
-            self._track.drew(from_numpy=numpy != numpy_before)
+        now, before = seen_by_data(), self._before
+        if now != before:
+            self._track.drew(from_numpy=now.get("numpy") != before.get("numpy"))

@@ -4,8 +4,8 @@ import sys
 import weakref
 from typing import Any
 
-from fitguard.keras.position.attributes import Attributes
 from fitguard.keras.position.iterators import iterators_made, make_iterators
+from fitguard.keras.position.python_state import PythonState
 
 _FRAMES = 4
 
@@ -22,32 +22,38 @@ class Validation:
     def __init__(self, saved: dict[str, Any] | None) -> None:
         self._saved = saved
         self._dataset: Any = lambda: None
-        self._attributes = Attributes(None)
+        self._python = PythonState({})
+        self._beside: PythonState | None = None
         self._made_before = 0
         self._training: tuple[int, ...] = ()
 
-    def beside(self, dataset: Any, data: Any) -> None:
-        """These are the training data; the same object may serve for both."""
+    def beside(self, dataset: Any, data: Any, python: PythonState) -> None:
+        """These are the training data; the same objects may serve for both."""
         self._training = (id(dataset), id(data)) if data is not None else (id(dataset),)
+        self._beside = python
 
-    def follow(self, dataset: Any, data: Any) -> None:
-        """Keras has made the validation data: only the first time counts."""
+    def follow(self, dataset: Any, data: Any, roots: dict[str, Any]) -> None:
+        """Keras has made the validation data: only the first time counts.
+
+        Args:
+            roots: Where the ways into their Python objects begin.
+        """
         if self._dataset() is not None or {id(dataset), id(data)} & {*self._training}:
             # What training and validation share is led back with the training data.
             return
         self._dataset = weakref.ref(dataset)
-        self._attributes = Attributes(data)
+        self._python = PythonState(roots, self._beside)
         self._made_before = iterators_made(dataset)
         if self._saved:
             make_iterators(dataset, self._saved["iterators"])
-            self._attributes.restore(self._saved["attributes"])
+            self._python.write(self._saved["python"])
 
     def read(self) -> dict[str, Any] | None:
         dataset = self._dataset()
         if dataset is None:
             return self._saved
         made = iterators_made(dataset) - self._made_before
-        return {"iterators": made, "attributes": self._attributes.changed()}
+        return {"iterators": made, "python": self._python.read()}
 
 
 def made_by_fit() -> bool:

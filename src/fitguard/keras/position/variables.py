@@ -3,7 +3,7 @@
 from typing import Any
 
 from fitguard.contract.datasets.variables import read_variable, variable_spec
-from fitguard.keras.position.plain import from_data, to_data
+from fitguard.state.values import decode, encode
 
 _MOST_BYTES = 2**20
 
@@ -19,13 +19,13 @@ class DatasetVariables:
         self._handles = [handle for handle in _once(handles) if _bytes(handle) <= _MOST_BYTES]
 
     def read(self) -> list[Any]:
-        return [to_data(read_variable(handle).numpy()) for handle in self._handles]
+        return [encode(read_variable(handle).numpy()) for handle in self._handles]
 
     def restore(self, values: list[Any]) -> None:
         import tensorflow as tf
 
         for handle, data in zip(self._handles, values, strict=False):
-            value = tf.constant(from_data(data), dtype=variable_spec(handle).dtype)
+            value = tf.constant(decode(data), dtype=variable_spec(handle).dtype)
             tf.raw_ops.AssignVariableOp(resource=handle, value=value)
 
 
