@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import sys
+from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 
 from fitguard.state.bulk import MUCH
-from fitguard.state.keeper import Keeper
+from fitguard.state.keeper import Keeper, only_changes
 from fitguard.state.picture import SMALL_BYTES
 
 SCRIPT = """
@@ -194,3 +195,16 @@ def test_values_that_differ_by_chance_are_those_of_the_first_process() -> None:
     new.write_then(document, arrays)
     assert new.write_now(document, arrays) == []
     assert held[1] == held[0]
+
+
+def test_who_starts_it_in_another_way_means_it() -> None:
+    """Another argument counts; what the training has changed is brought back all the same."""
+    things = [Namespace(given=one, counted=0, inner=[one]) for one in ("old", "new")]
+    old, new = (Keeper(lambda one=one: {"held": one}) for one in things)
+    old.begin()
+    things[0].counted = 5
+    document, arrays = old.read()
+    document = only_changes(document)
+    new.write_then(document, arrays)
+    assert new.write_now(document, arrays) == []
+    assert vars(things[1]) == {"given": "new", "counted": 5, "inner": ["new"]}

@@ -23,22 +23,9 @@ from fitguard.contract.random_sources import is_random_source
 from fitguard.contract.traces import holds_function
 from fitguard.state.bulk import all_plain, is_much
 from fitguard.state.code_kinds import Functions, Ways
+from fitguard.state.containers import Bytes, Mappings, MemoryFiles, RawNumbers, Sequences, Sets
 from fitguard.state.iterators import Iterators, is_told
-from fitguard.state.kinds import (
-    Bytes,
-    Cells,
-    Classes,
-    Files,
-    Globals,
-    Kind,
-    Mappings,
-    MemoryFiles,
-    Names,
-    RandomSources,
-    RawNumbers,
-    Sequences,
-    Sets,
-)
+from fitguard.state.kinds import Cells, Classes, Files, Globals, Kind, Names, RandomSources
 from fitguard.state.numbers import NumpyArrays, Variables
 from fitguard.state.objects import Objects, Parts, Skipped
 from fitguard.state.reach import is_plain_type

@@ -17,6 +17,7 @@ from fitguard.state.picture import (
     differences,
     read_arrays,
     read_entries,
+    some_of,
     without_the_same,
     write_entries,
 )
@@ -133,6 +134,19 @@ class Keeper:
         return Graph(
             self._roots(), skipped=self._skipped, without=self._without(), known=self._known
         )
+
+
+def only_changes(document: Mapping[str, Any]) -> dict[str, Any]:
+    """What a keeper has read, without all that had not changed since the step was traced."""
+    then, now = document["then"], document["now"]
+    return {
+        **document,
+        "then": {way: some_of(then[way], entry) for way, entry in now.items() if way in then},
+        "now": {
+            way: some_of(entry, then[way]) if way in then else entry for way, entry in now.items()
+        },
+        "gone": [],
+    }
 
 
 def _built_models(graph: Graph) -> Iterator[tuple[str, Any]]:

@@ -12,6 +12,7 @@ from fitguard.contract.libraries import PACKAGES, is_a, package_of
 from fitguard.state.code import attributes_set_by
 from fitguard.state.kinds import (
     MISSING,
+    SOME,
     CannotMake,
     Kind,
     Part,
@@ -140,12 +141,12 @@ def write_attributes(
     thing: Any, present: Mapping[str, Any], state: Mapping[str, Any], value: Value
 ) -> None:
     """Give an object these attributes, and take away the others of `present`."""
-    for name, held in state.items():
+    for name in state.keys() - {SOME}:
         now = present.get(name, MISSING)
-        new = value(held, now)
+        new = value(state[name], now)
         if new is not now:
             set_attribute(thing, name, new)
-    for name in present.keys() - state.keys():
+    for name in present.keys() - state.keys() if SOME not in state else ():
         object.__delattr__(thing, name)
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from fitguard.contract.held_variables import is_counted
 from fitguard.state.bulk import is_much
 from fitguard.state.graph import Graph, Node
-from fitguard.state.kinds import MISSING, CannotMake
+from fitguard.state.kinds import MISSING, SOME, CannotMake
 from fitguard.state.numbers import Numbers, digest_of
 from fitguard.state.objects import PUBLIC
 from fitguard.state.reach import is_plain_type
@@ -84,6 +84,19 @@ def _without_the_same(entry: dict[str, Any], other: Mapping[str, Any] | None) ->
     return {**entry, "state": {**state, PUBLIC: changed}}
 
 
+def some_of(entry: dict[str, Any], other: Mapping[str, Any] | None) -> dict[str, Any]:
+    """With those attributes only that are others in the other entry."""
+    if other is None or entry["kind"] not in _WITH_ATTRIBUTES:
+        return entry
+    there = other["state"]
+    state = {
+        name: held
+        for name, held in entry["state"].items()
+        if name == PUBLIC or name not in there or there[name] != held
+    }
+    return _without_the_same({**entry, "state": {**state, SOME: True}}, other)
+
+
 def write_entries(
     graph: Graph, entries: Entries, arrays: Mapping[str, np.ndarray]
 ) -> dict[int, Node]:
@@ -128,10 +141,11 @@ def _unlike(entry: Mapping[str, Any], present: Any) -> Iterator[str]:
     differ = [name for name in ours.keys() & theirs.keys() if ours[name] != theirs[name]]
     differ += [
         name
-        for name in {**wanted, **present}
-        if name != PUBLIC and not _alike(wanted.get(name, MISSING), present.get(name, MISSING))
+        for name in (wanted if SOME in wanted else {**wanted, **present})
+        if name not in (PUBLIC, SOME)
+        and not _alike(wanted.get(name, MISSING), present.get(name, MISSING))
     ]
-    yield from (f"{owner}{name}" for name in differ)
+    yield from (f"{owner}{name}" for name in sorted(differ))
 
 
 def _alike(wanted: Any, present: Any) -> bool:

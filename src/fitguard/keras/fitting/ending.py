@@ -1,7 +1,7 @@
 """A `fit` call that ended in an earlier attempt: its end is made again, nothing is trained."""
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 from fitguard.contract.libraries import Library, is_a
@@ -20,12 +20,13 @@ def made_again(
     original: Callable[..., Any],
     arguments: dict[str, Any],
     ended: Content,
+    changed: Collection[Any],
 ) -> list[str]:
     """Give model, data, callbacks and random numbers the state they had; what is not exact."""
     x, data = arguments.get("x"), ended.document["data"]
     made_before = iterators_made(x)
     callbacks = _callback_list(model, library, arguments)
-    state = TrainingState(model, callbacks.callbacks, data_of(arguments))
+    state = TrainingState(model, callbacks.callbacks, data_of(arguments), changed)
     state.write_then(ended)
     _build(model, library, original, arguments, ended)
     model.history = next(one for one in callbacks.callbacks if is_a(one, "History"))

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 from fitguard.contract.compiling import forget_restored_epoch, restored_epoch
 from fitguard.contract.hooks import Service
 from fitguard.contract.libraries import Library
-from fitguard.keras.fitting import ending
+from fitguard.keras.fitting import ending, taking
 from fitguard.keras.fitting.first_rows import first_rows
 from fitguard.keras.fitting.recording import OtherModel, TrainingState, data_of, place_of
 from fitguard.keras.fitting.remembered import Memory
 from fitguard.keras.fitting.resuming import misfit, name_of, restore
 from fitguard.keras.fitting.step import GuardedStep, leave, rows_of
+from fitguard.keras.fitting.taking import Taken
 from fitguard.keras.fitting.traced import trace
 from fitguard.keras.position import (
     Ahead,
@@ -32,9 +33,6 @@ from fitguard.schema.run import Place
 
 if TYPE_CHECKING:
     from fitguard.keras.fitting.guarded_fits import GuardedFits
-
-_Taken = tuple[Content, float]
-"""A snapshot, and the seconds that the training stood still for it."""
 
 
 class GuardedCall:
@@ -105,7 +103,7 @@ class GuardedCall:
         """Keras has made its train function, and told the callbacks."""
         sources = self.position.sources if self.position is not None else []
         data = [*data_of(self._arguments), *sources]
-        self._state = TrainingState(self._model, callbacks, data)
+        self._state = TrainingState(self._model, callbacks, data, self._fits.sources.changes())
         if self.position is not None and self.position.refused:
             self._fits.assurance.lacks(f"{Service.FIT}, because {self.position.refused}")
             return
@@ -165,10 +163,10 @@ class GuardedCall:
         taken = self._taken() if due else None
 
         def prepare() -> None:
-            drawn = taken is not None and read_random() != taken[0].document["random"]
+            drawn = taken is not None and read_random() != taken.content.document["random"]
             if self._in_hand(position, ahead):
                 if taken is not None and not drawn:
-                    taken[0].document["random"] = read_random()
+                    taken.content.document["random"] = read_random()
                 self._keep(taken, position, ahead)
 
         if taken is not None or step.is_first or step.rows is not None:
@@ -326,41 +324,22 @@ class GuardedCall:
         self._step.split(first.rows)
         self._step.tell(first.rows, rows_of(batch), first.why)
 
-    def _taken(self, **more: Any) -> _Taken | None:
-        """A snapshot, and how long it took; None where there can be none."""
-        began = time.monotonic()
-        name, several = name_of(self._model), self._fits.several
-        try:
-            content = self._state.read(self.place, name=name, several=several, **more)
-        except Exception as error:
-            # A callback, or a variable, that cannot be read is no reason to end a training.
-            self._session.note(
-                "snapshot",
-                f"a snapshot could not be taken: {type(error).__name__}: {error}. The training "
-                "goes on",
-                fit=self._number,
-            )
-            return None
-        return content, time.monotonic() - began
+    def _taken(self, **more: Any) -> Taken | None:
+        return taking.take(self._fits, self._model, self._state, self.place, **more)
 
-    def _keep(self, taken: _Taken | None, position: DataPosition, ahead: Ahead) -> None:
+    def _keep(self, taken: Taken | None, position: DataPosition, ahead: Ahead) -> None:
         """Have a snapshot written, now that the batch after it is known."""
         if taken is None:
             return
         batches = ahead.batches
-        taken[0].document["position"] = position.read()
-        taken[0].document["next_batch"] = fingerprint(batches) if batches else ""
-        self._write(taken)
+        taken.content.document["position"] = position.read()
+        taken.content.document["next_batch"] = fingerprint(batches) if batches else ""
+        taking.write(self._fits, taken, self.place)
         if self._step is not None:
             self._fits.log(self.place, self._step.last_logs)
         for sentence in position.inexact:
             # Some of it shows only while data are read.
             self._note(sentence)
-
-    def _write(self, taken: _Taken, *, end: bool = False) -> None:
-        content, seconds = taken
-        self._fits.pacing.taken(time.monotonic(), seconds)
-        self._fits.writer.submit(content, self.place, seconds, end=end)
 
     def _finish(self) -> None:
         if not self._begun:
@@ -378,7 +357,7 @@ class GuardedCall:
         if leaving or self._fits.pacing.affordable(time.monotonic()):
             taken = self._taken(data=self._data_end())
             if taken is not None:
-                self._write(taken, end=True)
+                taking.write(self._fits, taken, self.place, end=True)
 
     def _data_end(self) -> dict[str, Any] | None:
         position = self.position
@@ -388,8 +367,9 @@ class GuardedCall:
         """Make the end of this call again, without training; False where it is of another model."""
         try:
             with self._fits.aside():
+                changed = self._fits.sources.changes()
                 notes = ending.made_again(
-                    self._model, self._library, original, self._arguments, ended
+                    self._model, self._library, original, self._arguments, ended, changed
                 )
         except OtherModel as other:
             self._reject(ended, str(other))

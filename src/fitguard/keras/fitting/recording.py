@@ -1,18 +1,19 @@
 """All that the next step depends on, into a snapshot and back."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
 import numpy as np
 
 from fitguard.keras.snapshots.content import Content
+from fitguard.keras.start import started_as
 from fitguard.keras.state.callbacks import kept_here, read_callbacks, write_callbacks
 from fitguard.keras.state.randomness import READ_BY_DATA, read_random, write_random
 from fitguard.keras.state.variables import ModelState, places
 from fitguard.keras.world import read_files, write_files
 from fitguard.schema.run import Place
-from fitguard.state.keeper import Keeper
+from fitguard.state.keeper import Keeper, only_changes
 
 _MODEL = "model/"
 _CALLBACKS = "callbacks/"
@@ -32,11 +33,19 @@ class TrainingState:
         model: That is trained.
         callbacks: As Keras has arranged them.
         data: What `fit` was given to read: its state is kept with the position in it.
+        changed: What the user has changed in his files since the snapshot was taken.
     """
 
-    def __init__(self, model: Any, callbacks: Sequence[Any], data: Sequence[Any] = ()) -> None:
+    def __init__(
+        self,
+        model: Any,
+        callbacks: Sequence[Any],
+        data: Sequence[Any] = (),
+        changed: Collection[Any] = (),
+    ) -> None:
         self._model = model
         self._callbacks = callbacks
+        self._changed = changed
         # Held, so that no other object gets their ids.
         self._data = list(_flat(data))
         self._python = Keeper(self._roots, skipped=kept_here, without=self._elsewhere)
@@ -64,13 +73,21 @@ class TrainingState:
             "callbacks": said,
             "python": python,
             "files": read_files(self._callbacks),
+            "start": started_as(),
             **more,
         }
         return Content(document=document, arrays=arrays)
 
     def write_then(self, content: Content) -> None:
-        """Make the Python objects what they were when the step was traced."""
-        self._python.write_then(content.document["python"], _under(content.arrays, _PYTHON))
+        """Make the Python objects what they were when the step was traced.
+
+        Where the script, its arguments or its settings are others now, what they say counts, but
+        for what the training itself has changed.
+        """
+        document = content.document
+        if self._changed or document["start"] != started_as():
+            document["python"] = only_changes(document["python"])
+        self._python.write_then(document["python"], _under(content.arrays, _PYTHON))
 
     def write(self, content: Content, *, data_draw: bool = False) -> list[str]:
         """Make all what it was when the snapshot was taken; notes of what could not be.

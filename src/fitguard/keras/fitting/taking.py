@@ -1,0 +1,43 @@
+"""Snapshots of one `fit` call: taken between two steps, written by a thread."""
+
+import time
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from fitguard.keras.fitting.recording import TrainingState
+from fitguard.keras.fitting.resuming import name_of
+from fitguard.keras.snapshots.content import Content
+from fitguard.schema.run import Place
+
+if TYPE_CHECKING:
+    from fitguard.keras.fitting.guarded_fits import GuardedFits
+
+
+class Taken(NamedTuple):
+    """A snapshot, and how long the training stood still for it."""
+
+    content: Content
+    seconds: float
+
+
+def take(
+    fits: "GuardedFits", model: Any, state: TrainingState, place: Place, **more: Any
+) -> Taken | None:
+    """A snapshot; None where there can be none."""
+    began = time.monotonic()
+    try:
+        content = state.read(place, name=name_of(model), several=fits.several, **more)
+    except Exception as error:
+        # A callback, or a variable, that cannot be read is no reason to end a training.
+        fits.session.note(
+            "snapshot",
+            f"a snapshot could not be taken: {type(error).__name__}: {error}. The training goes on",
+            fit=place.fit,
+        )
+        return None
+    return Taken(content, time.monotonic() - began)
+
+
+def write(fits: "GuardedFits", taken: Taken, place: Place, *, end: bool = False) -> None:
+    """Have it written while the training goes on."""
+    fits.pacing.taken(time.monotonic(), taken.seconds)
+    fits.writer.submit(taken.content, place, taken.seconds, end=end)
