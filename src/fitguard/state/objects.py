@@ -92,8 +92,11 @@ class Parts(Kind):
 
     def read(self, thing: Any, stored: Stored) -> Any:
         state = {name: stored(held) for name, held in self._own(thing).items()}
+        if is_a(thing, "Callback"):
+            return state
         public = _public(thing)
-        return {**state, PUBLIC: public} if public else state
+        # What Keras makes when it builds them is not taken away again.
+        return {**state, PUBLIC: public, SOME: True} if state or public else {}
 
     def write(self, thing: Any, state: Any, value: Value) -> None:
         present = _public(thing)
@@ -124,8 +127,6 @@ class Parts(Kind):
 
 def _public(thing: Any) -> dict[str, Any]:
     """Plain values that Keras' own code sets, and the user's may: a rate, a clipping norm."""
-    if is_a(thing, "Callback"):
-        return {}
     cls: type = type(thing)
     librarys = set_by_libraries(cls)
     found = {

@@ -124,7 +124,7 @@ def differences(wanted: Entries, present: Entries) -> list[str]:
 
 def _is_librarys(entry: Mapping[str, Any]) -> bool:
     """Whether it holds nothing of the user's: the library makes such parts as it needs them."""
-    return entry["kind"] == "part" and not entry["state"].keys() - {PUBLIC}
+    return entry["kind"] == "part" and not entry["state"].keys() - {PUBLIC, SOME}
 
 
 def _unlike(entry: Mapping[str, Any], present: Any) -> Iterator[str]:

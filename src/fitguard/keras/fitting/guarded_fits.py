@@ -48,7 +48,7 @@ class GuardedFits:
         self.pacing = Pacing(session.orders.snapshot_seconds)
         self.assurance = Assurance(session)
         self.sources = Sources(session)
-        self.other_ways = OtherWays(self._is_guarded, self.assurance.tell)
+        self.other_ways = OtherWays(self._is_guarded, lambda: self.ended > 0, self.assurance.tell)
         self.begun = 0
         self.ended = 0
         self.several = False

@@ -11,6 +11,7 @@ from fitguard.contract.libraries import PACKAGES, Library
 from fitguard.contract.patching import Wraps
 
 _NOT_THE_USERS = (*PACKAGES, "tensorflow", "fitguard", "importlib", "contextlib", "functools")
+_FEW = 100
 _LINES = """
     from fitguard.keras import Guard
     guard = Guard(model, optimizer=optimizer)
@@ -24,12 +25,21 @@ class OtherWays:
 
     Args:
         guarded: Whether a `fit` runs in this thread, or a loop is guarded.
+        after_a_fit: Whether one has ended. A few steps between two of them are soon done again,
+            with the same result.
         tell: Called once, with a sentence.
     """
 
-    def __init__(self, guarded: Callable[[], bool], tell: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        guarded: Callable[[], bool],
+        after_a_fit: Callable[[], bool],
+        tell: Callable[[str], None],
+    ) -> None:
         self._guarded = guarded
+        self._after_a_fit = after_a_fit
         self._tell = tell
+        self._steps = 0
         self._seen = False
 
     def wraps(self) -> Wraps:
@@ -44,10 +54,14 @@ class OtherWays:
             return "nothing was guarded: the script does not load Keras"
         return "nothing was guarded: the script ends without a call of fit"
 
+    def _is_long(self) -> bool:
+        self._steps += 1
+        return self._steps > _FEW or not self._after_a_fit()
+
     def _noting(self, original: Callable[..., Any], _: Library) -> Callable[..., Any]:
         @functools.wraps(original)
         def noted(*args: Any, **kwargs: Any) -> Any:
-            if not self._seen and not self._guarded():
+            if not self._seen and not self._guarded() and self._is_long():
                 self._seen = True
                 self._tell(
                     f"{_line_of_the_user()} trains without fit, in a loop of its own: that is not "

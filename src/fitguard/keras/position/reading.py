@@ -46,7 +46,12 @@ def _claiming(original: Original, library: Library, position_of: PositionOf) -> 
     def init(self: Any, *arguments: Any, **named: Any) -> None:
         position = position_of()
         if position is None or position.claimed:
-            original(self, *arguments, **named)
+            with (
+                position.validation.made_again()
+                if position is not None
+                else contextlib.nullcontext()
+            ):
+                original(self, *arguments, **named)
             if position is not None and made_by_fit():
                 data = epoch_data(self, library)
                 position.validation.follow(data.dataset, data.python_data, python_roots(data))

@@ -1,13 +1,16 @@
 """The validation data of a guarded `fit`: their order matters to the last bit of `val_loss`."""
 
+import contextlib
 import sys
 import weakref
+from collections.abc import Iterator
 from typing import Any
 
+from fitguard.contract.random_state import keeping_random_state
 from fitguard.keras.position.iterators import iterators_made, make_iterators
 from fitguard.keras.position.python_state import PythonState
 
-_FRAMES = 4
+_FRAMES = 7
 
 
 class Validation:
@@ -47,6 +50,16 @@ class Validation:
         if self._saved:
             make_iterators(dataset, self._saved["iterators"])
             self._python.write(self._saved["python"])
+
+    @contextlib.contextmanager
+    def made_again(self) -> Iterator[None]:
+        """Around Keras making data: to learn shapes it reads a batch, which may draw.
+
+        An undisturbed run does so once, at its first validation.
+        """
+        is_again = self._saved is not None and self._dataset() is None and made_by_fit()
+        with keeping_random_state() if is_again else contextlib.nullcontext():
+            yield
 
     def read(self) -> dict[str, Any] | None:
         dataset = self._dataset()
