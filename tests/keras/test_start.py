@@ -1,0 +1,30 @@
+"""Other arguments and settings are told from those that fitguard or a queue sets anew."""
+
+import sys
+
+import pytest
+
+from fitguard.keras.start import started_as
+
+
+@pytest.fixture(autouse=True)
+def known(monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["train.py", "--epochs", "3"])
+    monkeypatch.delenv("KILL", raising=False)
+
+
+def test_the_same_start(monkeypatch):
+    before = started_as()
+    monkeypatch.setattr(sys, "argv", ["/elsewhere/train.py", "--epochs", "3"])
+    monkeypatch.setenv("TF_GPU_ALLOCATOR", "cuda_malloc_async")
+    monkeypatch.setenv("SLURM_JOB_ID", "7")
+    assert started_as() == before
+
+
+def test_another_argument_or_setting(monkeypatch):
+    before = started_as()
+    monkeypatch.setenv("KILL", "7")
+    assert started_as() != before
+    monkeypatch.delenv("KILL")
+    monkeypatch.setattr(sys, "argv", ["train.py", "--epochs", "4"])
+    assert started_as() != before
