@@ -4,7 +4,9 @@ import importlib.util
 import json
 import sys
 from argparse import Namespace
+from collections import UserDict
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -208,3 +210,73 @@ def test_who_starts_it_in_another_way_means_it() -> None:
     new.write_then(document, arrays)
     assert new.write_now(document, arrays) == []
     assert vars(things[1]) == {"given": "new", "counted": 5, "inner": ["new"]}
+
+
+def test_objects_that_raise_when_they_are_looked_at_cost_only_themselves() -> None:
+    class Guarded:
+        __slots__ = ("count",)
+
+        def __init__(self) -> None:
+            self.count = 1
+
+        def __getattr__(self, name: str) -> Any:
+            raise RuntimeError(name)
+
+    class Endless(list[int]):
+        def __len__(self) -> int:
+            raise ValueError("no length")
+
+    holder = Namespace(guarded=Guarded(), endless=Endless(), number=1)
+    keeper = Keeper(lambda: {"holder": holder})
+    assert [said.partition(":")[0] for said in keeper.begin()] == [
+        "Namespace.endless raises ValueError when it is read"
+    ]
+    holder.number = holder.guarded.count = 5
+    document, arrays = keeper.read()
+    holder.number = holder.guarded.count = 0
+    keeper.write_now(document, arrays)
+    assert (holder.number, holder.guarded.count) == (5, 5)
+
+
+def test_an_object_of_another_library_is_seen_to_change() -> None:
+    import pandas as pd
+
+    holder = Namespace(table=pd.DataFrame({"loss": [1.0]}), number=1)
+    keeper = Keeper(lambda: {"holder": holder})
+    assert keeper.begin() == []
+    keeper.read()
+    assert keeper.changed_opaque == []
+    holder.table.loc[1] = 0.5
+    keeper.read()
+    (changed,) = keeper.changed_opaque
+    assert changed.startswith("Namespace.table (pandas.")
+
+
+def test_long_chains_have_short_ways() -> None:
+    chain: dict[str, Any] = {}
+    for number in range(2000):
+        chain = {"next": chain, "number": [number]}
+    keeper = Keeper(lambda: {"chain": chain})
+    keeper.begin()
+    document, arrays = keeper.read()
+    assert len(json.dumps(document)) < 2_000_000
+    chain["next"]["number"].append(7)
+    assert keeper.write_now(document, arrays) == []
+    assert chain["next"]["number"] == [1998]
+
+
+def test_unusual_containers() -> None:
+    records = np.zeros(2, dtype=[("a", "i4"), ("b", "f8")])
+    objects = np.array([[1], {"x": 1}], dtype=object)
+    holder = Namespace(
+        records=records, objects=objects, user=UserDict(a=1), proxy=MappingProxyType({"a": [1]})
+    )
+    keeper = Keeper(lambda: {"holder": holder})
+    assert keeper.begin() == []
+    document, arrays = keeper.read()
+    records["a"], holder.user["b"] = 7, 2
+    objects[0].append(3)
+    holder.proxy["a"].append(3)
+    assert keeper.write_now(document, arrays) == []
+    assert records["a"].tolist() == [0, 0]
+    assert (objects[0], dict(holder.user), holder.proxy["a"]) == ([1], {"a": 1}, [1])

@@ -71,6 +71,8 @@ class Ways(Kind):
             yield from (("func", thing.func), ("args", thing.args), ("keywords", thing.keywords))
         elif isinstance(thing, tuple | frozenset):
             yield from ((f"[{number}]", item) for number, item in enumerate(thing))
+        elif isinstance(thing, types.MappingProxyType):
+            yield from ((f"[{key!r:.80}]", item) for key, item in thing.items())
         elif isinstance(thing, staticmethod | classmethod | property):
             for name in ("__func__", "fget", "fset", "fdel"):
                 yield name, getattr(thing, name, None)

@@ -54,6 +54,22 @@ class Sequences(Kind):
         return made
 
 
+class ObjectArrays(Kind):
+    """Arrays of Python objects."""
+
+    name = "objects"
+
+    def parts(self, thing: Any) -> Iterator[Part]:
+        yield from ((f"[{number}]", item) for number, item in enumerate(thing.flat))
+
+    def read(self, thing: Any, stored: Stored) -> Any:
+        return {"items": [stored(item) for item in thing.flat]}
+
+    def write(self, thing: Any, state: Any, value: Value) -> None:
+        for number, item in enumerate(state["items"]):
+            thing.flat[number] = value(item, thing.flat[number])
+
+
 class Mappings(Kind):
     """Dicts and their kin."""
 

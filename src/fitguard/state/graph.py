@@ -6,6 +6,8 @@ the user's functions name. The same script gives the same ways in each process.
 
 import argparse
 import array
+import collections
+import hashlib
 import io
 import types
 from collections import deque
@@ -23,7 +25,15 @@ from fitguard.contract.random_sources import is_random_source
 from fitguard.contract.traces import holds_function
 from fitguard.state.bulk import all_plain, is_much
 from fitguard.state.code_kinds import Functions, Ways
-from fitguard.state.containers import Bytes, Mappings, MemoryFiles, RawNumbers, Sequences, Sets
+from fitguard.state.containers import (
+    Bytes,
+    Mappings,
+    MemoryFiles,
+    ObjectArrays,
+    RawNumbers,
+    Sequences,
+    Sets,
+)
 from fitguard.state.iterators import Iterators, is_told
 from fitguard.state.kinds import Cells, Classes, Files, Globals, Kind, Names, RandomSources
 from fitguard.state.numbers import NumpyArrays, Variables
@@ -33,6 +43,7 @@ from fitguard.state.unkept import entropy_of, is_read_once, why_unkept
 from fitguard.state.users import is_users
 
 MOST_OBJECTS = 100_000
+_LONGEST_WAY = 200
 _OURS = "fitguard"
 _WAYS = (
     types.MethodType,
@@ -42,8 +53,14 @@ _WAYS = (
     staticmethod,
     classmethod,
     property,
+    types.MappingProxyType,
 )
-_NAMESPACES = (types.SimpleNamespace, argparse.Namespace)
+_NAMESPACES = (
+    types.SimpleNamespace,
+    argparse.Namespace,
+    collections.UserDict,
+    collections.UserList,
+)
 
 
 class TooMuch(Exception):
@@ -123,7 +140,12 @@ class Graph:
             thing = _bared(thing)
             if id(thing) in self._ids or id(thing) in self._without:
                 continue
-            kind = self._kinds.of(thing)
+            try:
+                kind = self._kinds.of(thing)
+            except Exception as error:
+                # An object may raise what it likes when it is looked at.
+                self.unkept.setdefault(f"{label} raises {type(error).__name__} when it is read")
+                continue
             if kind is None:
                 if why := why_unkept(thing):
                     self.unkept.setdefault(f"{label} is {why}")
@@ -131,7 +153,10 @@ class Graph:
             if kind.name == Functions.name and (entropy := entropy_of(thing)):
                 self.unkept.setdefault(f"{thing.__qualname__} draws from {entropy}")
             node = self._node(way, label, thing, kind)
-            waiting.extend(self._edges(node))
+            try:
+                waiting.extend(list(self._edges(node)))
+            except Exception as error:
+                self.unkept.setdefault(f"{label} raises {type(error).__name__} when it is read")
 
     def _node(self, way: str, label: str, thing: Any, kind: Kind) -> Node:
         known = self._known.get(id(thing))
@@ -148,11 +173,13 @@ class Graph:
         return node
 
     def _edges(self, node: Node) -> Iterator[tuple[str, str, Any]]:
+        # A list of thousands that are linked would have ways of thousands of steps.
+        begin = node.way if len(node.way) < _LONGEST_WAY else f"…{_digest(node.way)}"
         for name, held in _interesting(node):
             if name.startswith("::"):
                 yield name, f"the global {name.rpartition('.')[2].lstrip(':')}", held
             else:
-                yield f"{node.way}.{name}", _label(node, name), held
+                yield f"{begin}.{name}", _label(node, name), held
 
 
 class _Kinds:
@@ -172,6 +199,7 @@ class _Kinds:
         self._random, self._arrays, self._variables = RandomSources(), NumpyArrays(), Variables()
         self._functions, self._ways, self._classes = Functions(names_of), Ways(), Classes()
         self._parts, self._objects = Parts(skipped), Objects()
+        self._object_arrays = ObjectArrays()
         self._iterators, self._files = Iterators(), Files()
         kinds = [held for held in vars(self).values() if isinstance(held, Kind)]
         kinds += [kind for _, kind in self._containers]
@@ -192,7 +220,7 @@ class _Kinds:
         if isinstance(thing, _WAYS) or holds_function(thing):
             return self._ways
         if isinstance(thing, np.ndarray):
-            return None if thing.dtype.hasobject or thing.dtype.fields else self._arrays
+            return self._object_arrays if thing.dtype == object else self._arrays
         return self._of_instance(thing, cls)
 
     def _of_instance(self, thing: Any, cls: type) -> Kind | None:
@@ -211,6 +239,10 @@ class _Kinds:
             is_held = hasattr(thing, "__dict__") and (may_hold(cls) or is_a(thing, "Callback"))
             return self._parts if part and is_held and not is_fixed(cls) else None
         return self._objects if is_users(cls) or isinstance(thing, _NAMESPACES) else None
+
+
+def _digest(way: str) -> str:
+    return hashlib.blake2b(way.encode(), digest_size=12).hexdigest()
 
 
 def _bared(thing: Any) -> Any:

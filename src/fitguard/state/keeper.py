@@ -13,6 +13,7 @@ from fitguard.state.objects import Skipped
 from fitguard.state.picture import (
     Arrays,
     Entries,
+    changed_opaque,
     changes,
     differences,
     read_arrays,
@@ -34,6 +35,7 @@ class Keeper:
 
     Attributes:
         then: The state when the training step was made.
+        changed_opaque: Objects of other libraries that had changed when the state was last read.
         then_arrays: The small arrays in it.
         unkept: What could be reached then and cannot be kept: how people call it, and why.
     """
@@ -52,6 +54,7 @@ class Keeper:
         self.then: Entries = {}
         self.unkept: dict[str, None] = {}
         self.then_arrays: Arrays = {}
+        self.changed_opaque: list[str] = []
 
     @property
     def known_ids(self) -> Collection[int]:
@@ -91,6 +94,7 @@ class Keeper:
             return {"now": {}, "gone": [], "built": {}}, {}
         present = read_entries(graph)
         now = changes(present, self.then)
+        self.changed_opaque = list(changed_opaque(now, self.then))
         gone = [way for way in self.then if way not in present]
         built = dict(_built_models(graph))
         arrays = read_arrays(graph, now, self.then)

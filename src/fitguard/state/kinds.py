@@ -182,20 +182,28 @@ def cell_value(cell: types.CellType) -> Any:
 
 
 def attributes(thing: Any) -> dict[str, Any]:
-    """What an instance holds, in its dictionary or its slots."""
-    held = getattr(thing, "__dict__", None)
+    """What an instance holds, in its dictionary or its slots; none of its own code is asked."""
+    held = _attribute(thing, "__dict__")
     found = dict(held) if isinstance(held, dict) else {}
     for kind in type(thing).__mro__:
         slots = kind.__dict__.get("__slots__", ())
         for name in (slots,) if isinstance(slots, str) else slots:
-            if name not in ("__dict__", "__weakref__") and hasattr(thing, name):
-                found[name] = getattr(thing, name)
+            value = _attribute(thing, name)
+            if name not in ("__dict__", "__weakref__") and value is not MISSING:
+                found[name] = value
     return found
+
+
+def _attribute(thing: Any, name: str) -> Any:
+    try:
+        return object.__getattribute__(thing, name)
+    except AttributeError:
+        return MISSING
 
 
 def set_attribute(thing: Any, name: str, held: Any) -> None:
     """Set it without any code of its class; also what is frozen."""
-    values = getattr(thing, "__dict__", None)
+    values = _attribute(thing, "__dict__")
     if isinstance(values, dict) and not isinstance(
         getattr(type(thing), name, None), types.MemberDescriptorType
     ):

@@ -57,17 +57,23 @@ class NumpyArrays(Numbers):
     name = "array"
 
     def array(self, thing: Any) -> np.ndarray:
-        return np.asarray(thing)
+        return _flat_bytes(thing) if thing.dtype.fields else np.asarray(thing)
 
     def put(self, thing: Any, values: np.ndarray) -> None:
-        np.copyto(thing, values)
+        np.copyto(_flat_bytes(thing) if thing.dtype.fields else thing, values)
 
     def fits(self, thing: Any, values: np.ndarray) -> bool:
         return bool(thing.flags.writeable) and super().fits(thing, values)
 
     def make(self, entry: Mapping[str, Any], value: Value) -> Any:
+        # Of records it is known how many bytes they have, not what those mean.
         state = entry["state"]
         return np.zeros(state["shape"], dtype_of(state["dtype"]))
+
+
+def _flat_bytes(records: np.ndarray) -> np.ndarray:
+    """An array of records, as the bytes that it has in memory."""
+    return records.reshape(-1).view(np.uint8)
 
 
 class Variables(Numbers):

@@ -2,7 +2,7 @@
 
 import functools
 import types
-from collections import deque
+from collections import UserDict, UserList, deque
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
@@ -39,6 +39,7 @@ _HISTORY = "history"
 DATA = ("PyDataset", "Sequence")
 """Classes of Keras that give batches by number, even where they are iterators too."""
 _FOR_NEXT = frozenset(("lock", "index_generator"))
+_MADE = (types.SimpleNamespace, UserDict, UserList)
 _PLAIN = (type(None), bool, int, float, str)
 _CONTAINERS = (list, tuple, set, frozenset, dict, deque)
 
@@ -60,7 +61,7 @@ class Objects(Kind):
 
     def make(self, entry: Mapping[str, Any], value: Value) -> Any:
         cls = look_up(entry["class"])
-        if not isinstance(cls, type) or not (is_users(cls) or cls is types.SimpleNamespace):
+        if not isinstance(cls, type) or not (is_users(cls) or cls in _MADE):
             raise CannotMake
         return object.__new__(cls)
 

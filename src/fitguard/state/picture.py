@@ -22,6 +22,7 @@ from fitguard.state.graph import Graph, Node
 from fitguard.state.kinds import MISSING, SOME, CannotMake
 from fitguard.state.numbers import Numbers, digest_of
 from fitguard.state.objects import PUBLIC
+from fitguard.state.opaque import opaque_digest
 from fitguard.state.reach import is_plain_type
 from fitguard.state.values import (
     KIND,
@@ -63,6 +64,28 @@ def read_arrays(graph: Graph, entries: Entries, then: Mapping[str, Any]) -> Arra
             if array.nbytes <= (MOST_BYTES if changed else SMALL_BYTES):
                 arrays[entry["state"]["is"]] = np.array(array)
     return arrays
+
+
+def changed_opaque(now: Entries, then: Entries) -> Iterator[str]:
+    """How people call objects of other libraries that have changed: they are not kept."""
+    for way, entry in now.items():
+        before = then.get(way)
+        if before is None or entry["kind"] not in _WITH_ATTRIBUTES:
+            continue
+        for name, held in entry["state"].items():
+            old = before["state"].get(name)
+            if _is_opaque(held) and _is_opaque(old) and held != old:
+                yield f"{_owner(entry)}{name} ({held['there']})"
+
+
+def _is_opaque(held: Any) -> bool:
+    return isinstance(held, dict) and held.get(KIND) == REFERENCE and {"there", "is"} <= held.keys()
+
+
+def _owner(entry: Mapping[str, Any]) -> str:
+    if entry["kind"] == "globals":
+        return "the global "
+    return str(entry.get("class", {}).get("name", entry["label"])) + "."
 
 
 def changes(now: Entries, then: Entries) -> Entries:
@@ -133,10 +156,7 @@ def _unlike(entry: Mapping[str, Any], present: Any) -> Iterator[str]:
     if entry["kind"] not in _WITH_ATTRIBUTES:
         yield from () if _alike(wanted, present) else (label,)
         return
-    if entry["kind"] == "globals":
-        owner = "the global "
-    else:
-        owner = entry.get("class", {}).get("name", label) + "."
+    owner = _owner(entry)
     ours, theirs = wanted.get(PUBLIC, {}), present.get(PUBLIC, {})
     differ = [name for name in ours.keys() & theirs.keys() if ours[name] != theirs[name]]
     differ += [
@@ -151,7 +171,7 @@ def _unlike(entry: Mapping[str, Any], present: Any) -> Iterator[str]:
 def _alike(wanted: Any, present: Any) -> bool:
     """Whether a state is the same, whatever stands for objects of libraries."""
     if isinstance(wanted, dict) and wanted.get(KIND) == REFERENCE and "there" in wanted:
-        return not wanted.get("code") or wanted == present
+        return not (wanted.get("code") or "is" in wanted) or wanted == present
     if isinstance(wanted, dict) and isinstance(present, dict):
         return wanted.keys() == present.keys() and all(
             _alike(held, present[name]) for name, held in wanted.items()
@@ -168,8 +188,9 @@ def _entry(node: Node, graph: Graph) -> dict[str, Any]:
             state = {"much": hashlib.blake2b(repr(thing).encode(), digest_size=16).hexdigest()}
         else:
             state = node.kind.read(thing, functools.partial(_stored, graph))
-    except (NotPlain, TypeError, RuntimeError):
-        # A list that another thread changes, an array of a dtype that no file can hold.
+    except Exception:
+        # A list that another thread changes, an array of a dtype that no file can hold, an object
+        # that raises what it likes.
         state = None
     entry = {"kind": node.kind.name, "label": node.label, "state": state}
     cls = name_in_module(type(thing))
@@ -192,7 +213,9 @@ def _reference(graph: Graph, value: Any) -> Any:
     try:
         return encode(value)
     except NotPlain as error:
-        return {KIND: REFERENCE, "there": str(error), "code": callable(value)}
+        reference = {KIND: REFERENCE, "there": str(error), "code": callable(value)}
+        digest = opaque_digest(value)
+        return {**reference, "is": digest} if digest else reference
 
 
 class _Writer:

@@ -8,7 +8,7 @@ import threading
 import types
 from typing import Any
 
-from fitguard.contract.libraries import is_a
+from fitguard.contract.libraries import is_a, package_of
 from fitguard.state.code import names_in
 from fitguard.state.objects import DATA
 from fitguard.state.users import is_users
@@ -19,19 +19,26 @@ _BY_NAME = {
     "subprocess": ("Popen",),
     "multiprocessing.queues": ("Queue", "SimpleQueue", "JoinableQueue"),
     "multiprocessing.pool": ("Pool",),
+    "_hashlib": ("HASH",),
+    "_contextvars": ("ContextVar",),
+    "_thread": ("_local",),
 }
+_TABLES = ("MutableHashTable", "DenseHashTable")
 _ENTROPY = {"urandom": "os.urandom", "token_bytes": "secrets", "SystemRandom": "SystemRandom"}
 """Functions that give something else in each process."""
 
 
 def why_unkept(thing: Any) -> str:
     """Why an object cannot be kept; empty where that is no loss."""
+    cls: type = type(thing)
     if isinstance(thing, types.GeneratorType):
         return "a Python generator, which cannot tell where it stands"
     if isinstance(thing, random.SystemRandom):
         return "a SystemRandom, which has no seed"
     if isinstance(thing, threading.Thread):
         return "a thread, which runs beside the training" if thing.is_alive() else ""
+    if any(base.__name__ in _TABLES and package_of(base) == "tensorflow" for base in cls.__mro__):
+        return f"a {cls.__name__}, whose entries are TensorFlow's own"
     if is_read_once(thing):
         return f"a {type(thing).__name__}, which can be read only once"
     for module, names in _BY_NAME.items():

@@ -337,8 +337,8 @@ class GuardedCall:
         taking.write(self._fits, taken, self.place)
         if self._step is not None:
             self._fits.log(self.place, self._step.last_logs)
-        for sentence in position.inexact:
-            # Some of it shows only while data are read.
+        # Some of it shows only while data are read, or when it has changed.
+        for sentence in [*position.inexact, *self._state.seen_to_change()]:
             self._note(sentence)
 
     def _finish(self) -> None:

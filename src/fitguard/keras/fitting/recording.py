@@ -54,6 +54,14 @@ class TrainingState:
         """The training step is about to be traced; sentences on what no snapshot can hold."""
         return self._python.begin()
 
+    def seen_to_change(self) -> list[str]:
+        """Sentences on objects of other libraries, which no snapshot can hold."""
+        return [
+            f"{name} changes while it trains, and cannot be kept: after an interruption it begins "
+            "anew, and the result may differ. Plain lists, dicts and arrays can be kept"
+            for name in self._python.changed_opaque
+        ]
+
     def read(self, place: Place, **more: Any) -> Content:
         """All of it between two steps, copied.
 
