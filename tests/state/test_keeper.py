@@ -1,6 +1,7 @@
 """Python state, read in one "process" and written in another: a module that is loaded again."""
 
 import importlib.util
+import itertools
 import json
 import sys
 from argparse import Namespace
@@ -280,3 +281,30 @@ def test_unusual_containers() -> None:
     assert keeper.write_now(document, arrays) == []
     assert records["a"].tolist() == [0, 0]
     assert (objects[0], dict(holder.user), holder.proxy["a"]) == ([1], {"a": 1}, [1])
+
+
+def test_what_cannot_be_made_takes_nothing_else_along() -> None:
+    def training() -> Namespace:
+        return Namespace(function=None, number=0)
+
+    olds, news = training(), training()
+    old, new = (Keeper(lambda one=one: {"holder": one}) for one in (olds, news))
+    old.begin()
+    olds.function, olds.number = (lambda: 1), 5
+    document, arrays = old.read()
+    new.write_then(document, arrays)
+    assert new.write_now(document, arrays) == ["Namespace.function"]
+    assert news.number == 5
+
+
+@pytest.mark.parametrize("steps", [1, 6])
+def test_a_cycle_goes_on_in_its_first_and_in_a_later_round(steps: int) -> None:
+    olds, news = (Namespace(rounds=itertools.cycle([1, 2, 3, 4])) for _ in range(2))
+    old, new = (Keeper(lambda one=one: {"holder": one}) for one in (olds, news))
+    old.begin()
+    for _ in range(steps):
+        next(olds.rounds)
+    document, arrays = old.read()
+    new.write_then(document, arrays)
+    assert new.write_now(document, arrays) == []
+    assert [next(news.rounds) for _ in range(5)] == [next(olds.rounds) for _ in range(5)]

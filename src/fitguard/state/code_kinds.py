@@ -28,8 +28,10 @@ class Functions(Kind):
 
     def parts(self, thing: types.FunctionType) -> Iterator[Part]:
         yield from _cells(thing)
-        yield "defaults", thing.__defaults__ or ()
-        yield "named defaults", thing.__kwdefaults__ or {}
+        if thing.__defaults__:
+            yield "defaults", thing.__defaults__
+        if thing.__kwdefaults__:
+            yield "named defaults", thing.__kwdefaults__
         yield from vars(thing).items()
         yield from self._globals(thing)
 

@@ -3,6 +3,8 @@
 In place, because the script may hold the very same object elsewhere.
 """
 
+import contextlib
+import functools
 import types
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -146,11 +148,7 @@ class Globals(Kind):
         return {name: stored(held) for name, held in self.parts(thing)}
 
     def write(self, thing: Names, state: Any, value: Value) -> None:
-        for name in state.keys() - {SOME}:
-            present = thing.scope.get(name, MISSING)
-            new = value(state[name], present)
-            if new is not present:
-                thing.scope[name] = new
+        write_names(state, value, thing.scope, thing.scope.__setitem__)
 
 
 class Classes(Kind):
@@ -166,11 +164,22 @@ class Classes(Kind):
         return {name: stored(held) for name, held in vars(thing).items() if _is_data(name, held)}
 
     def write(self, thing: Any, state: Any, value: Value) -> None:
-        for name in state.keys() - {SOME}:
-            present = vars(thing).get(name, MISSING)
-            new = value(state[name], present)
-            if new is not present:
-                setattr(thing, name, new)
+        write_names(state, value, vars(thing), functools.partial(setattr, thing))
+
+
+def write_names(
+    state: Mapping[str, Any],
+    value: Value,
+    present: Mapping[str, Any],
+    put: Callable[[str, Any], None],
+) -> None:
+    """Give names their values; one that cannot be made takes no other along."""
+    for name in state.keys() - {SOME}:
+        now = present.get(name, MISSING)
+        with contextlib.suppress(CannotMake, AttributeError, KeyError, TypeError, ValueError):
+            new = value(state[name], now)
+            if new is not now:
+                put(name, new)
 
 
 def cell_value(cell: types.CellType) -> Any:

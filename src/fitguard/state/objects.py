@@ -11,7 +11,6 @@ from fitguard.contract.held_variables import is_bookkeeping, rank_of
 from fitguard.contract.libraries import PACKAGES, is_a, package_of
 from fitguard.state.code import attributes_set_by
 from fitguard.state.kinds import (
-    MISSING,
     SOME,
     CannotMake,
     Kind,
@@ -20,6 +19,7 @@ from fitguard.state.kinds import (
     Value,
     attributes,
     set_attribute,
+    write_names,
 )
 from fitguard.state.users import is_users
 from fitguard.state.values import look_up
@@ -143,11 +143,7 @@ def write_attributes(
     thing: Any, present: Mapping[str, Any], state: Mapping[str, Any], value: Value
 ) -> None:
     """Give an object these attributes, and take away the others of `present`."""
-    for name in state.keys() - {SOME}:
-        now = present.get(name, MISSING)
-        new = value(state[name], now)
-        if new is not now:
-            set_attribute(thing, name, new)
+    write_names(state, value, present, functools.partial(set_attribute, thing))
     for name in present.keys() - state.keys() if SOME not in state else ():
         object.__delattr__(thing, name)
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from fitguard.contract.held_variables import is_counted
 from fitguard.state.bulk import is_much
+from fitguard.state.containers import Sequences
 from fitguard.state.graph import Graph, Node
 from fitguard.state.kinds import MISSING, SOME, CannotMake
 from fitguard.state.numbers import Numbers, digest_of
@@ -226,7 +227,8 @@ class _Writer:
         self._objects: dict[str, Any] = {}
 
     def write(self) -> dict[int, Node]:
-        for way, entry in self._entries.items():
+        # Lists first: an iterator that is made over one is set to a place in it.
+        for way, entry in sorted(self._entries.items(), key=_is_no_list):
             thing = self._object(way)
             if thing is not MISSING and not _is_much(entry["state"]):
                 self._write(thing, entry)
@@ -272,6 +274,10 @@ class _Writer:
                 made = self._graph.kind(entry["kind"]).make(entry, self._value)
                 self._objects[way] = made
         return self._objects[way]
+
+
+def _is_no_list(item: tuple[str, Mapping[str, Any]]) -> bool:
+    return bool(item[1]["kind"] != Sequences.name)
 
 
 def _is_much(state: Any) -> bool:
