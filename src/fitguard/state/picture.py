@@ -10,6 +10,7 @@ written over it: so the graph is that of the first process.
 import contextlib
 import functools
 import hashlib
+import types
 from collections import deque
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -204,6 +205,9 @@ def _stored(graph: Graph, value: Any) -> Any:
 
 def _reference(graph: Graph, value: Any) -> Any:
     """What stands for a value that is no plain number or text."""
+    if isinstance(value, types.FunctionType | type) and name_in_module(value) is not None:
+        # The same in each process, wherever it was found first.
+        return encode(value)
     way = graph.way_of(value)
     if way in graph.nodes:
         return {KIND: REFERENCE, "way": way}

@@ -53,7 +53,7 @@ def test_all_is_as_it_was_at_the_moment() -> None:
         assert world.read()["files"].keys() == {*moment["files"], "own.txt"}
     with attempt(3) as world:
         assert world.write(moment) == []
-        assert tree() == then
+        assert tree() == {**then, "own.txt": "of attempt 2"}
 
 
 def test_what_stands_in_the_way_is_kept_aside_and_said() -> None:
@@ -64,12 +64,11 @@ def test_what_stands_in_the_way_is_kept_aside_and_said() -> None:
         written("later.txt", "later")
     with attempt(2) as world:
         assert world.write(moment) == []
-    assert tree() == {"notes.txt": "kept"}
-    assert aside(2) == {"later.txt": "later", "notes.txt": "newer"}
+    # What came later replaces itself, or is a mark of the script's own.
+    assert tree() == {"notes.txt": "kept", "later.txt": "later"}
+    assert aside(2) == {"notes.txt": "newer"}
     (sentence,) = said()
-    assert sentence.startswith(
-        "files are as they were at that moment: later.txt, notes.txt; what stood"
-    )
+    assert sentence.startswith("files are as they were at that moment: notes.txt; what stood")
 
 
 def test_who_holds_a_log_open_goes_on_at_its_end() -> None:
@@ -108,7 +107,7 @@ def test_the_files_of_each_finished_fit_come_back_in_turn() -> None:
     with attempt(2) as world:
         for moment, then in moments:
             assert world.write(moment) == []
-            assert tree() == then
+            assert tree().items() >= then.items()
 
 
 def test_what_is_too_large_is_said_once_and_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,7 +27,10 @@ class Rewinding:
         """Take back what earlier attempts added."""
         for path in self._past.logs:
             status = status_of(path)
-            if status is not None and status.st_size <= FILE_BYTES and path in self._past.files:
+            # An empty one is a mark that the script sets for itself.
+            if status is None or not status.st_size or path not in self._past.files:
+                continue
+            if status.st_size <= FILE_BYTES:
                 with contextlib.suppress(NotKept, OSError):
                     self._moved[path] = self._aside.move(path)
         for path, length in self._past.appended.items():

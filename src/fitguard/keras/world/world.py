@@ -197,7 +197,7 @@ class World(Replay):
         later = [
             path
             for path in self.past.files
-            if path not in moment.files and path not in self.touched and status_of(path)
+            if path not in moment.files and path not in self.touched and self._is_in_the_way(path)
         ]
         lost = self._putting.set_aside(later)
         lost += self._putting.put_back(moment.files)
@@ -214,6 +214,18 @@ class World(Replay):
         self.restored(moment)
         self._tell(self._putting.changed)
         return [sentence.replace(f"{self._home}/", "") for sentence in lost]
+
+    def _is_in_the_way(self, path: str) -> bool:
+        """Whether a file that was made later is taken away.
+
+        What is written anew replaces itself, and may be a mark that the script sets for itself. But
+        a log would hold lines twice, and a folder of the run is to be as it was.
+        """
+        status = status_of(path)
+        if status is None or not status.st_size:
+            return False
+        made = self.past.folders.keys()
+        return path in self.past.logs or any(str(folder) in made for folder in Path(path).parents)
 
     def _tell(self, changed: list[str]) -> None:
         if not changed:
