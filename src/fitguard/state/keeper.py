@@ -16,6 +16,7 @@ from fitguard.state.picture import (
     changed_opaque,
     changes,
     differences,
+    leads_to,
     read_arrays,
     read_entries,
     some_of,
@@ -143,12 +144,11 @@ class Keeper:
 def only_changes(document: Mapping[str, Any]) -> dict[str, Any]:
     """What a keeper has read, without all that had not changed since the step was traced."""
     then, now = document["then"], document["now"]
+    kept = {way: entry for way, entry in then.items() if way in now or leads_to(entry, now)}
     return {
         **document,
-        "then": {way: some_of(then[way], entry) for way, entry in now.items() if way in then},
-        "now": {
-            way: some_of(entry, then[way]) if way in then else entry for way, entry in now.items()
-        },
+        "then": {way: some_of(entry, now.get(way, entry), now) for way, entry in kept.items()},
+        "now": {way: some_of(entry, then.get(way), now) for way, entry in now.items()},
         "gone": [],
     }
 

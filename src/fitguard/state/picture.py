@@ -12,7 +12,7 @@ import functools
 import hashlib
 import types
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -109,17 +109,33 @@ def _without_the_same(entry: dict[str, Any], other: Mapping[str, Any] | None) ->
     return {**entry, "state": {**state, PUBLIC: changed}}
 
 
-def some_of(entry: dict[str, Any], other: Mapping[str, Any] | None) -> dict[str, Any]:
-    """With those attributes only that are others in the other entry."""
+def some_of(
+    entry: dict[str, Any], other: Mapping[str, Any] | None, changed: Collection[str]
+) -> dict[str, Any]:
+    """With those attributes only that are others in the other entry, or lead to what has changed.
+
+    Args:
+        changed: The ways to that.
+    """
     if other is None or entry["kind"] not in _WITH_ATTRIBUTES:
         return entry
     there = other["state"]
     state = {
         name: held
         for name, held in entry["state"].items()
-        if name == PUBLIC or name not in there or there[name] != held
+        if name == PUBLIC or name not in there or there[name] != held or _leads_to(held, changed)
     }
     return _without_the_same({**entry, "state": {**state, SOME: True}}, other)
+
+
+def leads_to(entry: Mapping[str, Any], ways: Collection[str]) -> bool:
+    """Whether an attribute of it is one of the objects on these ways."""
+    with_attributes = entry["kind"] in _WITH_ATTRIBUTES
+    return with_attributes and any(_leads_to(held, ways) for held in entry["state"].values())
+
+
+def _leads_to(held: Any, ways: Collection[str]) -> bool:
+    return isinstance(held, dict) and held.get(KIND) == REFERENCE and held.get("way") in ways
 
 
 def write_entries(

@@ -49,7 +49,7 @@ def _deed(path: str, past: Past, is_there: bool) -> tuple[str, str]:
             f"attempt {past.removed[moved]} had already moved {old} to {name}",
             f"Do that only where it is still there: if os.path.exists({old!r}).",
         )
-    if path in past.files:
+    if path in past.files and os.path.lexists(path):
         return (
             f"attempt {past.files[path]} had already made the file {name}",
             "Let the script overwrite it, or remove it before.",
