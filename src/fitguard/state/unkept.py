@@ -21,7 +21,6 @@ _BY_NAME = {
     "multiprocessing.pool": ("Pool",),
     "_hashlib": ("HASH",),
     "_contextvars": ("ContextVar",),
-    "_thread": ("_local",),
 }
 _TABLES = ("MutableHashTable", "DenseHashTable")
 _ENTROPY = {"urandom": "os.urandom", "token_bytes": "secrets", "SystemRandom": "SystemRandom"}
