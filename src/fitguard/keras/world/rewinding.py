@@ -27,10 +27,7 @@ class Rewinding:
         """Take back what earlier attempts added."""
         for path in self._past.logs:
             status = status_of(path)
-            # An empty one is a mark that the script sets for itself.
-            if status is None or not status.st_size or path not in self._past.files:
-                continue
-            if status.st_size <= FILE_BYTES:
+            if status is not None and status.st_size <= FILE_BYTES and path in self._past.files:
                 with contextlib.suppress(NotKept, OSError):
                     self._moved[path] = self._aside.move(path)
         for path, length in self._past.appended.items():
