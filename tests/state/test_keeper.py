@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from fitguard.state import graph
 from fitguard.state.bulk import MUCH
 from fitguard.state.keeper import Keeper, only_changes
 from fitguard.state.picture import SMALL_BYTES
@@ -246,10 +247,10 @@ def test_an_object_of_another_library_is_seen_to_change() -> None:
     keeper = Keeper(lambda: {"holder": holder})
     assert keeper.begin() == []
     keeper.read()
-    assert keeper.changed_opaque == []
+    assert keeper.lost == []
     holder.table.loc[1] = 0.5
     keeper.read()
-    (changed,) = keeper.changed_opaque
+    (changed,) = keeper.lost
     assert changed.startswith("Namespace.table (pandas.")
 
 
@@ -308,3 +309,26 @@ def test_a_cycle_goes_on_in_its_first_and_in_a_later_round(steps: int) -> None:
     new.write_then(document, arrays)
     assert new.write_now(document, arrays) == []
     assert [next(news.rounds) for _ in range(5)] == [next(olds.rounds) for _ in range(5)]
+
+
+def test_what_is_too_large_for_a_snapshot_is_said_once_it_has_changed() -> None:
+    holder = Namespace(names=list(range(MUCH + 1)))
+    keeper = Keeper(lambda: {"holder": holder})
+    keeper.begin()
+    keeper.read()
+    assert keeper.lost == []
+    holder.names[0] = -1
+    keeper.read()
+    assert keeper.lost == ["Namespace.names (too large for a snapshot)"]
+
+
+def test_too_many_objects_are_said_and_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(graph, "MOST_OBJECTS", 5)
+    holder = Namespace(lists=[[[number]] for number in range(9)], number=1)
+    keeper = Keeper(lambda: {"holder": holder})
+    (said,) = keeper.begin()
+    assert said.startswith("More Python objects than fitguard looks at")
+    document, arrays = keeper.read()
+    keeper.write_then(document, arrays)
+    assert keeper.write_now(document, arrays) == []
+    assert holder.number == 1

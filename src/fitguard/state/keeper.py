@@ -20,6 +20,7 @@ from fitguard.state.picture import (
     read_arrays,
     read_entries,
     some_of,
+    too_large,
     without_the_same,
     write_entries,
 )
@@ -36,9 +37,9 @@ class Keeper:
 
     Attributes:
         then: The state when the training step was made.
-        changed_opaque: Objects of other libraries that had changed when the state was last read.
+        lost: What had changed when the state was last read, and is not in it.
         then_arrays: The small arrays in it.
-        unkept: What could be reached then and cannot be kept: how people call it, and why.
+        unkept: Says what could be reached then and cannot be kept.
     """
 
     def __init__(
@@ -55,7 +56,8 @@ class Keeper:
         self.then: Entries = {}
         self.unkept: dict[str, None] = {}
         self.then_arrays: Arrays = {}
-        self.changed_opaque: list[str] = []
+        self.lost: list[str] = []
+        self._too_much = False
 
     @property
     def known_ids(self) -> Collection[int]:
@@ -64,18 +66,17 @@ class Keeper:
 
     def begin(self) -> list[str]:
         """The training step is about to be made; sentences on what cannot be kept."""
-        try:
-            graph = self._graph()
-        except TooMuch:
+        graph = self._graph()
+        self._known = dict(graph.by_id)
+        self.then = read_entries(graph)
+        self.unkept = graph.unkept
+        self.then_arrays = read_arrays(graph, self.then, self.then)
+        if self._too_much:
             return [
                 "More Python objects than fitguard looks at can be reached from the model and its "
                 "callbacks: what they remember is not kept. A large dict or list of objects that "
                 "training does not need should not be held by them."
             ]
-        self._known = dict(graph.by_id)
-        self.unkept = graph.unkept
-        self.then = read_entries(graph)
-        self.then_arrays = read_arrays(graph, self.then, self.then)
         return [
             f"{said}: that cannot be kept, so after an interruption the result may differ. Plain "
             "numbers, lists, dicts and seeded generators can be kept."
@@ -89,16 +90,13 @@ class Keeper:
 
     def read_changes(self) -> tuple[dict[str, Any], Arrays]:
         """What has changed since `then`, for a process that has the same `then` by itself."""
-        try:
-            graph = self._graph()
-        except TooMuch:
-            return {"now": {}, "gone": [], "built": {}}, {}
+        graph = self._graph()
         present = read_entries(graph)
         now = changes(present, self.then)
-        self.changed_opaque = list(changed_opaque(now, self.then))
         gone = [way for way in self.then if way not in present]
         built = dict(_built_models(graph))
         arrays = read_arrays(graph, now, self.then)
+        self.lost = [*changed_opaque(now, self.then), *too_large(now, self.then, arrays)]
         return {"now": now, "gone": gone, "built": built}, arrays
 
     def write_changes(
@@ -136,9 +134,13 @@ class Keeper:
         self._known |= write_entries(graph, entries, arrays)
 
     def _graph(self) -> Graph:
-        return Graph(
-            self._roots(), skipped=self._skipped, without=self._without(), known=self._known
-        )
+        """What can be reached; nothing at all where that is too much to look at."""
+        how: Any = {"skipped": self._skipped, "without": self._without(), "known": self._known}
+        try:
+            return Graph({} if self._too_much else self._roots(), **how)
+        except TooMuch:
+            self._too_much = True
+            return Graph({}, **how)
 
 
 def only_changes(document: Mapping[str, Any]) -> dict[str, Any]:

@@ -80,6 +80,15 @@ def changed_opaque(now: Entries, then: Entries) -> Iterator[str]:
                 yield f"{_owner(entry)}{name} ({held['there']})"
 
 
+def too_large(now: Entries, then: Entries, arrays: Arrays) -> Iterator[str]:
+    """How people call what has changed and is more than a snapshot holds."""
+    for way, entry in now.items():
+        state = entry["state"]
+        is_left = isinstance(state, dict) and "shape" in state and state["is"] not in arrays
+        if way in then and (is_left or _is_much(state)):
+            yield f"{entry['label']} (too large for a snapshot)"
+
+
 def _is_opaque(held: Any) -> bool:
     return isinstance(held, dict) and held.get(KIND) == REFERENCE and {"there", "is"} <= held.keys()
 
@@ -206,9 +215,9 @@ def _entry(node: Node, graph: Graph) -> dict[str, Any]:
             state = {"much": hashlib.blake2b(repr(thing).encode(), digest_size=16).hexdigest()}
         else:
             state = node.kind.read(thing, functools.partial(_stored, graph))
-    except Exception:
-        # A list that another thread changes, an array of a dtype that no file can hold, an object
-        # that raises what it likes.
+    except Exception as error:
+        # An array of a dtype that no file can hold, or an object that raises what it likes.
+        graph.unkept.setdefault(f"{node.label} raises {type(error).__name__} when it is read")
         state = None
     entry = {"kind": node.kind.name, "label": node.label, "state": state}
     cls = name_in_module(type(thing))

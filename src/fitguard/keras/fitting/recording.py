@@ -55,11 +55,11 @@ class TrainingState:
         return self._python.begin()
 
     def seen_to_change(self) -> list[str]:
-        """Sentences on objects of other libraries, which no snapshot can hold."""
+        """Sentences on what changes, and no snapshot can hold."""
         return [
             f"{name} changes while it trains, and cannot be kept: after an interruption it begins "
             "anew, and the result may differ. Plain lists, dicts and arrays can be kept"
-            for name in self._python.changed_opaque
+            for name in self._python.lost
         ]
 
     def read(self, place: Place, **more: Any) -> Content:
