@@ -125,7 +125,7 @@ class Cells(Kind):
 
 
 class Names:
-    """Globals of a module of the user's that his functions name.
+    """Globals of a module of the user's that functions of it name.
 
     Args:
         scope: The module's own dict.

@@ -1,4 +1,4 @@
-"""Instances: of the user's own classes, and of Keras' or of what he derives from them."""
+"""Instances: of the user's own classes, and of Keras' classes or those derived from them."""
 
 import functools
 import types

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from fitguard.contract.patching import patched
-from fitguard.keras.position import DataPosition, epoch_iterators, seeding_wraps
+from fitguard.keras.position import DataPosition, epoch_iterators, pass_finished, seeding_wraps
 
 RUN_SEED = 7
 
@@ -180,3 +180,26 @@ def player() -> type[Player]:
 @pytest.fixture
 def comes_back() -> Callable[[Player, list[tuple[int, int]]], Played]:
     return _comes_back
+
+
+@pytest.fixture
+def assert_two_fits_can_share(player: Any) -> Any:
+    """A second `fit` goes on with data of a finished one that another process has read."""
+
+    def check(make: Callable[[], Any]) -> None:
+        kept: list[Any] = []
+
+        def first() -> Any:
+            kept[:] = [make()]
+            return (kept[0],), {"shuffle": False}
+
+        def second() -> Any:
+            return (kept[0],), {"shuffle": False}
+
+        end = player(first).play().position.read_end()
+        undisturbed = player(second).play().seen
+        first()
+        assert pass_finished(kept[0], end) == []
+        assert player(second).play().seen == undisturbed
+
+    return check

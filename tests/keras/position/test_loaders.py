@@ -58,23 +58,8 @@ def test_torch_comes_back(player: Any, comes_back: Any, kind: str) -> None:
     assert whole.position.draws_random
 
 
-def test_a_torch_loader_that_two_fits_share(player: Any) -> None:
-    from fitguard.keras.position import pass_finished
-
-    kept: list[Any] = []
-
-    def first() -> Any:
-        kept[:] = [torch_loader("seeded")]
-        return (kept[0],), {"shuffle": False}
-
-    def second() -> Any:
-        return (kept[0],), {"shuffle": False}
-
-    end = player(first).play().position.read_end()
-    undisturbed = player(second).play().seen
-    first()
-    assert pass_finished(kept[0], end) == []
-    assert player(second).play().seen == undisturbed
+def test_a_torch_loader_that_two_fits_share(assert_two_fits_can_share: Any) -> None:
+    assert_two_fits_can_share(lambda: torch_loader("seeded"))
 
 
 def test_workers_that_live_on_are_said_to_be_inexact() -> None:

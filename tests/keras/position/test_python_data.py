@@ -171,23 +171,8 @@ def test_a_generator_without_a_seed_is_said_to_be_inexact(player: Any) -> None:
     assert any("numpy.random.default_rng" in sentence for sentence in position.inexact)
 
 
-def test_a_dataset_that_two_fits_share(player: Any) -> None:
-    from fitguard.keras.position import pass_finished
-
-    kept: list[Any] = []
-
-    def first() -> Any:
-        kept[:] = [py_dataset(own=True)]
-        return (kept[0],), {"shuffle": False}
-
-    def second() -> Any:
-        return (kept[0],), {"shuffle": False}
-
-    end = player(first).play().position.read_end()
-    undisturbed = player(second).play().seen
-    first()
-    assert pass_finished(kept[0], end) == []
-    assert player(second).play().seen == undisturbed
+def test_a_dataset_that_two_fits_share(assert_two_fits_can_share: Any) -> None:
+    assert_two_fits_can_share(lambda: py_dataset(own=True))
 
 
 def test_a_generator_that_two_fits_share_is_said_to_be_inexact() -> None:
