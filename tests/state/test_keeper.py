@@ -322,6 +322,16 @@ def test_what_is_too_large_for_a_snapshot_is_said_once_it_has_changed() -> None:
     assert keeper.lost == ["Namespace.names (too large for a snapshot)"]
 
 
+def test_attributes_named_as_those_of_an_array_are_no_array() -> None:
+    thing = Namespace(shape=(2, 3), dtype="float32")
+    keeper = Keeper(lambda: {"thing": thing})
+    keeper.begin()
+    thing.shape = (4, 3)
+    _, arrays = keeper.read()
+    assert not keeper.lost
+    assert not arrays
+
+
 def test_too_many_objects_are_said_and_left(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(graph, "MOST_OBJECTS", 5)
     holder = Namespace(lists=[[[number]] for number in range(9)], number=1)

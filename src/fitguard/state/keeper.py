@@ -8,7 +8,7 @@ import numpy as np
 from fitguard.contract import optimizers
 from fitguard.contract.libraries import is_a
 from fitguard.state.graph import Graph, Node, TooMuch
-from fitguard.state.numbers import Variables
+from fitguard.state.numbers import Variables, digest_in
 from fitguard.state.objects import Skipped
 from fitguard.state.picture import (
     Arrays,
@@ -96,7 +96,9 @@ class Keeper:
         gone = [way for way in self.then if way not in present]
         built = dict(_built_models(graph))
         arrays = read_arrays(graph, now, self.then)
-        self.lost = [*changed_opaque(now, self.then), *too_large(now, self.then, arrays)]
+        known = {way: entry for way, entry in now.items() if way in self.then}
+        large = (f"{label} (too large for a snapshot)" for label in too_large(known, arrays))
+        self.lost = [*changed_opaque(now, self.then), *large]
         return {"now": now, "gone": gone, "built": built}, arrays
 
     def write_changes(
@@ -109,7 +111,7 @@ class Keeper:
         """Before the training step is made: bring all to what it was then."""
         self.then = dict(document["then"])
         now = {**self.then, **document["now"]}
-        digests = {entry["state"]["is"] for entry in self.then.values() if _is_array(entry)}
+        digests = {digest for entry in self.then.values() if (digest := digest_in(entry))}
         self.then_arrays = {name: arrays[name] for name in digests & arrays.keys()}
         self._write(without_the_same(self.then, now), arrays, {})
 
@@ -176,7 +178,3 @@ def _build_models(graph: Graph, built: Mapping[str, Any]) -> None:
         optimizer = getattr(model, "optimizer", None)
         if optimizer is not None and model.built:
             optimizers.build(optimizer, model.trainable_variables)
-
-
-def _is_array(entry: Mapping[str, Any]) -> bool:
-    return isinstance(entry["state"], dict) and "is" in entry["state"]

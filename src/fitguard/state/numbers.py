@@ -30,6 +30,12 @@ def digest_of(array: np.ndarray) -> str:
     return digest.hexdigest()
 
 
+def digest_in(entry: Mapping[str, Any]) -> str | None:
+    """What the values of an entry are recognized by; None where it is not one of numbers."""
+    is_numbers = entry["kind"] in (NumpyArrays.name, Variables.name)
+    return entry["state"].get("is") if is_numbers and entry["state"] else None
+
+
 class Numbers(Kind, abc.ABC):
     """What both have in common: `array` gives the values, `put` sets them."""
 

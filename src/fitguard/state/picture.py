@@ -22,7 +22,7 @@ from fitguard.state.bulk import is_much
 from fitguard.state.containers import Sequences
 from fitguard.state.graph import Graph, Node
 from fitguard.state.kinds import MISSING, SOME, CannotMake
-from fitguard.state.numbers import Numbers, digest_of
+from fitguard.state.numbers import Numbers, digest_in, digest_of
 from fitguard.state.objects import PUBLIC
 from fitguard.state.opaque import opaque_digest
 from fitguard.state.reach import is_plain_type
@@ -60,11 +60,11 @@ def read_arrays(graph: Graph, entries: Entries, then: Mapping[str, Any]) -> Arra
     arrays: Arrays = {}
     for way, entry in entries.items():
         node = graph.nodes[way]
-        if isinstance(node.kind, Numbers) and "is" in (entry["state"] or {}):
+        if isinstance(node.kind, Numbers) and (digest := digest_in(entry)):
             array = node.kind.array(node.thing)
             changed = entry["state"] != then.get(way, {}).get("state")
             if array.nbytes <= (MOST_BYTES if changed else SMALL_BYTES):
-                arrays[entry["state"]["is"]] = np.array(array)
+                arrays[digest] = np.array(array)
     return arrays
 
 
@@ -80,13 +80,13 @@ def changed_opaque(now: Entries, then: Entries) -> Iterator[str]:
                 yield f"{_owner(entry)}{name} ({held['there']})"
 
 
-def too_large(now: Entries, then: Entries, arrays: Arrays) -> Iterator[str]:
-    """How people call what has changed and is more than a snapshot holds."""
-    for way, entry in now.items():
-        state = entry["state"]
-        is_left = isinstance(state, dict) and "shape" in state and state["is"] not in arrays
-        if way in then and (is_left or _is_much(state)):
-            yield f"{entry['label']} (too large for a snapshot)"
+def too_large(changed: Mapping[str, Any], kept: Collection[str]) -> Iterator[str]:
+    """How people call what has changed and is too large to be among `kept`."""
+    for entry in changed.values():
+        digest = digest_in(entry)
+        is_left = digest is not None and digest not in kept
+        if is_left or _is_much(entry["state"]):
+            yield str(entry["label"])
 
 
 def _is_opaque(held: Any) -> bool:

@@ -8,6 +8,7 @@ from fitguard.contract.libraries import is_a
 from fitguard.keras.position.sources import draws_without_seed
 from fitguard.state.graph import Graph, TooMuch
 from fitguard.state.keeper import Keeper
+from fitguard.state.picture import too_large
 from fitguard.state.values import decode, encode
 
 MOST_BYTES = 64 << 20
@@ -86,12 +87,10 @@ class PythonState:
         )
 
     def _say_what_is_too_large(self, now: Mapping[str, Any], kept: Mapping[str, Any]) -> None:
-        states = {e["label"]: e["state"] for e in now.values() if isinstance(e["state"], dict)}
         self._say(
             f"{label}, which the training data use, changes and is too large to keep: a resumed "
             "run may see other batches."
-            for label, state in states.items()
-            if "much" in state or ("is" in state and state["is"] not in kept)
+            for label in too_large(now, kept)
         )
 
     def _say(self, sentences: Iterable[str]) -> None:
