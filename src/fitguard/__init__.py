@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from fitguard.memory.planning import plan as plan
     from fitguard.notebook.fitting import fit as fit
     from fitguard.notebook.magics import load_ipython_extension as load_ipython_extension
+    from fitguard.readiness.checking import check as check
     from fitguard.schema.exit_codes import TrainingDied as TrainingDied
     from fitguard.schema.exit_codes import UnreadableInput as UnreadableInput
     from fitguard.schema.exit_codes import UsageError as UsageError
@@ -27,6 +28,7 @@ __all__ = [
     "UnreadableInput",
     "UsageError",
     "__version__",
+    "check",
     "check_data",
     "doctor",
     "explain",
@@ -43,6 +45,7 @@ _PLACES = {
     "TrainingDied": "fitguard.schema.exit_codes",
     "UnreadableInput": "fitguard.schema.exit_codes",
     "UsageError": "fitguard.schema.exit_codes",
+    "check": "fitguard.readiness.checking",
     "check_data": "fitguard.inputs.checking",
     "doctor": "fitguard.environment.doctor",
     "explain": "fitguard.crash.explanation",

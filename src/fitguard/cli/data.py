@@ -1,26 +1,41 @@
 """`fitguard data`."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
 from fitguard.cli.console import PLAIN_OUTPUT, Output, show
+from fitguard.cli.fits import (
+    Fit,
+    findings_of_fits,
+    look_at_all_fits,
+    read_one_fit,
+    require_number,
+)
 from fitguard.cli.judging import FailOn, Ignore, Select, Verbose, exit_code
+from fitguard.cli.other_python import Python, enter_training_python
+
+if TYPE_CHECKING:
+    from fitguard.memory.fit_call import FitCall
+    from fitguard.schema.data import DataReport
 
 
 def data(
-    function: Annotated[
+    script: Annotated[
         str,
         Parameter(
-            name="FILE.py:FUNCTION",
-            help="Returns (model, x, y), (model, dataset), or the keyword arguments of fit with "
-            "the model.",
+            name="FILE.py[:FUNCTION]",
+            help="FUNCTION returns (model, x, y), (model, dataset), or the keyword arguments of "
+            "fit with the model. Without FUNCTION, FILE.py is run up to its call of fit.",
         ),
     ],
     /,
-    *,
+    *arguments: Annotated[
+        str, Parameter(name="ARGUMENTS", help="Of the script itself, behind two hyphens.")
+    ],
+    fit: Fit = 1,
     batch_size: Annotated[
-        int | None, Parameter(help="As fit will be given it; default: as FUNCTION says, or 32.")
+        int | None, Parameter(help="As fit will be given it; default: as the script says, or 32.")
     ] = None,
     full: Annotated[
         bool, Parameter(negative="", help="Read everything, however long it takes.")
@@ -32,37 +47,51 @@ def data(
     ignore: Ignore = (),
     fail_on: FailOn = None,
     verbose: Verbose = False,
+    python: Python = None,
     output: Output = PLAIN_OUTPUT,
 ) -> int:
     """Will this data train this model?
 
-    Calls FUNCTION, and judges model and data against each other before GPU time is spent: shapes,
-    dtypes, labels against output and loss, indices, nan, weights, validation data, tf.data. Nothing
-    is trained. fitguard must be installed beside TensorFlow for it.
+    Runs the script up to its call of fit, or calls FUNCTION, and judges model and data against each
+    other before GPU time is spent: shapes, dtypes, labels against output and loss, indices, nan,
+    weights, validation data, tf.data. Nothing is trained.
 
     For example:
 
-        fitguard data train.py:make
+        fitguard data train.py
+        fitguard data train.py --fit 2 -- --data images
         fitguard data train.py:make --full
         fitguard data train.py:make --format html --output data.html
     """
     from fitguard.cli.configuration import read_configuration
     from fitguard.cli.progress import bar
-    from fitguard.cli.user_function import call, fit_arguments
-    from fitguard.inputs.checking import check_data
 
+    enter_training_python("data", python)
+    number = require_number(fit)
     configuration = read_configuration()
-    arguments = fit_arguments(call(function), function)
-    if batch_size is not None:
-        arguments["batch_size"] = batch_size
-    with bar("Reading") as progress:
-        report = check_data(
-            **arguments,
-            budget_seconds=budget,
-            full=full,
-            select=(*configuration.selected("data"), *select),
-            ignore=(*configuration.ignore, *ignore),
-            progress=progress,
-        )
+
+    def check_call(call: "FitCall") -> "DataReport":
+        from fitguard.inputs.checking import check_data
+        from fitguard.memory.fit_call import data_arguments
+
+        given = data_arguments(call, script)
+        if batch_size is not None:
+            given["batch_size"] = batch_size
+        with bar("Reading") as progress:
+            return check_data(
+                **given,
+                budget_seconds=budget,
+                full=full,
+                select=(*configuration.selected("data"), *select),
+                ignore=(*configuration.ignore, *ignore),
+                progress=progress,
+            )
+
+    threshold = fail_on or configuration.fail_on
+    if number is None:
+        checked = look_at_all_fits(script, arguments, None, lambda call: {"data": check_call(call)})
+        show(checked, output, verbose=verbose)
+        return exit_code(findings_of_fits(checked.fits), threshold)
+    report = check_call(read_one_fit(script, arguments, number))
     show(report, output, verbose=verbose)
-    return exit_code(report.findings, fail_on or configuration.fail_on)
+    return exit_code(report.findings, threshold)

@@ -9,6 +9,7 @@ from typing import NoReturn
 from cyclopts import App, CycloptsError, Parameter
 
 import fitguard
+from fitguard.cli.check import check
 from fitguard.cli.console import complain
 from fitguard.cli.data import data
 from fitguard.cli.doctor import doctor
@@ -30,9 +31,10 @@ app = App(
     default_parameter=Parameter(show_default=False),
 )
 # The modules of the commands keep their own imports inside the functions: --help stays quick.
-for command in (doctor, resolve, facts, data, plan, runs, report, explain):
+for command in (check, doctor, resolve, facts, data, plan, runs, report, explain):
     app.command(command)
 app.command(run_command, name="run")
+app.register_install_completion_command(help="Let your shell complete the commands and options.")
 
 
 def main() -> NoReturn:

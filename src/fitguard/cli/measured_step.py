@@ -8,7 +8,8 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 
-from fitguard.cli.planned_script import script_arguments
+from fitguard.cli.fits import read_one_fit
+from fitguard.memory.fit_call import planned_arguments
 from fitguard.memory.measuring.child import answer
 from fitguard.memory.measuring.request import Request, Script
 from fitguard.memory.preparation import prepare
@@ -19,7 +20,8 @@ from fitguard.memory.training import Training
 def _of_script(request: Request) -> Iterator[Training]:
     assert isinstance(request.step, Script)
     step = request.step
-    given = script_arguments(step.reference, step.policy, step.arguments)
+    call = read_one_fit(step.reference, step.arguments, step.fit, step.policy)
+    given = planned_arguments(call)
     with prepare(**given | step.options) as prepared:
         yield replace(prepared.training, jit_compile=request.jit_compile)
 

@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 
 from fitguard.cli.console import PLAIN_OUTPUT, Output, show
-from fitguard.cli.planned_script import Policy, script_arguments
+from fitguard.cli.fits import Fit, Policy, look_at_all_fits, read_one_fit, require_number
+from fitguard.cli.other_python import Python, enter_training_python
 from fitguard.schema.exit_codes import ExitCode
 
 if TYPE_CHECKING:
+    from fitguard.memory.fit_call import FitCall
     from fitguard.memory.measuring.request import Script
+    from fitguard.schema.plan import Plan
 
 Compiled = Literal["auto", "true", "false"]
 
@@ -29,6 +32,7 @@ def plan(
     *arguments: Annotated[
         str, Parameter(name="ARGUMENTS", help="Of the script itself, behind two hyphens.")
     ],
+    fit: Fit = 1,
     batch_size: Annotated[
         int | None, Parameter(help="Of one step; default: as the script says, or 32.")
     ] = None,
@@ -67,52 +71,66 @@ def plan(
     verbose: Annotated[
         bool, Parameter(alias="-v", negative="", help="All layers, and the reasons for the ranges.")
     ] = False,
+    python: Python = None,
     output: Output = PLAIN_OUTPUT,
 ) -> int:
     """Will it fit, and which batch should I use?
 
     Predicts the GPU memory of one training step on the CPU, without running it; finds the largest
     batch that fits a card, and says what to do where it does not. Exits with 3 where the step does
-    not fit the given card. fitguard must be installed beside TensorFlow for it.
+    not fit the given card.
 
     For example:
 
         fitguard plan train.py:make --batch-size 64 --gpu "RTX 3060"
         fitguard plan train.py --gpu-memory 8GiB --free 6.5GiB -- --data images
+        fitguard plan train.py --fit all
         fitguard plan train.py:make --policy mixed_float16 --format html --output plan.html
     """
     from fitguard.cli.progress import waiting
     from fitguard.memory.visible_gpus import hide_gpus
 
+    enter_training_python("plan", python)
+    number = require_number(fit)
     if measure:
         _require_gpu()
-    memory_bytes, free_bytes = _size(gpu_memory, "--gpu-memory"), _size(free, "--free")
+    memory_bytes, free_bytes = read_size(gpu_memory, "--gpu-memory"), read_size(free, "--free")
     hide_gpus(os.environ)  # before TensorFlow is imported: planning needs no GPU, and takes none
-    given = script_arguments(script, policy, arguments)
-    if batch_size is not None:
-        given["batch_size"] = batch_size
-    if jit_compile != "auto":
-        given["jit_compile"] = jit_compile == "true"
+    from fitguard.memory.fit_call import planned_arguments
     from fitguard.memory.planning import plan as plan_step
 
     options = {"batch_size": batch_size, "optimizer": optimizer, "loss": loss}
-    with waiting("Planning, and measuring on the GPU" if measure else "Planning"):
-        answer = plan_step(
-            **given,
-            optimizer=optimizer,
-            loss=loss,
+    given = {name: value for name, value in options.items() if value is not None}
+    if jit_compile != "auto":
+        given["jit_compile"] = jit_compile == "true"
+
+    def plan_call(call: "FitCall") -> "Plan":
+        return plan_step(
+            **planned_arguments(call) | given,
             gpu=gpu,
             gpu_memory=memory_bytes,
             free=free_bytes,
             replicas=replicas,
-            measure=measure and _measured(script, policy, arguments, options),
+            measure=measure and _measured(script, call.number, policy, arguments, options),
             advice=not no_advice,
         )
+
+    doing = "Planning, and measuring on the GPU" if measure else "Planning"
+    if number is None:
+        with waiting(doing):
+            report = look_at_all_fits(
+                script, arguments, policy, lambda call: {"plan": plan_call(call)}
+            )
+        show(report, output, verbose=verbose)
+        return ExitCode.FINE if report.ok else ExitCode.FINDINGS
+    call = read_one_fit(script, arguments, number, policy)
+    with waiting(doing):
+        answer = plan_call(call)
     show(answer, output, verbose=verbose)
     return ExitCode.FINDINGS if answer.card and answer.fits is False else ExitCode.FINE
 
 
-def _size(given: str | None, option: str) -> int | None:
+def read_size(given: str | None, option: str) -> int | None:
     """Read here, so that a wrong one is told before TensorFlow is loaded."""
     from fitguard.memory.sizes import size_bytes
 
@@ -129,6 +147,7 @@ def _require_gpu() -> None:
 
 def _measured(
     script: str,
+    fit: int,
     policy: Policy | None,
     arguments: tuple[str, ...],
     options: Mapping[str, str | int | None],
@@ -139,6 +158,7 @@ def _measured(
     return Script(
         module="fitguard.cli.measured_step",
         reference=script,
+        fit=fit,
         policy=policy,
         arguments=arguments,
         options={name: value for name, value in options.items() if value is not None},

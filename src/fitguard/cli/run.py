@@ -9,9 +9,11 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
+from fitguard.cli.checking_first import check_first
+from fitguard.cli.other_python import Python
 from fitguard.cli.runs import RunsFolder
 from fitguard.monitor.run_folder import RUNS
-from fitguard.schema.exit_codes import UsageError
+from fitguard.schema.exit_codes import ExitCode, UsageError
 
 Allowed = Literal["jit-off", "mixed-precision"]
 
@@ -76,6 +78,11 @@ def run(
         bool,
         Parameter(negative="", help="End with exit code 4 where a fit cannot be guarded."),
     ] = False,
+    check: Annotated[
+        bool,
+        Parameter(negative="", help="First look at machine, data and memory: `fitguard check`."),
+    ] = False,
+    python: Python = None,
     runs_folder: RunsFolder = Path(RUNS),
     quiet: Annotated[
         bool, Parameter(negative="", help="Say nothing where nothing went wrong.")
@@ -123,7 +130,10 @@ def run(
         require_guard=require_guard,
         quiet=quiet,
     )
-    parsed = parse(command) if command or resume is None else None
+    words = command if python is None else (python, *command)
+    parsed = parse(words) if command or resume is None else None
+    if check and parsed is not None and not check_first(parsed, say):
+        return ExitCode.FINDINGS
     return guard(parsed, options, say=say).exit_code
 
 

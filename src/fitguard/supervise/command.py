@@ -1,6 +1,5 @@
 """What the user typed → the interpreter, the script or module, and their arguments."""
 
-import os
 import re
 import shutil
 import sys
@@ -8,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from fitguard.environment.interpreters import find_python, require_fitguard
 from fitguard.schema.exit_codes import UsageError
 
 EXPECTED = "Expected `train.py ARGUMENTS`, `python train.py ARGUMENTS` or `-m MODULE ARGUMENTS`"
@@ -15,13 +15,6 @@ EXPECTED = "Expected `train.py ARGUMENTS`, `python train.py ARGUMENTS` or `-m MO
 _PYTHON = re.compile(r"(?:python|pypy)[\d.]*t?(?:\.exe)?")
 _WITH_VALUE = ("-X", "-W", "--check-hash-based-pycs")
 """Options of the interpreter whose value may be the next word."""
-_IMPORT_SECONDS = 60.0
-_PROBE = """\
-import sys
-if sys.version_info < (3, 11):
-    sys.exit("Python " + sys.version.split()[0])
-import fitguard
-"""
 
 
 @dataclass(frozen=True)
@@ -94,10 +87,8 @@ def _interpreter(words: Sequence[str]) -> tuple[str, tuple[str, ...], list[str]]
     """The interpreter, its options, and the words behind them."""
     if not _PYTHON.fullmatch(Path(words[0]).name):
         return sys.executable, (), list(words)
-    python = shutil.which(words[0])
-    if python is None:
-        raise UsageError(f"Received {words[0]}, which is no program here. {EXPECTED}")
-    _require_fitguard(python)
+    python = find_python(words[0])
+    require_fitguard(python)
     options: list[str] = []
     rest = list(words[1:])
     while rest and rest[0].startswith("-") and rest[0] not in ("-m", "-c", "-"):
@@ -143,38 +134,3 @@ def _has_python_shebang(script: Path) -> bool:
     except OSError:
         return False
     return first.startswith(b"#!") and b"python" in first
-
-
-def _require_fitguard(python: str) -> None:
-    """The child runs fitguard's own code beside TensorFlow.
-
-    Raises:
-        UsageError: where this interpreter cannot import it.
-    """
-    # Links are not followed: the interpreter of a virtual environment is often one to another.
-    if os.path.abspath(python) == os.path.abspath(sys.executable):  # noqa: PTH100
-        return
-    import subprocess
-
-    try:
-        done = subprocess.run(
-            [python, "-c", _PROBE],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=_IMPORT_SECONDS,
-            check=False,
-        )
-        error = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
-        worked = done.returncode == 0
-    except (OSError, subprocess.TimeoutExpired) as problem:
-        worked, error = False, str(problem)
-    if error.startswith("Python ") and not worked:
-        raise UsageError(
-            f"Received {python}, which is {error}. Expected Python 3.11 or newer, with "
-            "fitguard beside TensorFlow: `fitguard resolve` tells how to install them"
-        )
-    if not worked:
-        raise UsageError(
-            f"Received {python}, which cannot import fitguard ({error}). Expected an interpreter "
-            f"that has fitguard beside TensorFlow: {python} -m pip install fitguard"
-        )

@@ -6,7 +6,7 @@ import textwrap
 
 import pytest
 
-from fitguard.memory.fit_call import find_fit_call
+from fitguard.memory.fit_call import FitCall, read_fit, visit_fits
 
 MODEL = """
 import sys
@@ -33,13 +33,39 @@ def own_surroundings():
 
 
 @pytest.fixture
-def found(tmp_path):
-    """Writes a script that has a model and data, and finds its call of fit."""
+def script(tmp_path):
+    """Writes a script that has a model and data."""
 
-    def find(code, *arguments, library="keras", settings="", bare=False):
+    def write(code, library="keras", settings="", bare=False):
         file = tmp_path / "train.py"
         head = "" if bare else MODEL.format(library=library, settings=settings)
         file.write_text(head + textwrap.dedent(code))
-        return find_fit_call(file, arguments)
+        return str(file)
+
+    return write
+
+
+@pytest.fixture
+def found(script):
+    """Writes a script and finds its call of fit."""
+
+    def find(code, *arguments, number=1, **how):
+        return read_fit(script(code, **how), arguments, number=number)
 
     return find
+
+
+@pytest.fixture
+def followed(script):
+    """Writes a script and follows it: its calls, and why it was left."""
+
+    def follow(code, **how) -> tuple[list[FitCall], str]:
+        calls: list[FitCall] = []
+
+        def visit(call: FitCall) -> bool:
+            calls.append(call)
+            return True
+
+        return calls, visit_fits(script(code, **how), (), visit)
+
+    return follow

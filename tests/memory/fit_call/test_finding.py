@@ -1,4 +1,4 @@
-"""`find_fit_call` on scripts that train, or do not."""
+"""`read_fit` on scripts that train, or do not."""
 
 import subprocess
 import sys
@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from fitguard.memory.fit_call import find_fit_call
+from fitguard.memory.fit_call import other_lines, read_fit
 from fitguard.schema.exit_codes import UnreadableInput, UsageError
 
 HEAD = 11
@@ -95,7 +95,7 @@ def test_fit_of_a_subclass(found):
     assert call.arguments.keys() == {"x", "y", "batch_size", "epochs"}
 
 
-def test_several_calls_are_told(found):
+def test_where_the_others_are(found, tmp_path):
     call = found(
         """
         class Scaler:
@@ -111,8 +111,7 @@ def test_several_calls_are_told(found):
         """
     )
     assert call.line == HEAD + 8
-    [note] = call.notes
-    assert f"others in line {HEAD + 11}." in note
+    assert other_lines(tmp_path / "train.py", call) == [HEAD + 11]
 
 
 @pytest.mark.parametrize(
@@ -237,16 +236,16 @@ def test_wrong_arguments_are_the_scripts_own_error(found):
 
 
 def test_no_such_file(tmp_path):
-    with pytest.raises(UnreadableInput, match=r"absent.py, which cannot be read \(No such file"):
-        find_fit_call(tmp_path / "absent.py")
+    with pytest.raises(UnreadableInput, match=r"absent.py, which is no file"):
+        read_fit(str(tmp_path / "absent.py"), ())
 
 
 FRESH = """
 import sys
 from pathlib import Path
-from fitguard.memory.fit_call import find_fit_call
+from fitguard.memory.fit_call import read_fit
 
-call = find_fit_call(Path(sys.argv[1]))
+call = read_fit(sys.argv[1], ())
 print(call.line, type(call.model).__module__.split(".")[0], sys.argv[1:], __name__)
 """
 

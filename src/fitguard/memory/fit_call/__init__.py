@@ -1,10 +1,21 @@
-"""Finds the `fit` call of a script by running it up to there.
+"""Finds the `fit` calls of a script by running it up to there, and on as if it had trained.
 
-finding.py    the whole of it: `find_fit_call(Path("train.py"))`
-catching.py   what happens where the script would begin to train
-compiles.py   what `compile` was given
-elsewhere.py  scripts that train in a thread or in a child process
+reading.py      the door: `visit_fits("train.py", …)`, `read_fit("train.py:make", …)`
+finding.py      the calls of a script
+arguments.py    what of a call matters for memory, and for data
+functions.py    FILE.py:FUNCTION, and what the function returns
+catching.py     what happens where the script would train
+pretending.py   what the script gets instead of a trained model
+write_aside.py  meanwhile no file of the user's is changed
+compiles.py     what `compile` was given
+elsewhere.py    scripts that train in a thread or in a child process
 """
 
+from fitguard.memory.fit_call.arguments import data_arguments as data_arguments
+from fitguard.memory.fit_call.arguments import planned_arguments as planned_arguments
 from fitguard.memory.fit_call.finding import FitCall as FitCall
-from fitguard.memory.fit_call.finding import find_fit_call as find_fit_call
+from fitguard.memory.fit_call.finding import other_lines as other_lines
+from fitguard.memory.fit_call.functions import TAKEN as TAKEN
+from fitguard.memory.fit_call.functions import names_function as names_function
+from fitguard.memory.fit_call.reading import read_fit as read_fit
+from fitguard.memory.fit_call.reading import visit_fits as visit_fits

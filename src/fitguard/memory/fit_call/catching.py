@@ -1,4 +1,4 @@
-"""What happens where a script would begin to train: it is noted, and the script stops."""
+"""What happens where a script would begin to train: the call is shown, and nothing is trained."""
 
 import inspect
 import os
@@ -15,6 +15,7 @@ from fitguard.contract.libraries import Library
 from fitguard.contract.patching import Wraps
 from fitguard.memory.fit_call.compiles import Compiles
 from fitguard.memory.fit_call.elsewhere import ChildLine
+from fitguard.memory.fit_call.pretending import Pretense
 
 _TRAINING = (Role.FIT, Role.TRAIN_ON_BATCH, Role.FIT_GENERATOR)
 _PATIENCE = 3
@@ -32,6 +33,7 @@ class Caught:
     Args:
         arguments: By their names, without the model.
         line: Of the script.
+        jit_compile: What `compile` was given; without a GPU the model itself does not tell.
         thread: The thread that made it; empty for that of the script itself.
     """
 
@@ -39,25 +41,33 @@ class Caught:
     method: str
     arguments: dict[str, Any]
     line: int
+    jit_compile: bool | str = "auto"
     thread: str = ""
 
 
 class Catch:
-    """Keeps the first call that would train, and stops the script at each.
+    """Shows each call that would train, and stops the script there, or pretends that it trained.
 
     Args:
         file: The script, as its code names it.
-        child: Told the line where a child process would train.
+        child: Is told the line where a child process would train.
+        show: Is shown the call, while Keras is as ever; whether the script is to go on.
+        pretense: What the script gets where it goes on.
     """
 
-    def __init__(self, file: Path, child: ChildLine) -> None:
+    def __init__(
+        self, file: Path, child: ChildLine, show: Callable[[Caught], bool], pretense: Pretense
+    ) -> None:
         self._file = str(file)
         self._child = child
+        self._show = show
+        self._pretense = pretense
         self._process = os.getpid()
         self._thread = threading.current_thread()
         self._stops = 0
+        self._is_showing = False
         self._compiles = Compiles()
-        self.call: Caught | None = None
+        self.calls = 0
         self.own_loop_line: int | None = None
 
     def wraps(self) -> Wraps:
@@ -65,50 +75,78 @@ class Catch:
         return {
             **self._compiles.wraps(),
             **dict.fromkeys(_TRAINING, self._training),
+            Role.EVALUATE: self._evaluating,
             Role.GRADIENTS_APPLIED: self._applying,
         }
 
-    def jit_compile(self, model: Any) -> Any:
-        """What `compile` was given last for a model; "auto" where nothing."""
-        return self._compiles.jit_compile(model)
+    def stop(self) -> NoReturn:
+        """Leave the script; where it caught that some times, leave its handler as well."""
+        self._stops += 1
+        if self._stops > _PATIENCE:
+            _raise_at_next_line(sys._getframe(2), self._file)
+        raise Stopped
 
-    def _training(self, original: Callable[..., Any], _: Library) -> Callable[..., Any]:
-        def train(model: Any, *args: Any, **kwargs: Any) -> NoReturn:
-            bound = inspect.signature(original).bind(model, *args, **kwargs).arguments
-            given = dict(list(bound.items())[1:])
-            line = self._line(sys._getframe(1))
-            if os.getpid() != self._process:
-                self._child.stop_here(line)
-            if self.call is None:
-                here = threading.current_thread()
-                thread = "" if here is self._thread else here.name
-                self.call = Caught(model, original.__name__, given, line, thread)
-            self._stop()
-
-        return train
-
-    def _applying(self, *_: Any) -> Callable[..., Any]:
-        def apply(*_args: Any, **_kwargs: Any) -> NoReturn:
-            if self.own_loop_line is None:
-                self.own_loop_line = self._line(sys._getframe(1))
-            self._stop()
-
-        return apply
-
-    def _line(self, frame: FrameType | None) -> int:
-        """The line of the script that led here; 0 where none did."""
+    def line_of(self, frame: FrameType | None) -> int:
+        """The line of the script that led to a frame; 0 where none did."""
         while frame is not None:
             if frame.f_code.co_filename == self._file:
                 return frame.f_lineno
             frame = frame.f_back
         return 0
 
-    def _stop(self) -> NoReturn:
-        """Leave the script; where it caught that some times, leave its handler as well."""
-        self._stops += 1
-        if self._stops > _PATIENCE:
-            _raise_at_next_line(sys._getframe(2), self._file)
-        raise Stopped
+    def _training(self, original: Callable[..., Any], library: Library) -> Callable[..., Any]:
+        def train(model: Any, *args: Any, **kwargs: Any) -> Any:
+            if self._is_showing:
+                return original(model, *args, **kwargs)
+            bound = inspect.signature(original).bind(model, *args, **kwargs).arguments
+            given = dict(list(bound.items())[1:])
+            line = self.line_of(sys._getframe(1))
+            if os.getpid() != self._process:
+                self._child.stop_here(line)
+            here = threading.current_thread()
+            call = Caught(
+                model,
+                original.__name__,
+                given,
+                line,
+                jit_compile=self._compiles.jit_compile(model),
+                thread="" if here is self._thread else here.name,
+            )
+            if self._goes_on(call):
+                return self._pretense.trained(call.method, model, given, library)
+            return self.stop()
+
+        return train
+
+    def _goes_on(self, call: Caught) -> bool:
+        if self._stops:
+            return False
+        self.calls += 1
+        self._is_showing = True
+        try:
+            with self._pretense.paused():
+                return self._show(call)
+        finally:
+            self._is_showing = False
+
+    def _evaluating(self, original: Callable[..., Any], _: Library) -> Callable[..., Any]:
+        def evaluate(model: Any, *args: Any, **kwargs: Any) -> Any:
+            if self._is_showing or not self._pretense.began:
+                return original(model, *args, **kwargs)
+            as_dict = bool(kwargs.get("return_dict"))
+            return self._pretense.evaluated(self._compiles.metrics(model), as_dict=as_dict)
+
+        return evaluate
+
+    def _applying(self, original: Callable[..., Any], _: Library) -> Callable[..., Any]:
+        def apply(*args: Any, **kwargs: Any) -> Any:
+            if self._is_showing:
+                return original(*args, **kwargs)
+            if self.own_loop_line is None:
+                self.own_loop_line = self.line_of(sys._getframe(1))
+            return self.stop()
+
+        return apply
 
 
 def _raise_at_next_line(frame: FrameType | None, file: str) -> None:

@@ -1,14 +1,14 @@
-"""`find_fit_call`: runs a script up to where it would train."""
+"""Runs a script up to where it would train, and on from there as if it had."""
 
 import ast
 import builtins
 import contextlib
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, NoReturn
 
 from fitguard.contract.libraries import Library
 from fitguard.contract.patching import patched
@@ -16,15 +16,17 @@ from fitguard.inputs.models.library import require_tensorflow
 from fitguard.inputs.sources.structure import leaves
 from fitguard.memory.fit_call.catching import Catch, Caught, Stopped
 from fitguard.memory.fit_call.elsewhere import ChildLine, quiet_threads
+from fitguard.memory.fit_call.pretending import Pretense
 from fitguard.memory.user_script import called, script_surroundings
 from fitguard.schema.exit_codes import UnreadableInput, UsageError
 
 
 @dataclass(frozen=True, kw_only=True)
 class FitCall:
-    """The call by which a script begins to train.
+    """A call by which a script trains.
 
     Args:
+        number: Counted from 1, in the order in which the script makes them.
         method: `fit`, `train_on_batch`, `fit_generator`.
         arguments: By their names, as far as they were given, without the model.
         line: Of the script; the line that leads there, where a module of its own makes the call.
@@ -33,6 +35,7 @@ class FitCall:
     """
 
     model: Any
+    number: int = 1
     method: str
     arguments: dict[str, Any]
     line: int
@@ -40,55 +43,121 @@ class FitCall:
     notes: tuple[str, ...] = ()
 
 
-def find_fit_call(path: Path, arguments: Sequence[str] = ()) -> FitCall:
-    """The first call that would train, found by running the script as `python FILE` does.
+Visit = Callable[[FitCall], bool]
+"""Is shown a call; whether the script is to go on as if it had trained."""
 
-    All that the script does before it is done: data are loaded, models are built. The script ends
-    there, and nothing is trained. What it prints goes to stderr.
+
+def visit_fit_calls(path: Path, arguments: Sequence[str], visit: Visit) -> str:
+    """Run a script as `python FILE` does, and show each call that would train.
+
+    All that the script does before its first call is done: data are loaded, models are built.
+    Nothing is trained. After a call it goes on without a result: it writes nothing, and is left
+    where it needs what only training gives. What it prints goes to stderr.
 
     Args:
         arguments: What the script finds behind its name in `sys.argv`.
 
+    Returns:
+        A sentence; empty where the script came to its end, or `visit` stopped it.
+
     Raises:
-        UnreadableInput: where there is no such script, or it raises before.
+        UnreadableInput: where there is no such script, or it raises before its first call.
         UsageError: where it does not call `fit`, or trains in a child process or in its own loop.
     """
     file = Path(path).absolute()
-    source = _source(file)
-    child = ChildLine()
-    catch = Catch(file, child)
-    try:
-        _run(file, source, arguments, catch, child)
-        if catch.call is None:
-            raise UsageError(_missing(file, catch, child.told()))
-    finally:
-        child.close()
-    return _fit_call(catch, catch.call, source)
+    following = _Following(file, _source(file), visit)
+    return following.run(arguments)
 
 
-def _run(
-    file: Path, source: bytes, arguments: Sequence[str], catch: Catch, child: ChildLine
-) -> None:
-    def run() -> None:
-        code = compile(source, str(file), "exec")
-        with _as_main(file) as module, contextlib.suppress(Stopped):
-            exec(code, module.__dict__)
+class _Following:
+    """One run of a script."""
 
-    tracing = sys.gettrace()
-    with (
-        script_surroundings(file, arguments),
-        patched(catch.wraps(), loaded=_require_tensorflow),
-        child.waking(Stopped),
-        quiet_threads(Stopped),
-    ):
+    def __init__(self, file: Path, source: bytes, visit: Visit) -> None:
+        self._file = file
+        self._source = source
+        self._visit = visit
+        self._child = ChildLine()
+        self._pretense = Pretense(self._refuse)
+        self._catch = Catch(file, self._child, self._show, self._pretense)
+        self._batches: set[int] = set()
+        self._ended = ""
+
+    def run(self, arguments: Sequence[str]) -> str:
+        tracing = sys.gettrace()
         try:
-            called(run, file.name, file)
-        except UnreadableInput:
+            with (
+                script_surroundings(self._file, arguments),
+                patched(self._catch.wraps(), loaded=_require_tensorflow),
+                self._child.waking(Stopped),
+                quiet_threads(Stopped),
+            ):
+                called(self._execute, self._file.name, self._file)
+            line = self._child.told()
+        except UnreadableInput as error:
             # What the script raised after it had caught our stop does not matter.
-            if catch.call is None and catch.own_loop_line is None:
+            if not self._catch.calls and self._catch.own_loop_line is None:
                 raise
+            line = None
+            if self._pretense.began and not self._ended:
+                self._ended = f"After the calls above the script could not go on: {error}"
         finally:
             sys.settrace(tracing)
+            self._pretense.end()
+            self._child.close()
+        if not self._catch.calls:
+            raise UsageError(_missing(self._file, self._catch, line))
+        if self._catch.own_loop_line is not None and not self._ended:
+            self._ended = (
+                f"The script was followed up to line {self._catch.own_loop_line}, where it trains "
+                "in a loop of its own."
+            )
+        return self._ended
+
+    def _execute(self) -> None:
+        code = compile(self._source, str(self._file), "exec")
+        with _as_main(self._file) as module, contextlib.suppress(Stopped):
+            exec(code, module.__dict__)
+
+    def _show(self, call: Caught) -> bool:
+        goes_on = self._visit(self._fit_call(call))
+        if goes_on and call.method == "train_on_batch":
+            if call.line in self._batches:
+                self._ended = (
+                    f"Line {call.line} trains on single batches in a loop: what comes after it was "
+                    "not looked at."
+                )
+                return False
+            self._batches.add(call.line)
+        return goes_on
+
+    def _refuse(self, why: str) -> NoReturn:
+        line = self._catch.line_of(sys._getframe(1))
+        self._ended = self._ended or (
+            f"The script was followed up to line {line}: without a trained model it is not let go "
+            f"on, since {why}."
+        )
+        self._catch.stop()
+
+    def _fit_call(self, call: Caught) -> FitCall:
+        arguments = dict(call.arguments)
+        if call.method == "fit_generator" and "generator" in arguments:
+            arguments["x"] = arguments.pop("generator")
+        if call.method == "train_on_batch":
+            arguments["batch_size"] = _samples(arguments.get("x"))
+        notes = []
+        if call.thread:
+            notes.append(
+                f"fit is called in the thread {call.thread}; the script went on beside it."
+            )
+        return FitCall(
+            model=call.model,
+            number=self._catch.calls,
+            method=call.method,
+            arguments=arguments,
+            line=call.line,
+            jit_compile=call.jit_compile,
+            notes=tuple(notes),
+        )
 
 
 @contextlib.contextmanager
@@ -140,41 +209,15 @@ def _missing(file: Path, catch: Catch, child_line: int | None) -> str:
     return f"Received {file.name}, which ends without a call of fit. {instead}"
 
 
-def _fit_call(catch: Catch, call: Caught, source: bytes) -> FitCall:
-    arguments = dict(call.arguments)
-    if call.method == "fit_generator" and "generator" in arguments:
-        arguments["x"] = arguments.pop("generator")
-    if call.method == "train_on_batch":
-        arguments["batch_size"] = _samples(arguments.get("x"))
-    notes = []
-    if call.thread:
-        notes.append(f"fit is called in the thread {call.thread}; the script went on beside it.")
-    others = _other_lines(source, call)
-    if others:
-        lines = ", ".join(map(str, others))
-        notes.append(
-            f"The plan is for the {call.method} call in line {call.line}; the script has others "
-            f"in line {lines}."
-        )
-    return FitCall(
-        model=call.model,
-        method=call.method,
-        arguments=arguments,
-        line=call.line,
-        jit_compile=catch.jit_compile(call.model),
-        notes=tuple(notes),
-    )
-
-
 def _samples(x: Any) -> int | None:
     return next((int(leaf.value.shape[0]) for leaf in leaves(x, "x")), None)
 
 
-def _other_lines(source: bytes, call: Caught) -> list[int]:
-    """Where else the same method of the same name is called: `model.fit` twice."""
+def other_lines(path: Path, call: FitCall) -> list[int]:
+    """Where else in the script the same method of the same name is called: `model.fit` twice."""
     found = [
         (node.lineno, node.end_lineno or node.lineno, ast.unparse(node.func))
-        for node in ast.walk(ast.parse(source))
+        for node in ast.walk(ast.parse(_source(Path(path))))
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
         and node.func.attr == call.method

@@ -27,12 +27,14 @@ class Script(msgspec.Struct, frozen=True, kw_only=True, tag="script"):
     Args:
         module: What the child runs; it must know how to read the reference.
         reference: `train.py`, or `train.py:make`.
+        fit: Which call of `fit`, counted from 1.
         arguments: What the script finds behind its name.
         options: Of `prepare`: what the command line sets beside what the script gives.
     """
 
     module: str
     reference: str
+    fit: int = 1
     policy: str | None = None
     arguments: tuple[str, ...] = ()
     options: dict[str, str | int] = {}

@@ -38,7 +38,7 @@ def call(
         UsageError: where the reference names no function without required arguments.
         UnreadableInput: where the file is missing, or its code raises.
     """
-    file, function_name = _parted(reference)
+    file, function_name = parse_reference(reference)
     with script_surroundings(file, arguments):
         module = _loaded(file)
         function = getattr(module, function_name, None)
@@ -84,7 +84,20 @@ def fit_arguments(result: Any, reference: str, *, model_alone: bool = False) -> 
     raise UsageError(f"Received {received} from {reference}. Expected {expected}")
 
 
-def _parted(reference: str) -> tuple[Path, str]:
+def names_function(reference: str) -> bool:
+    """Whether it is FILE.py:FUNCTION, and not FILE.py."""
+    return not reference.endswith(".py")
+
+
+def parse_reference(reference: str) -> tuple[Path, str]:
+    """The file, and the name of the function; empty where none is named.
+
+    Raises:
+        UsageError: where it is no reference.
+        UnreadableInput: where there is no such file.
+    """
+    if not names_function(reference):
+        return existing_script(reference), ""
     file, separator, function = reference.rpartition(":")
     if not separator or not file or not function.isidentifier():
         raise UsageError(f"Received {reference!r}. Expected FILE.py:FUNCTION, say train.py:make")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fitguard.cli.user_function import fit_arguments
+from fitguard.memory.fit_call.functions import fit_arguments
 from fitguard.schema.exit_codes import UsageError
 
 

@@ -1,0 +1,35 @@
+"""`fitguard run --check`: a look before the first step, as far as time allows."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fitguard.supervise.command import Command
+
+LIMIT_SECONDS = 300.0
+"""What takes longer is left, and the training starts."""
+
+
+def check_first(command: "Command", say: Callable[[str], None]) -> bool:
+    """Tell what `fitguard check` finds; whether the training should start."""
+    from fitguard.readiness.script import check_script
+    from fitguard.readiness.verdict import would_be_cured
+
+    if not command.target[0].endswith(".py"):
+        say(f"{' '.join(command.target)} is not a script file, so it is not checked first.")
+        return True
+    report = check_script(
+        command.target[0],
+        command.arguments,
+        python=command.python,
+        limit_seconds=LIMIT_SECONDS,
+    )
+    say(f"check: {report.headline}.")
+    for note in report.notes:
+        say(f"check: {note}")
+    if report.ok or would_be_cured(report):
+        return True
+    for step in report.steps:
+        say(f"check: {step.title}: {step.text}")
+    say("The training was not started. To start it anyway, leave --check away.")
+    return False

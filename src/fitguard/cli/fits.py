@@ -1,0 +1,88 @@
+"""Which call of `fit` a command looks at."""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from cyclopts import Parameter
+
+from fitguard.cli.console import complain
+from fitguard.schema.exit_codes import UsageError
+
+if TYPE_CHECKING:
+    from fitguard.memory.fit_call import FitCall
+    from fitguard.schema.check import CheckedFit, CheckReport
+    from fitguard.schema.finding import Finding
+
+Fit = Annotated[
+    int | Literal["all"],
+    Parameter(help="Which call of fit: 2 for the second one of the script, or all."),
+]
+Policy = Literal["float32", "mixed_float16", "mixed_bfloat16", "float16", "bfloat16", "float64"]
+
+
+def require_number(fit: int | Literal["all"]) -> int | None:
+    """The number of the call; None for all.
+
+    Raises:
+        UsageError: for 0 and below.
+    """
+    if fit != "all" and fit < 1:
+        raise UsageError(f"Received --fit {fit}. Expected 1, 2, … or all")
+    return None if fit == "all" else fit
+
+
+def read_one_fit(
+    script: str, arguments: tuple[str, ...], number: int, policy: str | None = None
+) -> "FitCall":
+    """The call with this number; what the user should know of it goes to stderr."""
+    from fitguard.cli.progress import waiting
+    from fitguard.memory.fit_call import names_function, other_lines, read_fit
+    from fitguard.memory.policy import require_policy, set_policy
+
+    def prepare() -> None:
+        if policy is not None:
+            set_policy(policy)
+
+    with waiting("Loading the model"):
+        call = read_fit(script, arguments, prepare, number=number)
+        if policy is not None:
+            require_policy(call.model, policy, script)
+    for note in call.notes:
+        complain(note)
+    others = [] if names_function(script) else other_lines(Path(script), call)
+    if others:
+        complain(
+            f"This is the {call.method} call in line {call.line}. The script has others in line "
+            f"{', '.join(map(str, others))}: --fit all looks at each."
+        )
+    return call
+
+
+def look_at_all_fits(
+    script: str,
+    arguments: tuple[str, ...],
+    policy: str | None,
+    look: Callable[["FitCall"], dict[str, Any]],
+) -> "CheckReport":
+    """One part of the check, for each call of `fit` that the script makes.
+
+    Args:
+        look: Gives the `data` or the `plan` of a call.
+    """
+    from fitguard.readiness.checking import describe_fit
+    from fitguard.readiness.script import training_command
+    from fitguard.readiness.verdict import compose_report
+    from fitguard.readiness.visiting import look_at_fits
+
+    fits: list[CheckedFit] = []
+    notes = look_at_fits(
+        script, arguments, lambda call: fits.append(describe_fit(call, **look(call))), policy
+    )
+    command = training_command(script, arguments)
+    return compose_report(fits=fits, command=command, notes=notes, script=script)
+
+
+def findings_of_fits(fits: Iterable["CheckedFit"]) -> "list[Finding]":
+    """What was found in the data of all of them."""
+    return [finding for fit in fits if fit.data is not None for finding in fit.data.findings]

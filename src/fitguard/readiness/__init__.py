@@ -1,0 +1,8 @@
+"""`fitguard.check`: machine, data and memory of a training looked at together, before it starts.
+
+checking.py   a model with its data: `check(model, x, y)`
+script.py     a script: its fits are looked at in a child process, whose death is a result
+child.py      that process
+request.py    what the two tell each other
+verdict.py    pure: what was found in, one verdict and what to do next out
+"""

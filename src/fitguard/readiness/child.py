@@ -1,0 +1,50 @@
+"""The process that runs the user's script up to each `fit`, and looks at it.
+
+python -m fitguard.readiness.child REQUEST.json
+
+A crash of TensorFlow, or of the script, ends this process and not the one that asked.
+"""
+
+import os
+import sys
+from pathlib import Path
+from typing import NoReturn
+
+import msgspec
+
+from fitguard.memory.fit_call import FitCall
+from fitguard.memory.visible_gpus import hide_gpus
+from fitguard.readiness.checking import check_fit
+from fitguard.readiness.request import Answer, Request
+from fitguard.readiness.visiting import look_at_fits
+from fitguard.schema.exit_codes import UnreadableInput, UsageError
+
+
+def answer(request: Request) -> None:
+    """Do what a request asks for; each answer is written at once, as a later call may crash."""
+
+    def write(one: Answer) -> None:
+        with Path(request.answers).open("ab") as file:
+            file.write(msgspec.json.encode(one) + b"\n")
+
+    def look(call: FitCall) -> None:
+        write(Answer(fit=check_fit(call, request.options)))
+
+    try:
+        notes = look_at_fits(request.reference, request.arguments, look, request.options.policy)
+    except (UsageError, UnreadableInput) as error:
+        write(Answer(failure=str(error)))
+    else:
+        write(Answer(notes=tuple(notes)))
+
+
+def main(arguments: list[str]) -> NoReturn:
+    """Answer, and leave without waiting for threads of the user's script."""
+    hide_gpus(os.environ)  # looking needs no GPU, and takes none
+    answer(msgspec.json.decode(Path(arguments[0]).read_bytes(), type=Request))
+    sys.stderr.flush()
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,54 @@
+"""What the process that checks a script is asked, and what it answers."""
+
+import msgspec
+
+from fitguard.schema.check import CheckedFit
+
+
+class FitOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """How each `fit` is looked at.
+
+    Args:
+        batch_size: In place of the script's own.
+        policy: The dtype policy that is set before the model is built.
+        gpu, gpu_memory, free: The card, as `fitguard.plan` takes them.
+        budget_seconds, full: For reading data, as `fitguard.check_data` takes them.
+        ignore: Codes of checks that are left out.
+    """
+
+    batch_size: int | None = None
+    policy: str | None = None
+    gpu: str | None = None
+    gpu_memory: int | None = None
+    free: int | None = None
+    budget_seconds: float = 2.0
+    full: bool = False
+    ignore: tuple[str, ...] = ()
+
+
+class Request(msgspec.Struct, frozen=True, kw_only=True):
+    """One script to look at.
+
+    Args:
+        reference: FILE.py or FILE.py:FUNCTION.
+        arguments: Of the script itself.
+        answers: The file to which `Answer`s are added, one JSON document in each line.
+    """
+
+    reference: str
+    arguments: tuple[str, ...] = ()
+    options: FitOptions = FitOptions()
+    answers: str
+
+
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
+    """A call that was looked at, or how the script ended.
+
+    Args:
+        failure: Why no call was reached.
+        notes: What was not looked at, one sentence each.
+    """
+
+    fit: CheckedFit | None = None
+    failure: str = ""
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,104 @@
+"""Looks at the fits of a script in a process of their own, and puts the report together."""
+
+import shlex
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from fitguard.environment.doctor import doctor
+from fitguard.memory.fit_call.functions import parse_reference
+from fitguard.readiness.request import Answer, FitOptions, Request
+from fitguard.readiness.verdict import compose_report
+from fitguard.schema.check import CheckReport
+
+_LATE = "Looking at the script was given up after {:.0f} s: only what was found by then counts."
+
+
+def check_script(
+    reference: str,
+    arguments: Sequence[str] = (),
+    *,
+    python: str = sys.executable,
+    options: FitOptions | None = None,
+    limit_seconds: float | None = None,
+) -> CheckReport:
+    """Look at machine, data and memory of what a script is about to do.
+
+    Args:
+        reference: FILE.py, or FILE.py:FUNCTION.
+        arguments: Of the script itself.
+        python: The interpreter that trains; it has fitguard.
+        limit_seconds: After this, what was found so far counts.
+
+    Raises:
+        UnreadableInput: where there is no such file.
+        UsageError: where the reference is none.
+    """
+    began = time.monotonic()
+    parse_reference(reference)
+    options = options or FitOptions()
+    judged = doctor(python=python, ignore=options.ignore)
+    answers, failure = _ask(python, reference, arguments, options, limit_seconds)
+    return compose_report(
+        doctor=judged,
+        fits=[answer.fit for answer in answers if answer.fit is not None],
+        command=training_command(reference, arguments),
+        failure=failure or next((one.failure for one in answers if one.failure), ""),
+        notes=[note for answer in answers for note in answer.notes],
+        script=reference,
+        seconds=time.monotonic() - began,
+    )
+
+
+def _ask(
+    python: str,
+    reference: str,
+    arguments: Sequence[str],
+    options: FitOptions,
+    limit_seconds: float | None,
+) -> tuple[list[Answer], str]:
+    """What the child found, and how it died if it did."""
+    with tempfile.TemporaryDirectory(prefix="fitguard-check-") as folder:
+        answers = Path(folder, "answers.jsonl")
+        answers.touch()
+        request = Path(folder, "request.json")
+        request.write_bytes(
+            msgspec.json.encode(
+                Request(
+                    reference=reference,
+                    arguments=tuple(arguments),
+                    options=options,
+                    answers=str(answers),
+                )
+            )
+        )
+        command = [python, "-m", "fitguard.readiness.child", str(request)]
+        failure, late = "", []
+        try:
+            ended = subprocess.run(command, stdout=2, timeout=limit_seconds, check=False)
+            failure = _death(ended.returncode)
+        except subprocess.TimeoutExpired:
+            late.append(Answer(notes=(_LATE.format(limit_seconds),)))
+        lines = answers.read_bytes().splitlines()
+    return [*(msgspec.json.decode(line, type=Answer) for line in lines), *late], failure
+
+
+def _death(code: int) -> str:
+    """How the child died; empty where it did not."""
+    if code == 0:
+        return ""
+    if code < 0:
+        name = signal.Signals(-code).name
+        return f"The script was ended by {name} before it trained\nfitguard explain --signal {name}"
+    return f"The script left with exit code {code} before it trained"
+
+
+def training_command(reference: str, arguments: Sequence[str]) -> str:
+    """What trains, as one would type it; empty where only a function is named."""
+    return shlex.join([reference, *arguments]) if reference.endswith(".py") else ""

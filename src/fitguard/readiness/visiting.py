@@ -1,0 +1,66 @@
+"""Each call of `fit` that a script makes, looked at once: those that are alike are counted."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from fitguard.memory.fit_call import FitCall, visit_fits
+from fitguard.memory.policy import set_policy
+
+MOST_FITS = 8
+"""More different calls of one script are not looked at."""
+
+Likeness = tuple[int, str, int | None, int | None, int]
+"""Line, method, batch size, parameters, and how many variables are trained."""
+Look = Callable[[FitCall], None]
+
+
+def look_at_fits(
+    reference: str, arguments: Sequence[str], look: Look, policy: str | None = None
+) -> list[str]:
+    """Look at each call of `fit` behind a reference.
+
+    Args:
+        arguments: Of the script itself.
+        policy: The dtype policy that is set before the model is built.
+
+    Returns:
+        What was not looked at, one sentence each.
+
+    Raises:
+        UnreadableInput, UsageError: where no call was reached.
+    """
+
+    def prepare() -> None:
+        if policy is not None:
+            set_policy(policy)
+
+    visitor = _Visitor(look)
+    ended = visit_fits(reference, arguments, visitor.visit, prepare)
+    return [*visitor.notes(), *([ended] if ended else [])]
+
+
+class _Visitor:
+    def __init__(self, look: Look) -> None:
+        self._look = look
+        self._seen: dict[Likeness, int] = {}
+
+    def visit(self, call: FitCall) -> bool:
+        alike = _likeness(call)
+        self._seen[alike] = self._seen.get(alike, 0) + 1
+        if self._seen[alike] == 1 and len(self._seen) <= MOST_FITS:
+            self._look(call)
+        return True
+
+    def notes(self) -> Iterator[str]:
+        for (line, *_), calls in list(self._seen.items())[:MOST_FITS]:
+            if calls > 1:
+                again = "once more" if calls == 2 else f"{calls - 1} more times"
+                yield f"Line {line} trains a model of the same size {again}."
+        if len(self._seen) > MOST_FITS:
+            yield f"{len(self._seen) - MOST_FITS} more calls of fit were not looked at."
+
+
+def _likeness(call: FitCall) -> Likeness:
+    model = call.model
+    parameters = model.count_params() if getattr(model, "built", False) else None
+    trained = len(getattr(model, "trainable_variables", ()))
+    return call.line, call.method, call.arguments.get("batch_size"), parameters, trained

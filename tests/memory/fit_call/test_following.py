@@ -1,0 +1,160 @@
+"""Scripts that go on after a `fit` which did not train."""
+
+import math
+
+import pytest
+
+from fitguard.memory.fit_call import pretending, read_fit, visit_fits
+from fitguard.schema.exit_codes import UsageError
+
+
+def test_both_phases_of_transfer_learning_are_seen(followed):
+    calls, ended = followed(
+        """
+        model = build()
+        model.layers[0].trainable = False
+        model.compile("adam", "mse", metrics=["mae", keras.metrics.RootMeanSquaredError()])
+        history = model.fit(x, y, epochs=3, validation_split=0.5)
+        assert len(history.history["val_loss"]) == len(history.epoch) == 3
+        loss, mae, rmse = model.evaluate(x, y)
+        assert "root_mean_squared_error" in model.evaluate(x, y, return_dict=True)
+        assert loss != loss and model.history is history
+        model.load_weights("best.weights.h5")
+        model.layers[0].trainable = True
+        model.compile("adam", "mse", jit_compile=True)
+        model.fit(x, y, batch_size=4)
+        """
+    )
+    assert ended == ""
+    assert [call.number for call in calls] == [1, 2]
+    assert [call.jit_compile for call in calls] == ["auto", True]
+    assert calls[1].arguments["batch_size"] == 4
+    assert int(calls[1].model.optimizer.iterations) == 0
+
+
+def test_the_model_is_shown_as_it_is_at_the_call(script):
+    seen = []
+
+    def visit(call):
+        seen.append(len(call.model.trainable_variables))
+        return True
+
+    file = script(
+        "model = build()\nmodel.layers[0].trainable = False\nmodel.fit(x, y)\n"
+        "model.layers[0].trainable = True\nmodel.fit(x, y)"
+    )
+    visit_fits(file, (), visit)
+    assert seen == [0, 2]
+
+
+def test_keras_works_while_a_call_is_looked_at(script):
+    losses = []
+
+    def visit(call):
+        history = call.model.fit(call.arguments["x"], call.arguments["y"], verbose=0)
+        losses.append(history.history["loss"][0])
+        return True
+
+    visit_fits(script("build().fit(x, y)\nbuild().fit(x, y)"), (), visit)
+    assert len(losses) == 2
+    assert not any(map(math.isnan, losses))
+
+
+def test_nothing_of_the_users_is_written(followed, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "best.keras").write_text("trained for days")
+    (tmp_path / "log.csv").write_text("epoch,loss\n")
+    calls, ended = followed(
+        """
+        import pathlib, tempfile
+        model = build()
+        model.fit(x, y)
+        model.save("best.keras")
+        model.save_weights("best.weights.h5")
+        with open("log.csv", "a") as log:
+            log.write("1,nan")
+        assert pathlib.Path("loss.txt").write_text("nan") == 3
+        np.save("loss.npy", np.ones(3))
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "a").write_text("b")
+        model.fit(x, y)
+        """
+    )
+    assert (len(calls), ended) == (2, "")
+    assert {file.name for file in tmp_path.iterdir()} == {"train.py", "best.keras", "log.csv"}
+    assert (tmp_path / "best.keras").read_text() == "trained for days"
+    assert (tmp_path / "log.csv").read_text() == "epoch,loss\n"
+    (tmp_path / "after").write_text("files are as ever")
+
+
+@pytest.mark.parametrize(
+    ("code", "why"),
+    [
+        ("import os; os.remove(FILE)", "it would remove kept.txt"),
+        ("import os; os.replace(FILE, FILE + '2')", "it would rename kept.txt"),
+        ("import subprocess; subprocess.run(['true'])", "it would start another program"),
+        ("import socket; socket.create_connection(('127.0.0.1', 9))", "it would use the network"),
+        ("try:\n    import os; os.remove(FILE)\nexcept:\n    os.remove(FILE)", "it would remove"),
+    ],
+)
+def test_what_cannot_be_undone_ends_it(followed, tmp_path, code, why):
+    kept = tmp_path / "kept.txt"
+    kept.write_text("a")
+    calls, ended = followed(
+        f"FILE = {str(kept)!r}\nmodel = build()\nmodel.fit(x, y)\n{code}\nmodel.fit(x, y)"
+    )
+    assert len(calls) == 1
+    assert why in ended
+    assert kept.read_text() == "a"
+
+
+def test_a_script_that_needs_the_result_is_left_there(followed):
+    calls, ended = followed(
+        """
+        model = build()
+        model.fit(x, y)
+        keras.models.load_model("nowhere.keras")
+        model.fit(x, y)
+        """
+    )
+    assert len(calls) == 1
+    assert "nowhere.keras" in ended
+    assert "line 15" in ended
+
+
+def test_loops_over_batches_and_loops_of_its_own(followed):
+    calls, ended = followed(
+        """
+        model = build()
+        while True:
+            loss = model.train_on_batch(x[:8], y[:8])
+        """
+    )
+    assert len(calls) == 2
+    assert "trains on single batches in a loop" in ended
+    calls, ended = followed(
+        """
+        import tensorflow as tf
+        model = build()
+        model.fit(x, y)
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(model(x) ** 2)
+        variables = model.trainable_variables
+        model.optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables))
+        """
+    )
+    assert len(calls) == 1
+    assert "line 19, where it trains in a loop of its own" in ended
+
+
+def test_what_takes_long_is_left(followed, monkeypatch):
+    monkeypatch.setattr(pretending, "FOLLOW_SECONDS", 0.2)
+    _, ended = followed("import time\nbuild().fit(x, y)\nwhile True:\n    time.sleep(0.01)")
+    assert "it takes longer than" in ended
+
+
+def test_a_call_by_its_number(found, script):
+    code = "for size in (4, 8):\n    build().fit(x, y, batch_size=size)"
+    assert found(code, number=2).arguments["batch_size"] == 8
+    with pytest.raises(UsageError, match=r"--fit 3, but train\.py has 2 calls of fit"):
+        read_fit(script(code), (), number=3)

@@ -1,0 +1,87 @@
+"""Scripts that are looked at in a process of their own."""
+
+import pytest
+
+from fitguard.readiness import script as script_module
+from fitguard.readiness.request import FitOptions
+from fitguard.readiness.script import check_script
+from fitguard.schema.exit_codes import UnreadableInput, UsageError
+
+TWO_PHASES = """
+import sys
+import keras, numpy as np
+
+x = np.random.rand(400, 32, 32, 3).astype("float32")
+y = np.random.randint(0, int(sys.argv[1]), 400)
+base = keras.Sequential([keras.layers.Input((32, 32, 3)), keras.layers.Conv2D(8, 3)])
+base.trainable = False
+top = [keras.layers.Flatten(), keras.layers.Dense(10)]
+model = keras.Sequential([keras.layers.Input((32, 32, 3)), base, *top])
+loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+model.compile("adam", loss)
+for fold in range(3):
+    model.fit(x, y, batch_size=64)
+base.trainable = True
+model.compile("adam", loss)
+model.fit(x, y, batch_size=200)
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_every_fit_of_a_script(folder):
+    (folder / "train.py").write_text(TWO_PHASES)
+    report = check_script("train.py", ["12"], options=FitOptions(gpu_memory=2**40))
+    assert report.doctor.facts.tensorflow is not None
+    assert report.verdict == "fails"
+    assert [(fit.number, fit.line, fit.plan.batch_size) for fit in report.fits] == [
+        (1, 14, 64),
+        (4, 17, 200),
+    ]
+    assert all(fit.plan.fits for fit in report.fits)
+    [step] = report.steps
+    assert step.fits == (1, 4)
+    assert report.notes == ("Line 14 trains a model of the same size 2 more times.",)
+
+
+@pytest.mark.parametrize(
+    ("code", "failure"),
+    [
+        ("x = {}['a']", "train.py raised KeyError: 'a'\n  line 1: x = {}['a']"),
+        ("import os, signal; os.kill(os.getpid(), 11)", "The script was ended by SIGSEGV"),
+        ("import os; os._exit(3)", "The script left with exit code 3 before it trained"),
+        ("print('no fit')", "ends without a call of fit"),
+    ],
+)
+def test_scripts_that_do_not_get_there(folder, code, failure):
+    (folder / "train.py").write_text(code)
+    report = check_script("train.py")
+    assert report.verdict == "fails"
+    assert failure in report.failure
+    assert report.fits == ()
+
+
+def test_what_takes_too_long_is_given_up(folder):
+    (folder / "train.py").write_text("import time\ntime.sleep(600)")
+    report = check_script("train.py", limit_seconds=0.5)
+    assert report.failure == ""
+    assert "given up after 0 s" in report.notes[0]
+    assert "no call of fit was looked at" in report.headline
+
+
+@pytest.mark.usefixtures("folder")
+def test_what_is_no_script():
+    with pytest.raises(UnreadableInput, match="no file"):
+        check_script("absent.py")
+    with pytest.raises(UsageError, match=r"Expected FILE\.py:FUNCTION"):
+        check_script("train.txt")
+
+
+def test_the_command_that_trains():
+    command = script_module.training_command("my train.py", ["--name", "a b"])
+    assert command == "'my train.py' --name 'a b'"
+    assert script_module.training_command("train.py:make", []) == ""

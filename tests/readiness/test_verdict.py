@@ -1,0 +1,110 @@
+"""From findings and plans to one verdict and what to do next."""
+
+from fitguard.readiness.verdict import compose_report, would_be_cured
+from fitguard.schema.check import CheckedFit
+from fitguard.schema.data import DataFacts, DataReport
+from fitguard.schema.doctor import DoctorReport
+from fitguard.schema.finding import Finding, Fix
+from fitguard.schema.model import ModelFacts
+from fitguard.schema.plan import Advice, Card, Plan, Range, Step
+
+
+def found(severity="error", title="The labels are wrong"):
+    return Finding(
+        code="FG620", slug="labels", severity=severity, title=title, evidence=(), fix=Fix("Mend.")
+    )
+
+
+def fit_with(number=1, *findings, fits=None, micro_batch_size=16):
+    gib = Range(2**30, 3 * 2**30, 4 * 2**30)
+    advice = Advice(
+        slug="mixed-precision",
+        title="Use mixed precision",
+        text="It halves activations.",
+        required_bytes=1,
+        saved_bytes=1,
+        enough=True,
+        changes_results=True,
+        code="keras.mixed_precision.set_global_policy('mixed_float16')",
+    )
+    card = Card(name="RTX 3060", memory_bytes=12, free_bytes=12, usable_bytes=2**31)
+    plan = Plan(
+        mode="graph",
+        batch_size=64,
+        step=Step(model="m"),
+        required_bytes=gib,
+        comfortable_bytes=gib,
+        process_bytes=gib,
+        card=None if fits is None else card,
+        fits=fits,
+        micro_batch_size=micro_batch_size,
+        advice=(advice,),
+    )
+    model = ModelFacts(name="m", library="keras", kind="sequential", built=True, compiled=True)
+    return CheckedFit(
+        number=number,
+        line=number * 10,
+        data=DataReport(ok=not findings, findings=findings, facts=DataFacts(model=model)),
+        plan=plan,
+    )
+
+
+def test_nothing_found_names_the_command_that_keeps_it_alive():
+    report = compose_report(
+        doctor=DoctorReport(ok=True), fits=[fit_with(fits=True)], command="train.py --epochs 3"
+    )
+    assert (report.verdict, report.ok) == ("ready", True)
+    assert "a step needs 3.0 GiB of the 2.0 GiB that RTX 3060 has" in report.headline
+    assert [step.commands for step in report.steps] == [("fitguard run train.py --epochs 3",)]
+    assert report.notes == ()
+
+
+def test_without_a_card_it_asks_for_one():
+    report = compose_report(fits=[fit_with()])
+    assert report.verdict == "ready"
+    assert "--gpu" in report.notes[0]
+
+
+def test_warnings_are_counted():
+    report = compose_report(doctor=DoctorReport(ok=True, findings=(found("warning"),)))
+    assert (report.verdict, report.ok) == ("warnings", True)
+    assert "no call of fit was looked at" in report.headline
+
+
+def test_the_same_problem_of_two_fits_is_one():
+    report = compose_report(fits=[fit_with(1, found()), fit_with(2, found())], command="train.py")
+    assert report.verdict == "fails"
+    assert report.headline == "Training would fail: the labels are wrong"
+    [step] = report.steps
+    assert (step.title, step.text, step.fits) == ("FG620 The labels are wrong", "Mend.", (1, 2))
+    assert not would_be_cured(report)
+
+
+def test_a_batch_that_does_not_fit_leads_to_run_first():
+    report = compose_report(fits=[fit_with(fits=False)], command="train.py")
+    assert not report.ok
+    assert report.headline.startswith("Training would fail: the batch of 64 does not fit")
+    run, other = report.steps
+    assert run.commands == ("fitguard run train.py",)
+    assert "micro-batches of 16" in run.text
+    assert not run.changes_results
+    assert other.changes_results
+    assert other.code
+    assert would_be_cured(report)
+
+
+def test_what_run_cannot_cure():
+    too_large = compose_report(fits=[fit_with(fits=False, micro_batch_size=None)])
+    assert not would_be_cured(too_large)
+    machine = DoctorReport(ok=False, findings=(found(title="A driver is missing"),))
+    both = compose_report(doctor=machine, fits=[fit_with(fits=False)], command="train.py")
+    assert both.headline == "Training would fail: a driver is missing, and one more problem"
+    assert not would_be_cured(both)
+
+
+def test_a_script_that_raises_first():
+    report = compose_report(failure="train.py raised KeyError: 'a'\n  line 3: x['a']")
+    assert not report.ok
+    assert report.headline == "Training would fail: train.py raised KeyError: 'a'"
+    assert report.steps[0].text == "line 3: x['a']"
+    assert not would_be_cured(report)
