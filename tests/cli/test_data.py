@@ -130,11 +130,11 @@ def test_the_arguments_of_fit(folder):
 @pytest.mark.parametrize(
     ("reference", "code", "told"),
     [
-        ("train.py", 2, "Expected FILE.py:FUNCTION"),
+        ("train", 2, "Expected FILE.py:FUNCTION"),
         ("train.py:absent", 2, "has no function absent. Expected one of: model, data"),
         ("train.py:no_model", 2, "a dict without `model`"),
         ("train.py:needs", 2, "needs the arguments size"),
-        ("train.py:model", 2, "Received Sequential from train.py:model. Expected (model, x, y)"),
+        ("train.py:model", 2, "Received train.py:model with a model alone. Expected (model"),
         ("nowhere.py:make", 5, "nowhere.py, which is no file"),
         ("broken.py:make", 5, "SyntaxError"),
         ("train.py:raises", 5, "line 43: return data()[0]"),

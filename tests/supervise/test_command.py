@@ -89,7 +89,9 @@ def test_an_interpreter_that_is_too_old_is_refused_with_its_version(script):
     other = script.with_name("python3")
     other.write_text("#!/bin/sh\necho Python 3.10.13 >&2\nexit 1\n")
     other.chmod(0o755)
-    with pytest.raises(UsageError, match=r"which is Python 3\.10\.13\. Expected Python 3\.11"):
+    with pytest.raises(
+        UsageError, match=r"which is Python 3\.10\.13\. fitguard needs Python 3\.11"
+    ):
         parse([str(other), "train.py"])
 
 

@@ -19,17 +19,15 @@ import fitguard
 """
 
 
-def find_python(name: str) -> str:
+def find_python(name: str, expected: str = "Expected a Python interpreter") -> str:
     """The interpreter that a user names, by a path or as a program.
 
     Raises:
-        UsageError: where there is none.
+        UsageError: where there is none; `expected` ends the sentence.
     """
     python = shutil.which(name)
     if python is None:
-        raise UsageError(
-            f"Received {name}, which is no program here. Expected a Python interpreter"
-        )
+        raise UsageError(f"Received {name}, which is no program here. {expected}")
     return python
 
 

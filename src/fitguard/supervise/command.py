@@ -87,7 +87,7 @@ def _interpreter(words: Sequence[str]) -> tuple[str, tuple[str, ...], list[str]]
     """The interpreter, its options, and the words behind them."""
     if not _PYTHON.fullmatch(Path(words[0]).name):
         return sys.executable, (), list(words)
-    python = find_python(words[0])
+    python = find_python(words[0], EXPECTED)
     require_fitguard(python)
     options: list[str] = []
     rest = list(words[1:])
