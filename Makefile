@@ -18,8 +18,9 @@ lint: $(READY)
 types: $(READY)
 	$(BIN)/mypy
 
+# Many tests wait for a process or a time limit: three workers keep two cores busy.
 pytest: $(READY) test-tools
-	$(BIN)/pytest -n 2 --dist worksteal
+	$(BIN)/pytest -n 3 --dist worksteal
 
 docs: $(READY)
 	$(BIN)/mkdocs build --strict --quiet --site-dir site

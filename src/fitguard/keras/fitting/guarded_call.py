@@ -22,6 +22,7 @@ from fitguard.keras.position import (
     can_be_fed_back,
     fingerprint,
     judge_validation,
+    read_what_was_read,
     why_passed,
 )
 from fitguard.keras.snapshots.content import Content
@@ -204,6 +205,7 @@ class GuardedCall:
             self.place = place_of(self._resumed)
             initial = self.place.epoch
             saved = self._resumed.document["position"]
+        read_what_was_read(self._arguments.get("x"), self._session.heartbeat.alive)
         self.position = DataPosition(
             self.between,
             initial_epoch=initial,

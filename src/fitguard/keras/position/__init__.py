@@ -8,7 +8,7 @@ from fitguard.keras.position.ahead import Ahead, can_be_fed_back, iterator_over
 from fitguard.keras.position.data_position import Between, DataPosition, PositionOf
 from fitguard.keras.position.exactness import judge_validation
 from fitguard.keras.position.fingerprint import fingerprint
-from fitguard.keras.position.finished import pass_finished, why_passed
+from fitguard.keras.position.finished import pass_finished, read_what_was_read, why_passed
 from fitguard.keras.position.iterators import counting_wraps, iterators_made
 from fitguard.keras.position.reading import epoch_wraps
 from fitguard.keras.position.unseeded import seeding_wraps
@@ -25,6 +25,7 @@ __all__ = [
     "judge_validation",
     "pass_finished",
     "position_wraps",
+    "read_what_was_read",
     "seeding_wraps",
     "why_passed",
 ]

@@ -1,14 +1,42 @@
 """Data objects after a `fit` that is not trained again: a later `fit` may use them too."""
 
 import itertools
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
+from fitguard.contract.datasets.stages import DatasetStage
 from fitguard.keras.position.iterators import make_iterators
 from fitguard.keras.position.python_state import PythonState
 from fitguard.keras.position.roots import data_roots, loader_roots, pipeline_roots
 
 _passed: list[Any] = []
 """Generators that a finished `fit` had read; held, so that no other has their id."""
+
+
+class _Unread(NamedTuple):
+    """Iterators over a dataset that draws a new order each time that it repeats itself."""
+
+    shuffles: set[int]
+    iterators: list[Any]
+    batches: int
+
+
+_unread: list[_Unread] = []
+"""Those of finished fits: how far they were read matters only for who shares their shuffle."""
+
+
+def read_what_was_read(x: Any, alive: Callable[[], None]) -> None:
+    """Before a `fit`: bring the shuffles that its data share with finished fits to where they were.
+
+    Args:
+        alive: Is told that this goes on: all that the finished fits had read is read again.
+    """
+    shared = [one for one in _unread if one.shuffles & _shuffles_of(x)]
+    for unread in shared:
+        _unread.remove(unread)
+        each = -(-unread.batches // len(unread.iterators))
+        for _ in itertools.chain(*(itertools.islice(one, each) for one in unread.iterators)):
+            alive()
 
 
 def why_passed(x: Any) -> list[str]:
@@ -35,7 +63,11 @@ def pass_finished(x: Any, end: dict[str, Any]) -> list[str]:
     import tensorflow as tf
 
     if isinstance(x, tf.data.Dataset):
-        make_iterators(x, end["iterators"])
+        if end["iterators"] > 0 and _repeats_shuffle(x):
+            made = [iter(x) for _ in range(end["iterators"])]
+            _unread.append(_Unread(_shuffles_of(x), made, end["batches"]))
+        else:
+            make_iterators(x, end["iterators"])
         return _written(pipeline_roots(x), end)
     if hasattr(x, "__next__"):
         # Keras read ahead in a thread: how far cannot be known.
@@ -45,6 +77,20 @@ def pass_finished(x: Any, end: dict[str, Any]) -> list[str]:
         return []
     roots = data_roots(x) if hasattr(x, "on_epoch_end") else loader_roots(x)
     return _written(roots, end)
+
+
+def _shuffles_of(x: Any) -> set[int]:
+    """Stages that draw another order for each iterator over them, by id."""
+    import tensorflow as tf
+
+    if not isinstance(x, tf.data.Dataset):
+        return set()
+    return {id(stage.dataset) for stage in DatasetStage(x).pipeline() if stage.reshuffles}
+
+
+def _repeats_shuffle(dataset: Any) -> bool:
+    repeats = [stage for stage in DatasetStage(dataset).pipeline() if stage.name.endswith("repeat")]
+    return any(_shuffles_of(stage.dataset) for stage in repeats)
 
 
 def _written(roots: dict[str, Any], end: dict[str, Any]) -> list[str]:
