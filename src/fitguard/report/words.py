@@ -1,8 +1,10 @@
 """How values are said in words: sizes, yes and no, lists, the labels of fields."""
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Sequence
 from typing import Any
 
+from fitguard.schema.finding import Evidence
 from fitguard.schema.model import Shape
 
 DOT = " · "
@@ -59,6 +61,18 @@ def number(value: float) -> str:
     return f"{int(value):,}" if whole else f"{value:.6g}"
 
 
+def numbers(values: Sequence[int]) -> str:
+    """`[1, 2, 3, 7]` → 1 to 3, 7."""
+    parts: list[list[int]] = []
+    for value in values:
+        if parts and value == parts[-1][-1] + 1:
+            parts[-1].append(value)
+        else:
+            parts.append([value])
+    ends = [(f"{part[0]:,}", f"{part[-1]:,}") for part in parts]
+    return ", ".join(first if first == last else f"{first} to {last}" for first, last in ends)
+
+
 def percent(part: int, whole: int) -> str:
     """`31, 100` → 31 %; never 0 % of something, nor 100 % of what is not all."""
     share = 100 * part / whole if whole else 0.0
@@ -67,6 +81,23 @@ def percent(part: int, whole: int) -> str:
     if 99.5 <= share < 100:
         return "over 99 %"
     return f"{share:.1f} %" if 0 < share < 10 else f"{share:.0f} %"
+
+
+def duration(seconds: float) -> str:
+    """`0.4 s`, `41 s`, `3 min 20 s`, `3 h 20 min`, `2 d 4 h`."""
+    if not math.isfinite(seconds) or seconds < 0:
+        return "?"
+    if seconds < 0.05:
+        return "0 s"
+    if seconds < 9.95:
+        return f"{seconds:.1f} s"
+    whole = round(seconds)
+    for unit, long, lesser, short in (("d", 86400, "h", 3600), ("h", 3600, "min", 60),
+                                      ("min", 60, "s", 1)):  # fmt: skip
+        if whole >= long:
+            rest = whole % long // short
+            return f"{whole // long:,} {unit}" + (f" {rest} {lesser}" if rest else "")
+    return f"{whole} s"
 
 
 def shape(axes: Shape) -> str:
@@ -124,3 +155,8 @@ def span(releases: tuple[str, ...]) -> str:
     if len(releases) <= 4:
         return ", ".join(releases)
     return f"{releases[0]} … {releases[-1]} ({len(releases)} releases)"
+
+
+def locate(evidence: Evidence) -> str:
+    """Where it was found, with the line: `train.log:17`."""
+    return evidence.source if evidence.line is None else f"{evidence.source}:{evidence.line}"

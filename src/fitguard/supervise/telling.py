@@ -1,7 +1,6 @@
 """What the user is told at the end of a run."""
 
-from fitguard.report.run_words import duration
-from fitguard.report.words import count
+from fitguard.report.words import count, duration
 from fitguard.schema.diagnosis import FoundCause
 from fitguard.schema.run import Run
 from fitguard.supervise.judging import Judged
