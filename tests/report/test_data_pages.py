@@ -51,7 +51,7 @@ def test_html_has_cards_fields_stages_and_bars() -> None:
     cards = re.findall(r'<article class="card finding (\w+)">', text)
     assert cards == ["error", "error", "warning", "info"]
     assert '<p class="verdict error"><span class="tone">2 errors, 1 warning, 1 note' in text
-    assert '<td data-label="field">y → is_cat</td>' in text
+    assert '<td data-label="field" class="whole">y → is_cat</td>' in text
     assert '<td data-label="settings">/home/ann/cats/train.cache</td>' in text
     assert re.findall(r'<rect width="([\d.]+)%"', text) == ["4.2", "100.0"]
     assert "could not run the check FG612" in text.split("<details")[0]

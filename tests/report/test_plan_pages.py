@@ -51,7 +51,7 @@ def test_html_has_bar_curve_advice_and_layers() -> None:
     assert re.findall(r'<section class="card finding (\w+)">', text) == ["fine", "info", "fine"]
     assert "<code>keras.optimizers.Adam(gradient_accumulation_steps=2)</code>" in text
     assert text.count('class="column"') == len(TOO_LARGE.curve.moments)
-    assert '<td data-label="layer">predictions</td>' in text
+    assert '<td data-label="layer" class="whole">predictions</td>' in text
 
 
 def test_the_curve_is_told_to_those_who_do_not_see_it() -> None:

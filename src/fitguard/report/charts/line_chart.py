@@ -132,7 +132,7 @@ def draw_limit(limit: Mark) -> Iterator[Shape]:
 
 def below(x: float, words: str) -> Mark:
     """A label under the drawing, at a place; the first and the last must not stick out."""
-    anchor = "start" if x < LEFT + 20 else "end" if x > RIGHT - 20 else "middle"
+    anchor = "start" if x < LEFT + 30 else "end" if x > RIGHT - 80 else "middle"
     return Mark(x, 0, words, anchor)
 
 

@@ -14,9 +14,9 @@ from fitguard.report.words import count, duration, joined, short, size
 from fitguard.schema.run import Attempt, Run
 
 TITLE = "Attempts over time"
-HEIGHT = 148
-LANES = {"decisions": 22, "snapshots": 98}
-BARS, BAR_HEIGHT, AXIS = 34, 34, 112
+HEIGHT = 156
+LANES = {"decisions": 26, "snapshots": 106}
+BARS, BAR_HEIGHT, AXIS = 38, 34, 120
 LEAST_WIDTH = 2.0
 LETTER, NARROW_LETTER = 9.0, 22.0
 """So wide is a letter at most, on a wide page and on a telephone: other labels are left out."""
@@ -73,7 +73,7 @@ def draw_timeline(run: Run) -> Drawing | None:
 def _draw(chart: Timeline) -> Iterator[Shape]:
     for name, y in LANES.items():
         yield shapes.level("lane", y)
-        yield shapes.words("faint halo", LEFT, y - 4, name)
+        yield shapes.words("faint halo", LEFT, y - 9, name)
     middle = BARS + BAR_HEIGHT / 2 + 4
     for cut in chart.cuts:
         tip = f"A pause of {cut.words}, drawn shorter than it was"

@@ -6,7 +6,7 @@ import re
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from fitguard.report.blocks import Block, spans
+from fitguard.report.blocks import Block, plain, spans
 from fitguard.report.registry import Document, build_page, entry_of
 from fitguard.report.rows.quotations import group_evidence
 
@@ -50,6 +50,8 @@ def _templates() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    templates.globals.update(spans=spans, name_kind=_name_kind, group_evidence=group_evidence)
+    templates.globals.update(
+        spans=spans, plain=plain, name_kind=_name_kind, group_evidence=group_evidence
+    )
     templates.filters["mark_code"] = mark_code
     return templates
