@@ -7,6 +7,7 @@ import msgspec
 import pytest
 from report.made_runs import (
     BEGAN,
+    EPOCH,
     GIB,
     INEXACT,
     NEVER_STARTED,
@@ -160,6 +161,44 @@ def test_many_restarts_do_not_hide_the_loss() -> None:
     assert len(chart.uprights) > MOST_TALL
     assert not any(mark.tall or mark.label for mark in chart.uprights)
     assert len(chart.columns) <= MOST_COLUMNS + 1
+
+
+def test_every_metric_has_a_chart_with_its_validation_and_the_learning_rate_comes_last() -> None:
+    points = made_losses(1, 0, 1200, BEGAN, 10)
+    rated = [
+        msgspec.structs.replace(point, logs={"learning_rate": 0.1, **point.logs})
+        for point in points
+    ]
+    charts = list(metric_charts(msgspec.structs.replace(PLAIN, losses=tuple(rated))))
+    assert [chart.title for chart in charts] == ["Loss", "Accuracy", "Learning rate"]
+    assert [line.label for line in charts[1].lines] == [
+        "accuracy, so far in the epoch",
+        "accuracy of each epoch",
+        "val_accuracy",
+    ]
+    (rate,) = charts[2].lines
+    assert (rate.label, rate.path.count("M")) == ("learning_rate", 1)
+
+
+def test_the_first_batches_of_an_epoch_make_no_jump() -> None:
+    points = made_losses(1, 0, 1200, BEGAN, 10)
+    jump = LossPoint(time=BEGAN + 5, attempt=1, place=at(EPOCH + 1), logs={"loss": 99.0})
+    calm, jumping = (
+        loss_chart(msgspec.structs.replace(PLAIN, losses=tuple(losses)))
+        for losses in (points, [*points, jump])
+    )
+    assert calm is not None
+    assert jumping is not None
+    assert jumping.lines[0].path.count(" ") == calm.lines[0].path.count(" ")
+
+
+def test_attempts_are_marked_in_every_chart() -> None:
+    charts = [*metric_charts(SURVIVED), memory_chart(SURVIVED)]
+    assert [[mark.label for mark in chart.uprights] for chart in charts if chart] == [
+        ["3"],
+        ["3"],
+        ["2", "3"],
+    ]
 
 
 def test_values_that_are_no_numbers_interrupt_the_line() -> None:

@@ -1,7 +1,8 @@
 """The metrics of a run over its steps: all attempts on one line, what was lost beside it.
 
 Keras logs the mean of an epoch so far, which starts anew with each epoch. So those values are
-joined within an epoch only, and the line over the run goes from epoch to epoch.
+joined within an epoch only, and the line over the run goes from epoch to epoch. The learning rate
+is no mean: it has one line.
 """
 
 import math
@@ -31,6 +32,8 @@ LONGEST_NAME = 40
 MOST_CHARTS = 12
 MOST_DOTS = 60
 VALIDATION = "val_"
+UNSETTLED = 0.1
+"""In the first part of an epoch, its mean so far is that of a few batches, and jumps."""
 LAST = ("learning_rate", "lr")
 
 
@@ -107,9 +110,13 @@ class _Metric:
     def _lines(self) -> Iterator[Line]:
         """What is kept, and over it what was lost: where both are equal, the restart was exact."""
         name = short(self._name, LONGEST_NAME)
-        so_far = self._pieces(self._kept, self._name, lambda one: one.epoch)
-        if sum(one.has(self._name) for one in self._ends) < 2:
-            yield from self._line(name, "0", so_far, self._newest(self._kept, self._name))
+        newest = self._newest(self._kept, self._name)
+        so_far = self._pieces(self._settled(), self._name, lambda one: one.epoch)
+        if self._name in LAST:
+            every = self._pieces(self._kept, self._name, lambda one: one.point.place.fit)
+            yield from self._line(name, "0", every, newest)
+        elif sum(one.has(self._name) for one in self._ends) < 2:
+            yield from self._line(name, "0", so_far, newest)
         else:
             if len(self._ends) < len(self._kept):
                 yield from self._line(f"{name}, so far in the epoch", "so-far", so_far)
@@ -117,6 +124,17 @@ class _Metric:
         yield from self._epochs(f"{VALIDATION}{name}", "1", self._validation)
         again = self._pieces(self._lost, self._name, lambda one: (one.point.attempt, one.epoch))
         yield from self._line("lost in a crash and done again", "again", again)
+
+    def _settled(self) -> list[Logged]:
+        """Without the first values of an epoch after the first: the means of a few batches."""
+        steps = {fit.number: fit.steps_per_epoch or 0 for fit in self._run.fits}
+        return [
+            one
+            for one in self._kept
+            if one.point.epoch_end
+            or one.epoch[1] <= 1
+            or one.point.place.step >= UNSETTLED * steps.get(one.point.place.fit, 0)
+        ]
 
     def _epochs(self, label: str, slot: str, name: str) -> Iterator[Line]:
         pieces = self._pieces(self._ends, name, lambda one: one.point.place.fit)
