@@ -17,8 +17,8 @@ from report.made_runs import (
 )
 
 from fitguard.report.rows.run_words import advice, exactly, moment, outcome, place, verdict
-from fitguard.report.words import duration
 from fitguard.schema.run import Attempt, Place, Run
+from fitguard.words import duration
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@
 
 from fitguard.report.blocks import Bar, Part
 from fitguard.report.rows.plan_words import card_name
-from fitguard.report.words import percent, size
 from fitguard.schema.plan import Plan
+from fitguard.words import percent, size
 
 LETTERS = {
     "others": "X",

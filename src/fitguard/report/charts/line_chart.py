@@ -9,8 +9,8 @@ from fitguard.report.blocks import Drawing, Key, Shape
 from fitguard.report.charts import shapes
 from fitguard.report.charts.shapes import LEFT, RIGHT, Point
 from fitguard.report.rows.run_words import GROUPS, outcome
-from fitguard.report.words import unit_of
 from fitguard.schema.run import Attempt, Run
+from fitguard.words import unit_of
 
 TOP, BOTTOM = 26, 226
 HEIGHT = 264

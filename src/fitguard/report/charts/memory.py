@@ -18,8 +18,8 @@ from fitguard.report.charts.line_chart import (
 )
 from fitguard.report.charts.shapes import RIGHT
 from fitguard.report.charts.time_axis import TimeAxis
-from fitguard.report.words import duration, joined, size
 from fitguard.schema.run import MemorySample, Run
+from fitguard.words import duration, joined, size
 
 FARTHEST_LIMIT = 2.0
 """A limit of more than so many times the highest value would press the lines flat."""

@@ -25,8 +25,8 @@ from fitguard.report.charts.line_chart import (
 from fitguard.report.charts.scale import MetricScale
 from fitguard.report.charts.shapes import LEFT, RIGHT, Point
 from fitguard.report.rows.run_words import epoch_number, value
-from fitguard.report.words import count, joined, short, title
 from fitguard.schema.run import Attempt, LossPoint, Run
+from fitguard.words import count, joined, short, title
 
 LONGEST_NAME = 40
 MOST_CHARTS = 12

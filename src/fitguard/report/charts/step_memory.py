@@ -8,8 +8,8 @@ from fitguard.report.blocks import Drawing, Key, Shape, Table
 from fitguard.report.charts import shapes
 from fitguard.report.charts.line_chart import Column, Mark, byte_ticks, draw_limit
 from fitguard.report.charts.shapes import LEFT, RIGHT
-from fitguard.report.words import count, joined, percent, short, size
 from fitguard.schema.plan import Curve, Moment, Plan
+from fitguard.words import count, joined, percent, short, size
 
 HEIGHT = 340
 TOP, BOTTOM = 26, 290

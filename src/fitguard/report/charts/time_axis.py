@@ -7,8 +7,8 @@ from typing import NamedTuple
 from fitguard.report.charts.line_chart import Mark, below
 from fitguard.report.charts.shapes import LEFT, RIGHT
 from fitguard.report.rows.run_words import exactly, took
-from fitguard.report.words import duration
 from fitguard.schema.run import Run
+from fitguard.words import duration
 
 LONGEST_PAUSE = 0.25
 """A pause that is longer than this part of the training is cut …"""

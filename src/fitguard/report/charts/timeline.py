@@ -10,8 +10,8 @@ from fitguard.report.charts.shapes import LEFT, RIGHT
 from fitguard.report.charts.time_axis import TimeAxis
 from fitguard.report.rows.run_rows import action
 from fitguard.report.rows.run_words import GROUPS, outcome, place, took
-from fitguard.report.words import count, duration, joined, short, size
 from fitguard.schema.run import Attempt, Run
+from fitguard.words import count, duration, joined, short, size
 
 TITLE = "Attempts over time"
 HEIGHT = 156

@@ -3,7 +3,7 @@
 import re
 
 from fitguard.report.blocks import Span, Words, spans
-from fitguard.report.words import one_line
+from fitguard.words import one_line
 
 _HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 # An underscore inside a word is no emphasis; LD_LIBRARY_PATH stays readable.

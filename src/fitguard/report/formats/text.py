@@ -33,7 +33,7 @@ from fitguard.report.formats.text_bar import put_bar
 from fitguard.report.formats.text_finding import MARKS, put_finding, put_quotation
 from fitguard.report.formats.text_table import put_pairs, put_table
 from fitguard.report.registry import Document, build_page
-from fitguard.report.words import count, one_line
+from fitguard.words import count, one_line
 
 COLUMNS = 80
 LONGEST_QUOTATION, LONGEST_WHEN_VERBOSE = 300, 3000

@@ -3,7 +3,7 @@
 from fitguard.report.blocks import Finding, Quotation, Span, Tone
 from fitguard.report.formats.console import Paper
 from fitguard.report.rows.quotations import group_evidence
-from fitguard.report.words import count, one_line
+from fitguard.words import count, one_line
 
 MARKS: dict[Tone, Span] = {
     "error": Span("✖ ", "strong", "error"),

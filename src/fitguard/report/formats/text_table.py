@@ -6,7 +6,7 @@ from rich.cells import cell_len, set_cell_size
 
 from fitguard.report.blocks import Row, Span, Table, Words, plain, spans
 from fitguard.report.formats.console import Paper
-from fitguard.report.words import one_line
+from fitguard.words import one_line
 
 GAP = "  "
 WIDEST_TEXT = 32

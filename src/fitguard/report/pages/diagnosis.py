@@ -17,8 +17,8 @@ from fitguard.report.blocks import (
     Words,
     present,
 )
-from fitguard.report.words import count, locate
 from fitguard.schema.diagnosis import Diagnosis, FoundCause, Noise
+from fitguard.words import count, locate
 
 UNDECIDED = "Not enough to name a cause"
 MOST_NOISE = 4

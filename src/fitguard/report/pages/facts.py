@@ -6,9 +6,9 @@ import msgspec
 
 from fitguard.report.blocks import Block, Page, Pairs, Paragraph, Section, Table, present
 from fitguard.report.rows.tables import drop_empty_columns
-from fitguard.report.words import label, say, title
 from fitguard.schema.facts import Facts
 from fitguard.schema.hardware import Gpu
+from fitguard.words import label, say, title
 
 TITLES = {
     "platform": "Operating system",

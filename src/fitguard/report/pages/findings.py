@@ -17,9 +17,9 @@ from fitguard.report.blocks import (
     Verdict,
     present,
 )
-from fitguard.report.words import count
 from fitguard.schema import finding as schema
 from fitguard.schema.facts import FailedProbe
+from fitguard.words import count
 
 NOUNS = {"error": "error", "warning": "warning", "info": "note"}
 

@@ -27,8 +27,8 @@ from fitguard.report.rows.plan_rows import (
     step_rows,
 )
 from fitguard.report.rows.plan_words import THREE_NUMBERS, planned, tone, verdict
-from fitguard.report.words import count
 from fitguard.schema.plan import Advice, Plan, Unknown
+from fitguard.words import count
 
 RANGES = "Why the ranges are as wide as they are"
 

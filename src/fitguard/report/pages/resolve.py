@@ -16,8 +16,8 @@ from fitguard.report.blocks import (
     Words,
     present,
 )
-from fitguard.report.words import label, span, title
 from fitguard.schema.resolution import Install, Rejected, Resolution, VersionSet
+from fitguard.words import label, span, title
 
 WAYS = {"container": "Run the official container"}
 VERSIONS = ("package", "tensorflow", "python", "cuda", "cudnn", "keras", "numpy", "protobuf")

@@ -32,8 +32,8 @@ from fitguard.report.rows.run_rows import (
     unguarded,
 )
 from fitguard.report.rows.run_words import TONES, advice, moment, outcome, verdict
-from fitguard.report.words import joined, numbers
 from fitguard.schema.run import Attempt, Run, RunDecision
+from fitguard.words import joined, numbers
 
 MOST_DECISIONS = 8
 

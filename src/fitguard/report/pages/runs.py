@@ -6,8 +6,8 @@ from urllib.parse import quote
 from fitguard.report.blocks import Items, Page, Section, Span, Table, Verdict, Words, present
 from fitguard.report.rows.run_words import STATES, command, moment, value
 from fitguard.report.rows.tables import drop_empty_columns
-from fitguard.report.words import count, duration, short
 from fitguard.schema.run_list import RunLine, RunList
+from fitguard.words import count, duration, short
 
 LONGEST_COMMAND = 60
 _HIDDEN = re.compile(r"<(?:user|host|secret)>")

@@ -2,8 +2,8 @@
 
 from fitguard.report.blocks import Table
 from fitguard.report.rows.tables import drop_empty_columns
-from fitguard.report.words import LEAST_BYTES, count, joined, number, shape, short, size
 from fitguard.schema.data import DataFacts, Field, Labels, Split
+from fitguard.words import LEAST_BYTES, count, joined, number, shape, short, size
 
 LONGEST_NAME = 60
 MOST_EXAMPLES, LONGEST_EXAMPLE = 3, 30

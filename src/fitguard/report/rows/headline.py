@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from itertools import groupby
 
-from fitguard.report.words import DOT, SPELLING, joined, size
 from fitguard.schema import versions
 from fitguard.schema.facts import Facts
 from fitguard.schema.hardware import Driver, Gpu
 from fitguard.schema.software import CudaLibraries, DeepImport, Library, Packages, TensorFlow
+from fitguard.words import DOT, SPELLING, joined, size
 
 Row = tuple[str, str]
 

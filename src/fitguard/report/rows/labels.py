@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from fitguard.report.blocks import Table
 from fitguard.report.rows.fields import field_name
-from fitguard.report.words import number, short
 from fitguard.schema.data import ClassCount, DataFacts
+from fitguard.words import number, short
 
 MOST_LABELS = 50
 LONGEST_LABEL = 40

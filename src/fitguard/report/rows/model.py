@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
 from fitguard.report.blocks import Folded, Items, Row
-from fitguard.report.words import count, joined, percent, shape, short, size
 from fitguard.schema.data import DataFacts, Training
 from fitguard.schema.model import Loss, ModelFacts, ModelInput, ModelOutput, Shape
+from fitguard.words import count, joined, percent, shape, short, size
 
 T = TypeVar("T")
 

@@ -2,8 +2,8 @@
 
 from fitguard.report.blocks import Table
 from fitguard.report.rows.tables import drop_empty_columns
-from fitguard.report.words import LEAST_BYTES, joined, short, size
 from fitguard.schema.pipeline import Pipeline, Stage
+from fitguard.words import LEAST_BYTES, joined, short, size
 
 UNBOUNDED = -1
 """How tf.data writes an endless count, and AUTOTUNE."""

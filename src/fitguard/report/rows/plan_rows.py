@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from fitguard.report.blocks import Row, Span, Table
 from fitguard.report.rows.plan_words import LONGEST_NAME, MODES, card_name, ends, parts
 from fitguard.report.rows.tables import drop_empty_columns
-from fitguard.report.words import count, joined, percent, shape, short, size
 from fitguard.schema.plan import Advice, Card, Measured, Plan, Range, Unknown
+from fitguard.words import count, joined, percent, shape, short, size
 
 MOST_LAYERS = 8
 """More layers than these would push the advice off a console."""

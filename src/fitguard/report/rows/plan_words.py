@@ -1,8 +1,8 @@
 """A plan in sentences: whether the step fits, and how the three numbers differ."""
 
 from fitguard.report.blocks import Tone
-from fitguard.report.words import joined, short, size
 from fitguard.schema.plan import Card, Plan, Range
+from fitguard.words import joined, short, size
 
 LONGEST_NAME = 60
 MODES = {"graph": "graph", "xla": "XLA"}

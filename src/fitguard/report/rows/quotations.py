@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from fitguard.report.blocks import Quotation
-from fitguard.report.words import locate, one_line
 from fitguard.schema.finding import Evidence
+from fitguard.words import locate, one_line
 
 
 def group_evidence(evidence: Sequence[Evidence]) -> list[Quotation]:

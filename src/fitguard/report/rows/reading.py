@@ -1,7 +1,7 @@
 """How much of the data was read, in one sentence."""
 
-from fitguard.report.words import count, percent, short
 from fitguard.schema.data import DataReport, Failure, Source, Split
+from fitguard.words import count, percent, short
 
 TITLES: dict[Split, str] = {"training": "Training data", "validation": "Validation data"}
 GIVEN_BACK: dict[Split, str] = {"training": "x", "validation": "validation_data"}

@@ -14,8 +14,8 @@ from fitguard.report.rows.run_words import (
     value,
 )
 from fitguard.report.rows.tables import drop_empty_columns
-from fitguard.report.words import duration, joined, percent, short, size
 from fitguard.schema.run import Attempt, Run, RunFit
+from fitguard.words import duration, joined, percent, short, size
 
 LONGEST_NAME = 60
 LONGEST_COMMAND = 300

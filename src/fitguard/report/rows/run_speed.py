@@ -1,7 +1,7 @@
 """How fast a run is, and how long it will take."""
 
-from fitguard.report.words import duration
 from fitguard.schema.run import LossPoint, Run, RunFit
+from fitguard.words import duration
 
 NEWEST = 50
 """So many of the newest points say how fast the run is now."""

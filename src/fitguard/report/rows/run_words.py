@@ -5,8 +5,8 @@ from datetime import datetime
 from pathlib import PurePath
 
 from fitguard.report.blocks import Tone
-from fitguard.report.words import count, percent
 from fitguard.schema.run import Attempt, LossPoint, Outcome, Place, Run, RunState
+from fitguard.words import count, percent
 
 STATES: dict[RunState, str] = {
     "running": "Running",

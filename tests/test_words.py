@@ -2,7 +2,7 @@
 
 import pytest
 
-from fitguard.report.words import count, number, percent, shape, short
+from fitguard.words import count, number, percent, shape, short
 
 
 @pytest.mark.parametrize(
