@@ -25,8 +25,8 @@ from fitguard.knowledge import knowledge, supported
 from fitguard.knowledge.log_signatures import Signature
 from fitguard.knowledge.policy import Remedy
 from fitguard.knowledge.tensorflow import Release
-from fitguard.report.excerpt import telling_part
-from fitguard.report.run_words import OUTCOMES
+from fitguard.report.rows.excerpt import telling_part
+from fitguard.report.rows.run_words import OUTCOMES
 
 _GROUPS = {
     "FG1": "Installation",

@@ -7,7 +7,8 @@ To be run after a change of a struct in `schema/`; a test fails where it was for
 
 from pathlib import Path
 
-from fitguard.report.json_schemas import PUBLISHED, json_schema_text
+from fitguard.report.json_schemas import json_schema_text
+from fitguard.report.registry import BY_NAME
 
 FOLDER = Path(__file__).parent.parent / "src/fitguard/knowledge/schemas"
 
@@ -15,7 +16,7 @@ FOLDER = Path(__file__).parent.parent / "src/fitguard/knowledge/schemas"
 def main() -> None:
     """Write one file for each kind of document."""
     FOLDER.mkdir(exist_ok=True)
-    for name in PUBLISHED:
+    for name in BY_NAME:
         file = FOLDER / f"{name}.json"
         file.write_text(json_schema_text(name), encoding="utf-8")
         print(file)

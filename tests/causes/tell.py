@@ -1,11 +1,12 @@
 """For tests of causes: a text and what else is known → the diagnosis."""
 
-from fitguard.crash.explanation import Explanation, explain
+from fitguard.crash.explanation import explain
+from fitguard.schema.diagnosis import Diagnosis
 
 
 def tell(
     text: str, *, exit_code: int | None = None, kernel_log: str | None = None, **what_if: str
-) -> Explanation:
+) -> Diagnosis:
     """Explain a text; the keys of the machine may be written with underscores."""
     explanation = explain(
         text.encode(),

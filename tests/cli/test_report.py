@@ -93,8 +93,8 @@ def test_wrong_usage(folder, arguments, code, told):
 def test_runs_are_listed(folder):
     run = fitguard("runs", cwd=folder)
     assert run.returncode == 0, run.stderr
-    title, headers, line = run.stdout.splitlines()
-    assert title == "1 run in fitguard-runs"
+    title, _, headers, line = run.stdout.splitlines()
+    assert title == "● 1 run in fitguard-runs"
     assert "last failure" in headers
     assert "  finished  host-oom" in line
 
@@ -110,4 +110,4 @@ def test_the_list_as_json(folder):
 def test_no_runs(tmp_path):
     run = fitguard("runs", cwd=tmp_path)
     assert run.returncode == 0
-    assert run.stdout == "No runs in fitguard-runs. `fitguard run train.py` begins one.\n"
+    assert run.stdout == "● No runs in fitguard-runs. `fitguard run train.py` starts one.\n"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from fitguard.crash.explanation import explain
 from fitguard.knowledge import knowledge
-from fitguard.report.redaction import redacted
+from fitguard.report.privacy.redaction import redacted
 from fitguard.report.render import render
 
 EXAMPLES = [

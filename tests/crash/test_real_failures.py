@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 import pytest
 
-from fitguard.crash.explanation import Explanation, explain
+from fitguard.crash.explanation import explain
+from fitguard.schema.diagnosis import Diagnosis
 
 TENSORFLOW = """
 import keras
@@ -124,7 +125,7 @@ def test_a_real_failure_is_explained(name: str, tmp_path: Path) -> None:
     assert explanation.primary in failure.causes, explanation
 
 
-def _explained(failure: Failure, folder: Path) -> Explanation:
+def _explained(failure: Failure, folder: Path) -> Diagnosis:
     code = textwrap.dedent(failure.script)
     script = folder / "train.py"
     script.write_text((TENSORFLOW if failure.tensorflow else "") + code, encoding="utf-8")

@@ -6,13 +6,13 @@ import msgspec
 import pytest
 from report.data_reports import PIPELINE_FINDINGS
 
-from fitguard.report.redaction import redact
+from fitguard.report.privacy.redaction import redact
 from fitguard.report.render import Format, render
 
 
 @pytest.mark.parametrize("format", get_args(Format))
 def test_paths_of_caches_and_errors_lose_the_home_folder(format: str) -> None:
-    assert "/home/ann/cats" in str(PIPELINE_FINDINGS)
+    assert "/home/ann/cats" in repr(PIPELINE_FINDINGS)
     shown = render(redact(PIPELINE_FINDINGS, home="/home/ann", user="ann", host="dgx07"), format)
     assert "ann" not in shown.replace("annot", "")
 

@@ -6,10 +6,11 @@ import msgspec
 import pytest
 from report.data_reports import CAT_MODEL, HEALTHY_DATA, IMAGES, LABELS, MODEL, PIPELINE
 
-from fitguard.report.field_rows import field_table, field_words
-from fitguard.report.label_rows import MOST_LABELS, label_bars
-from fitguard.report.model_rows import model_rows
-from fitguard.report.pipeline_rows import chain, stage_table, unknown
+from fitguard.report.blocks import plain
+from fitguard.report.rows.fields import field_table
+from fitguard.report.rows.labels import MOST_LABELS, label_tables
+from fitguard.report.rows.model import model_rows
+from fitguard.report.rows.pipeline import chain, stage_table, unknown
 from fitguard.schema.data import ClassCount, DataFacts, Field, Labels, Spotted, Training
 from fitguard.schema.model import Loss, ModelFacts, ModelOutput
 from fitguard.schema.pipeline import Pipeline, Stage
@@ -20,7 +21,9 @@ def row(label: str, model: ModelFacts, **training: Any) -> str:
 
 
 def changed(field: Field, **facts: Any) -> str:
-    return field_words(msgspec.structs.replace(field, **facts), container=False)
+    """The row of a field behind its name, as a console shows it."""
+    (row,) = field_table([msgspec.structs.replace(field, **facts)], container=False).rows
+    return " · ".join(map(plain, row[1:]))
 
 
 def test_a_model_that_is_partly_frozen() -> None:
@@ -33,8 +36,8 @@ def test_a_model_of_which_nothing_is_known() -> None:
     empty = ModelFacts(name="m", library="keras 3", kind="subclassed", built=False, compiled=False)
     assert model_rows(DataFacts(model=empty)) == [
         ("Model", "m · subclassed · keras 3 · not built"),
-        ("Inputs", "the model does not tell"),
-        ("Outputs", "the model does not tell"),
+        ("Inputs", "unknown"),
+        ("Outputs", "unknown"),
         ("Training", "not compiled · 1 epoch"),
     ]
 
@@ -85,17 +88,17 @@ def test_one_hot_labels() -> None:
 
 def test_columns_in_which_nothing_stands_are_left_out() -> None:
     bare = Field(role="x", name="x", container="list", dtype="str", shape=())
-    assert field_table([bare], container=True).headers == ("field", "container", "shape", "dtype")
-    assert field_table([bare], container=True).rows == [("x", "list", "()", "str")]
-    assert field_table([bare], container=False).rows == [("x", "()", "str")]
+    assert field_table([bare], container=True).headers == ("field", "container", "values")
+    assert field_table([bare], container=True).rows == (("x", "list", "str"),)
+    assert field_table([bare], container=False).rows == (("x", "str"),)
 
 
 def test_numbers_ascend_and_bars_are_against_the_most_frequent() -> None:
-    (counted,) = label_bars(HEALTHY_DATA.facts)
-    assert counted.title == "Labels of y → digit"
-    assert [bar.label for bar in counted.bars] == [str(digit) for digit in range(10)]
-    assert counted.bars[1] == ("1", "6,742", "11.2 %", 100.0)
-    assert counted.bars[5].width == 80.4
+    ((title, counted),) = label_tables(HEALTHY_DATA.facts)
+    assert title == "Labels of y → digit"
+    assert [row[0] for row in counted.rows] == [str(digit) for digit in range(10)]
+    assert (counted.rows[1], counted.bars[1]) == (("1", "6,742", "11.2 %"), 100.0)
+    assert counted.bars[5] == 80.4
 
 
 @pytest.mark.parametrize(
@@ -108,7 +111,7 @@ def test_only_labels_that_are_few_and_all_counted_are_drawn(
     labels = Labels(distinct=distinct, counts=tuple(ClassCount(float(n), n) for n in range(counts)))
     field = msgspec.structs.replace(LABELS, labels=labels)
     facts = msgspec.structs.replace(HEALTHY_DATA.facts, fields=(field,))
-    assert len(label_bars(facts)) == shown
+    assert len(list(label_tables(facts))) == shown
 
 
 def test_a_straight_pipeline_needs_no_column_of_what_it_reads() -> None:
@@ -122,10 +125,10 @@ def test_a_straight_pipeline_needs_no_column_of_what_it_reads() -> None:
     )
     assert chain(straight) == "range → batch(2) → cache"
     assert stage_table(straight).headers == ("", "stage", "settings", "yields")
-    assert stage_table(straight).rows[1:] == [
+    assert stage_table(straight).rows[1:] == (
         ("1", "batch", "batches of 2 · drops a last, smaller batch", ""),
         ("2", "cache", "in memory", ""),
-    ]
+    )
     assert unknown(straight) == "Not looked into: OddDataset."
 
 

@@ -19,12 +19,12 @@ from report.diagnoses import (
 from report.test_html import Outline
 from report.test_markdown import tags
 
-from fitguard.report.excerpt import telling_part
-from fitguard.report.html import page, ticked
-from fitguard.report.json_document import to_json
-from fitguard.report.markdown import to_markdown
-from fitguard.report.redaction import redact
-from fitguard.report.text import to_text
+from fitguard.report.formats.html import mark_code, to_html
+from fitguard.report.formats.json_text import to_json
+from fitguard.report.formats.markdown import to_markdown
+from fitguard.report.formats.text import to_text
+from fitguard.report.privacy.redaction import redact
+from fitguard.report.rows.excerpt import telling_part
 from fitguard.schema.diagnosis import Diagnosis, FoundCause
 from fitguard.schema.finding import Evidence, Fix
 
@@ -49,7 +49,8 @@ def test_text_tells_cause_proof_reason_and_remedy_in_this_order() -> None:
     places = [
         text.index(part)
         for part in (
-            "✖ gpu-oom: The GPU has too little memory for this model and batch. (high confidence)",
+            "✖ gpu-oom: The GPU has too little memory for this model and batch. · high confidence, "
+            "1,204 lines read",
             "OOM when allocating tensor",
             "train.log:812",
             "why: The allocator was asked for 784.0 MiB",
@@ -58,9 +59,8 @@ def test_text_tells_cause_proof_reason_and_remedy_in_this_order() -> None:
             "This fix changes the results of training.",
             "more: fitguard explain gpu-oom",
             "Less likely • gpu-fragmentation (low confidence): TensorFlow names it",
-            "Harmless: 7 lines numa-node ×6: The kernel does not say",
+            "Harmless: 7 lines • numa-node ×6: The kernel does not say",
             "note: driver=R5x",
-            "1,204 lines read",
         )
     ]
     assert places == sorted(places)
@@ -85,55 +85,57 @@ def test_many_kinds_of_noise_are_counted_unless_verbose() -> None:
 
 
 def test_much_evidence_is_folded_unless_verbose() -> None:
-    many = with_evidence(*(Evidence(f"proof {n}", "a.log", n) for n in range(1, 10)))
-    assert "… 5 quotations more (--verbose shows all)" in to_text(many)
+    many = with_evidence(*(Evidence(f"proof {n}", f"{n}.log", n) for n in range(1, 10)))
+    assert "… 5 more quotations (--verbose shows them)" in to_text(many)
     assert "proof 9" in to_text(many, verbose=True)
 
 
 def test_where_nothing_decides_the_questions_come_first() -> None:
     text = to_text(UNDECIDED)
-    assert text.startswith("▲ Nothing here decides.\n")
+    assert text.startswith("▲ Not enough to name a cause · 1 line read\n")
     assert text.index("1. What the kernel logged") < text.index("2. The run's own log")
     assert text.index("2. The run's") < text.index("Possible causes")
     assert "Less likely" not in text
-    assert to_markdown(UNDECIDED).startswith("## fitguard explain: Nothing here decides\n")
-    assert "<h2>These facts would decide, the most telling first</h2>" in page(UNDECIDED)
+    assert to_markdown(UNDECIDED).startswith("## fitguard explain: Not enough to name a cause\n")
+    assert "<h3>What would decide it, the most useful first</h3>" in to_html(UNDECIDED)
 
 
-@pytest.mark.parametrize("render", [to_text, to_markdown, page])
+@pytest.mark.parametrize("render", [to_text, to_markdown, to_html])
 def test_questions_may_follow_where_nothing_seems_wrong(render) -> None:
     doubted = msgspec.structs.replace(NOTHING_WRONG, questions=UNDECIDED.questions)
     shown = render(doubted)
-    assert "If the run died all the same, these facts would tell" in shown
-    assert "The run" in shown.partition("all the same")[2]
-    assert "all the same" not in render(NOTHING_WRONG)
+    assert "If the run died anyway, look at these" in shown
+    assert "The run" in shown.partition("died anyway")[2]
+    assert "died anyway" not in render(NOTHING_WRONG)
 
 
 def test_nothing_wrong_is_green() -> None:
-    assert to_text(NOTHING_WRONG).startswith("✔ none: Nothing is wrong. (high confidence)\n")
-    assert '<article class="card finding fine">' in page(NOTHING_WRONG)
+    assert to_text(NOTHING_WRONG).startswith(
+        "✔ none: Nothing is wrong. · high confidence, 200 lines read\n"
+    )
+    assert '<article class="card finding fine">' in to_html(NOTHING_WRONG)
 
 
 def test_markdown_has_all_in_its_place() -> None:
     text = to_markdown(DECIDED)
     assert text.startswith("## fitguard explain: gpu-oom: The GPU has too little memory")
     assert "type float on /job:localhost/replica:0/task:0/device:GPU:0 by" in text
-    assert "    -- /home/ann/mnist/train.log:812\n" in text
+    assert "    -- /home/ann/mnist/train.log:812, 790\n" in text
     assert "**Why:** The allocator was asked" in text
     assert "**Fix:** Train with a batch of 128: it needs 613.6 MiB less.<br>Or split" in text
     assert "**gpu-fragmentation** *(low confidence)*: TensorFlow names it" in text
     folded = text.partition("<details><summary>Evidence and fix</summary>")[2]
     assert "If the cause is memory fragmentation" in folded
-    assert "<details><summary>Harmless: 7 lines</summary>\n\n| lines |" in text
+    assert "<details><summary>Harmless: 7 lines</summary>\n\n**numa-node ×6:** The" in text
     assert "- Note: driver=R5x" in text
 
 
 def test_html_has_cards_and_folded_noise() -> None:
-    text = page(DECIDED)
+    text = to_html(DECIDED)
     assert re.findall(r'class="card finding (\w+)"', text) == ["error", "info"]
     assert "high confidence" in text
     assert text.index("TensorFlow names it") < text.index("If the cause is memory fragmentation")
-    seen, folded = text.split("<details>", 1)
+    seen, folded = text.split('<details class="card">', 1)
     assert "NUMA" not in seen
     assert "NUMA" in folded
     assert "<code>TF_GPU_ALLOCATOR=cuda_malloc_async</code>." in text
@@ -151,7 +153,7 @@ def test_json_has_the_published_form() -> None:
     assert json.loads(to_json(UNDECIDED))["primary"] is None
 
 
-@pytest.mark.parametrize("render", [to_text, to_markdown, page])
+@pytest.mark.parametrize("render", [to_text, to_markdown, to_html])
 def test_a_long_line_is_cut_to_its_telling_part(render) -> None:
     shown = render(with_evidence(Evidence(LONG, "a.log", 1)))
     assert TELLING in " ".join(re.sub(r"\n *│", "", shown).split())
@@ -217,7 +219,7 @@ def test_brackets_are_no_markup() -> None:
     ],
 )
 def test_backticks_become_code(text: str, expected: str) -> None:
-    assert str(ticked(text)) == expected
+    assert str(mark_code(text)) == expected
 
 
 @pytest.mark.parametrize("decided", [True, False])
@@ -246,9 +248,9 @@ def test_hostile_strings_do_not_change_the_markdown(text: str, decided: bool) ->
 @given(text=st.text(alphabet=st.sampled_from("<>&\"'{}%/= \n;#ascript"), max_size=40))
 @settings(max_examples=40, deadline=None)
 def test_hostile_strings_add_no_element(text: str, decided: bool) -> None:
-    plain = Outline(page(hostile_diagnosis("x", decided=decided)))
+    plain = Outline(to_html(hostile_diagnosis("x", decided=decided)))
     attack = f"x<script>{text}</script></pre></style>--><b onclick=a>"
-    outline = Outline(page(hostile_diagnosis(attack, decided=decided)))
+    outline = Outline(to_html(hostile_diagnosis(attack, decided=decided)))
     assert outline.tags == plain.tags
     assert "onclick" not in {name for name, _ in outline.attributes}
 
@@ -256,4 +258,4 @@ def test_hostile_strings_add_no_element(text: str, decided: bool) -> None:
 def test_a_cause_without_words_is_still_shown() -> None:
     bare = FoundCause(cause="hang", confidence="low", evidence=(), why="", fix=Fix(""))
     text = to_text(Diagnosis(primary="hang", causes=(bare, FRAGMENTATION)))
-    assert text.startswith("✖ hang (low confidence)\n    more: fitguard explain hang\n")
+    assert text.startswith("✖ hang · low confidence\n    more: fitguard explain hang\n")

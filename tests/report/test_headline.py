@@ -4,7 +4,7 @@ import msgspec
 import pytest
 from report.samples import FACTS, GIB, H200, NO_GPU, library
 
-from fitguard.report.headline import headline
+from fitguard.report.rows.headline import headline
 from fitguard.schema.facts import Facts
 from fitguard.schema.hardware import Driver, Gpu
 from fitguard.schema.software import CudaLibraries, Packages, TensorFlow

@@ -11,16 +11,16 @@ from hypothesis import strategies as st
 from report.samples import BROKEN, DOCUMENTS, UNSEEN, hostile
 
 import fitguard.knowledge
-from fitguard.report.json_document import to_json
-from fitguard.report.json_schemas import PUBLISHED, json_schema, json_schema_text
-from fitguard.report.redaction import redacted
+from fitguard.report.formats.json_text import to_json
+from fitguard.report.json_schemas import json_schema, json_schema_text
+from fitguard.report.privacy.redaction import redacted
+from fitguard.report.registry import BY_NAME, entry_of
 
 FOLDER = Path(next(iter(fitguard.knowledge.__path__))) / "schemas"
 
 
 def schema_of(document: msgspec.Struct) -> dict[str, object]:
-    name = next(name for name, (_, struct) in PUBLISHED.items() if isinstance(document, struct))
-    return json_schema(name)
+    return json_schema(entry_of(document).name)
 
 
 def test_pretty_in_the_order_of_the_struct() -> None:
@@ -72,7 +72,7 @@ def test_the_schema_refuses_what_is_wrong() -> None:
         jsonschema.Draft202012Validator(json_schema("doctor")).validate(wrong)
 
 
-@pytest.mark.parametrize("name", PUBLISHED)
+@pytest.mark.parametrize("name", BY_NAME)
 def test_published_schemas_are_up_to_date(name: str) -> None:
     text = (FOLDER / f"{name}.json").read_text(encoding="utf-8")
     assert text == json_schema_text(name), "Run: python scripts/export_schemas.py"

@@ -18,7 +18,8 @@ from report.samples import (
     hostile,
 )
 
-from fitguard.report.markdown import escaped, fenced, to_markdown
+from fitguard.report.formats.markdown import to_markdown
+from fitguard.report.formats.markdown_words import escaped, fenced
 
 GITHUB = MarkdownIt("commonmark").enable("table").enable("strikethrough")
 
@@ -48,7 +49,7 @@ def test_a_healthy_report_has_no_findings() -> None:
 def test_a_check_that_broke_is_not_folded_away() -> None:
     seen, folded = to_markdown(ONE_CHECK_BROKE).split("<details>", 1)
     assert "3 checks passed, 1 not applicable." in seen
-    assert "1 check broke: FG305 gpu-busy (KeyError: 'used\\_')" in seen
+    assert "- fitguard could not run the check FG305 gpu-busy: KeyError: 'used\\_'" in seen
     assert "FG305" not in folded
 
 
@@ -61,7 +62,7 @@ def test_a_fix_is_told_once() -> None:
 def test_resolutions() -> None:
     assert "## fitguard resolve: TensorFlow 2.15.1" in to_markdown(FOUND)
     assert "| Package | tensorflow\\[and-cuda\\] |" in to_markdown(FOUND)
-    assert "- Python 3.10 instead of 3.12 → TensorFlow 2.10.1" in to_markdown(NOT_FOUND)
+    assert "- Python 3.10 instead of 3.12 → **TensorFlow 2.10.1**" in to_markdown(NOT_FOUND)
 
 
 def test_a_fence_is_longer_than_any_inside() -> None:

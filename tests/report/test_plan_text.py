@@ -17,8 +17,8 @@ from report.made_plans import (
 from report.test_text import printed
 from rich.cells import cell_len
 
-from fitguard.report.plan_words import ends
-from fitguard.report.text import to_text
+from fitguard.report.formats.text import to_text
+from fitguard.report.rows.plan_words import ends
 from fitguard.schema.plan import Range
 
 
@@ -48,10 +48,10 @@ def test_the_verdict_is_one_line() -> None:
 
 def test_three_numbers_and_one_sentence_that_tells_them_apart() -> None:
     text = to_text(TOO_LARGE)
-    assert "required     11.1 GiB  10.5 to 12.0 GiB\n" in text
-    assert "comfortable  14.3 GiB  11.7 to 18.5 GiB\n" in text
-    assert "process      14.9 GiB  12.3 to 19.2 GiB\n" in text
-    assert "runs in the required memory, takes the comfortable one where" in flat(text)
+    assert "required     the least that the step runs in  11.1 GiB  10.5 to 12.0 GiB\n" in text
+    assert "comfortable  what it takes if there is room   14.3 GiB  11.7 to 18.5 GiB\n" in text
+    assert "process      what nvidia-smi shows            14.9 GiB  12.3 to 19.2 GiB\n" in text
+    assert "runs in the required memory. If there is room, it takes the comfortable" in flat(text)
 
 
 def test_ranges_share_a_unit_where_they_can() -> None:
@@ -106,8 +106,8 @@ def test_advice_in_order_with_bytes_results_and_whether_it_is_enough() -> None:
     text = to_text(TOO_LARGE)
     places = [text.index(title) for title in ("1. Micro", "2. Compile with XLA", "3. Compute in")]
     assert places == sorted(places)
-    assert "saves 5.3 GiB, needs 5.8 GiB then · enough · same results · batches up" in text
-    assert "saves 2.6 GiB, needs 8.5 GiB then · not enough alone · same results" in text
+    assert "saves 5.3 GiB, then needs 5.8 GiB · enough · same results · batches up" in text
+    assert "saves 2.6 GiB, then needs 8.5 GiB · not enough alone · same results" in text
     assert "enough · changes the results · batches up to 150" in flat(text)
     assert '      model.compile(optimizer="adam", loss=loss,\n                    jit_comp' in text
     assert "What to do\n" in text
@@ -118,7 +118,7 @@ def test_advice_in_order_with_bytes_results_and_whether_it_is_enough() -> None:
 def test_what_is_not_known() -> None:
     text = to_text(UNSURE)
     assert "  • PyFunc in the layer `tokens` (at most 512.0 MiB): Python code runs there.\n" in text
-    assert "  • the custom train_step (nothing bounds it): It reads a file.\n" in text
+    assert "  • the custom train_step (no upper limit): It reads a file.\n" in text
     assert "? not told apart     6.0 GiB     75 %" in text
     assert "not known" not in to_text(FITS)
 

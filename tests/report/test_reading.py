@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from report.data_reports import HEALTHY_DATA
 
-from fitguard.report.reading import is_doubtful, origin, reading
+from fitguard.report.rows.reading import is_doubtful, origin, reading
 from fitguard.schema.data import Failure, Source
 
 MORE = "; --full, in Python full=True, reads all"

@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from report.samples import UUID
 
-from fitguard.report.redaction import redact
+from fitguard.report.privacy.redaction import redact
 from fitguard.schema.finding import Fix
 from fitguard.schema.resolution import Install
 

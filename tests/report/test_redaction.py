@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from report.samples import BROKEN, DOCUMENTS, FACTS, NASTY, UNSEEN
 
-from fitguard.report.redaction import clean, cleaned, redact, redacted
+from fitguard.report.privacy.redaction import clean, cleaned, redact, redacted
 from fitguard.schema.facts import Facts
 from fitguard.schema.hardware import Gpu
 

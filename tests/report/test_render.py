@@ -7,19 +7,18 @@ from typing import get_args
 import pytest
 from report.samples import DOCUMENTS, HEALTHY
 
-from fitguard.report.documents import Judged
+from fitguard.report.registry import entry_of
 from fitguard.report.render import Format, render
-from fitguard.schema.diagnosis import Diagnosis
 from fitguard.schema.exit_codes import UsageError
 
 FORMS = [
     (name, format)
     for name, document in DOCUMENTS.items()
     for format in get_args(Format)
-    if format != "sarif" or isinstance(document, Judged | Diagnosis)
+    if format != "sarif" or entry_of(document).finds
 ]
 BEGINNINGS = {
-    "text": "System ",
+    "text": "✔ No problem found",
     "json": '{\n  "schema"',
     "markdown": "## fitguard doctor",
     "html": "<!DOCTYPE html>",
@@ -56,7 +55,7 @@ def test_an_unknown_format_is_wrong_usage() -> None:
 def test_a_format_loads_only_what_it_needs(format: str, unloaded: set[str]) -> None:
     script = (
         "import sys\n"
-        "from fitguard.report.redaction import redacted\n"
+        "from fitguard.report.privacy.redaction import redacted\n"
         "from fitguard.report.render import render\n"
         "from fitguard.schema.doctor import DoctorReport\n"
         f"render(redacted(DoctorReport(ok=True)), {format!r})\n"

@@ -7,6 +7,7 @@ import msgspec
 import pytest
 from report.made_runs import (
     BEGAN,
+    EPOCH,
     GIB,
     INEXACT,
     NEVER_STARTED,
@@ -18,22 +19,28 @@ from report.made_runs import (
     often_killed,
 )
 
-from fitguard.report.chart import (
+from fitguard.report.charts.line_chart import (
     BOTTOM,
-    LEFT,
     MOST_COLUMNS,
-    RIGHT,
+    MOST_TALL,
     TOP,
+    Chart,
     apart,
     envelope,
     round_step,
 )
-from fitguard.report.loss_scale import LossScale
-from fitguard.report.run_axis import TimeAxis
-from fitguard.report.run_loss import MOST_TALL, loss_chart
-from fitguard.report.run_memory import memory_chart
-from fitguard.report.run_timeline import timeline
+from fitguard.report.charts.memory import memory_chart
+from fitguard.report.charts.metrics import metric_charts
+from fitguard.report.charts.scale import MetricScale
+from fitguard.report.charts.shapes import LEFT, RIGHT
+from fitguard.report.charts.time_axis import TimeAxis
+from fitguard.report.charts.timeline import timeline
 from fitguard.schema.run import Attempt, LossPoint, MemorySample, Run
+
+
+def loss_chart(run: Run) -> Chart | None:
+    """The first chart of a run."""
+    return next(metric_charts(run), None)
 
 
 def xs(path: str) -> list[float]:
@@ -115,13 +122,14 @@ def test_attempts_without_length_are_still_seen() -> None:
 def test_the_loss_goes_on_over_a_restart() -> None:
     chart = loss_chart(SURVIVED)
     assert chart is not None
-    loss, validation, again = chart.lines
-    assert (loss.label, validation.label) == ("loss", "val_loss")
+    so_far, loss, validation, again = chart.lines
+    assert (loss.label, validation.label) == ("loss of each epoch", "val_loss")
     assert loss.path.count("M") == 1  # one line, whatever number of attempts
+    assert so_far.path.count("M") == 20  # it starts anew with each epoch
     places = xs(loss.path)
     assert places == sorted(places)
     assert places[-1] == RIGHT
-    assert again.label == "lost with a crash, and done again"
+    assert again.label == "lost in a crash and done again"
     assert min(xs(again.path)) > LEFT
     assert [(mark.label, mark.kind) for mark in chart.uprights] == [("3", "failed")]
     assert chart.uprights[0].x == pytest.approx(LEFT + (RIGHT - LEFT) * 2420 / 8000, abs=0.1)
@@ -131,16 +139,18 @@ def test_the_loss_goes_on_over_a_restart() -> None:
 def test_what_was_lost_has_the_same_loss_where_the_restart_was_exact() -> None:
     chart = loss_chart(SURVIVED)
     assert chart is not None
-    loss, _, again = chart.lines
+    so_far, _, _, again = chart.lines
     lost = set(re.findall(r"\d+\.\d \d+\.\d", again.path))
     assert lost
-    assert lost <= set(re.findall(r"\d+\.\d \d+\.\d", loss.path))
+    assert lost <= set(re.findall(r"\d+\.\d \d+\.\d", so_far.path))
 
 
 def test_several_fits_follow_one_another() -> None:
     chart = loss_chart(INEXACT)
     assert chart is not None
-    assert chart.lines[0].path.count("M") == 2
+    loss = chart.lines[1]
+    assert loss.path.count("M") == 1  # only the first fit came to the end of an epoch
+    assert chart.lines[0].path.count("M") == 4 + 1
     assert chart.across == "steps of the optimizer, all calls of fit"
     assert "in 1,700 steps" in chart.description
 
@@ -151,6 +161,44 @@ def test_many_restarts_do_not_hide_the_loss() -> None:
     assert len(chart.uprights) > MOST_TALL
     assert not any(mark.tall or mark.label for mark in chart.uprights)
     assert len(chart.columns) <= MOST_COLUMNS + 1
+
+
+def test_every_metric_has_a_chart_with_its_validation_and_the_learning_rate_comes_last() -> None:
+    points = made_losses(1, 0, 1200, BEGAN, 10)
+    rated = [
+        msgspec.structs.replace(point, logs={"learning_rate": 0.1, **point.logs})
+        for point in points
+    ]
+    charts = list(metric_charts(msgspec.structs.replace(PLAIN, losses=tuple(rated))))
+    assert [chart.title for chart in charts] == ["Loss", "Accuracy", "Learning rate"]
+    assert [line.label for line in charts[1].lines] == [
+        "accuracy, so far in the epoch",
+        "accuracy of each epoch",
+        "val_accuracy",
+    ]
+    (rate,) = charts[2].lines
+    assert (rate.label, rate.path.count("M")) == ("learning_rate", 1)
+
+
+def test_the_first_batches_of_an_epoch_make_no_jump() -> None:
+    points = made_losses(1, 0, 1200, BEGAN, 10)
+    jump = LossPoint(time=BEGAN + 5, attempt=1, place=at(EPOCH + 1), logs={"loss": 99.0})
+    calm, jumping = (
+        loss_chart(msgspec.structs.replace(PLAIN, losses=tuple(losses)))
+        for losses in (points, [*points, jump])
+    )
+    assert calm is not None
+    assert jumping is not None
+    assert jumping.lines[0].path.count(" ") == calm.lines[0].path.count(" ")
+
+
+def test_attempts_are_marked_in_every_chart() -> None:
+    charts = [*metric_charts(SURVIVED), memory_chart(SURVIVED)]
+    assert [[mark.label for mark in chart.uprights] for chart in charts if chart] == [
+        ["3"],
+        ["3"],
+        ["2", "3"],
+    ]
 
 
 def test_values_that_are_no_numbers_interrupt_the_line() -> None:
@@ -183,18 +231,18 @@ def test_another_name_than_loss() -> None:
 
 
 def test_a_loss_over_powers_of_ten_has_a_logarithmic_scale() -> None:
-    scale = LossScale(1e-4, 100.0)
+    scale = MetricScale(1e-4, 100.0)
     assert scale.logarithmic
     assert [tick.words for tick in scale.ticks()] == ["0.0001", "0.001", "0.01", "0.1", "1", "10",
                                                       "100"]  # fmt: skip
     assert TOP < scale.y(100.0) < scale.y(1.0) < scale.y(1e-4) < BOTTOM
-    assert not LossScale(0.5, 2.0).logarithmic
-    assert not LossScale(-1.0, 100.0).logarithmic
+    assert not MetricScale(0.5, 2.0).logarithmic
+    assert not MetricScale(-1.0, 100.0).logarithmic
 
 
 def test_a_loss_that_never_moves() -> None:
-    assert TOP < LossScale(0.7, 0.7).y(0.7) < BOTTOM
-    assert TOP < LossScale(0.0, 0.0).y(0.0) < BOTTOM
+    assert TOP < MetricScale(0.7, 0.7).y(0.7) < BOTTOM
+    assert TOP < MetricScale(0.0, 0.0).y(0.0) < BOTTOM
 
 
 def test_memory_has_a_line_for_each_reading_broken_between_attempts() -> None:
@@ -218,7 +266,7 @@ def test_a_limit_far_above_is_told_in_words() -> None:
     chart = memory_chart(samples(host_bytes=GIB, host_limit_bytes=64 * GIB))
     assert chart is not None
     assert chart.limit is None
-    assert chart.note == "The host may have 64.0 GiB, far above this picture."
+    assert chart.note == "The host may have 64.0 GiB, far above this chart."
     assert len(chart.lines) == 1
 
 

@@ -20,9 +20,9 @@ from report.made_runs import (
 from report.test_html import Outline
 from report.test_markdown import tags
 
-from fitguard.report.html import page
-from fitguard.report.markdown import to_markdown
-from fitguard.report.redaction import redact
+from fitguard.report.formats.html import to_html
+from fitguard.report.formats.markdown import to_markdown
+from fitguard.report.privacy.redaction import redact
 from fitguard.report.render import render
 from fitguard.schema.exit_codes import UsageError
 from fitguard.schema.run import Run
@@ -30,23 +30,24 @@ from fitguard.schema.run_list import RunLine, RunList
 
 
 def test_markdown_tells_attempts_cause_and_decisions_and_folds_epochs() -> None:
-    seen, folded = to_markdown(SURVIVED).split("<details>", 1)
+    text = to_markdown(SURVIVED)
+    seen = re.sub(r"<details>.*?</details>", "", text, flags=re.DOTALL)
+    folded = text.partition("<summary>Epochs</summary>")[2].partition("</details>")[0]
     assert seen.startswith("## fitguard run: Finished after 3 attempts; 2 crashes survived; 41 of")
     assert (
-        "| 2 | 1 min 40 s | 30 min | 0 to 2,461 | 2,461 | 41 | killed by SIGKILL | host-oom |"
-        in (seen)
-    )
-    assert "**Attempt 2: killed by SIGKILL · host-oom**" in seen
+        "| 2 | 1 min 40 s | 30 min | 0 to 2,461 | 2,461 | 41 | **killed by SIGKILL** | host-oom |"
+    ) in seen
+    assert "### Attempt 2: killed by SIGKILL · host-oom\n" in seen
     assert "```text\nOut of memory: Killed process 4188 (python)" in seen
-    assert ": started again: Killed for lack of host memory at step 2,461" in seen
-    assert "| Training stood still | 11 s (0.2 % of the time) |" in seen
+    assert " **started again**: Killed for lack of host memory at step 2,461" in seen
+    assert "| Training paused | 11 s (0.2 % of the time) |" in seen
     assert "| epoch | loss | accuracy | val_loss | val_accuracy | attempt |" in folded
     assert folded.count("\n| ") == 22  # two lines of headers, and 20 epochs
 
 
 def test_markdown_of_what_is_not_exact() -> None:
     text = to_markdown(INEXACT)
-    assert "### What is not exact\n\n- fit 1: The generator has a state of its own" in text
+    assert "undisturbed run:\n\n- **fit 1:** The generator has a state of its own" in text
     assert "**(changes the results)**" in text
 
 
@@ -73,12 +74,11 @@ def test_hostile_strings_do_not_change_the_markdown_page(text: str) -> None:
 
 
 def test_html_has_timeline_loss_memory_attempts_and_decisions() -> None:
-    text = page(SURVIVED)
+    text = to_html(SURVIVED)
     assert '<p class="verdict fine"><span class="tone">Finished after 3 attempts; 2 crash' in text
-    for title in ("Attempts over time", "Loss", "Memory"):
+    for title in ("Attempts over time", "Loss", "Accuracy", "Memory", "Attempts", "Decisions",
+                  "Notes", "Calls of fit", "Snapshots"):  # fmt: skip
         assert f"<h3>{title}</h3>" in text
-    for title in ("Attempts", "Decisions", "Notes", "Calls of fit", "Snapshots"):
-        assert f"<h2>{title}</h2>" in text
     assert text.count('class="wide ended-') == 3
     assert '<div class="quoted">Out of memory: Killed process 4188 (python)' in text
     assert "could not give 1.2 GiB for <code>conv2d_3</code>" in text
@@ -86,50 +86,53 @@ def test_html_has_timeline_loss_memory_attempts_and_decisions() -> None:
 
 
 def test_html_says_what_is_not_exact_before_the_pictures() -> None:
-    text = page(INEXACT)
+    text = to_html(INEXACT)
     assert text.index("What is not exact") < text.index("<h3>Loss</h3>")
-    assert "<code>fitguard run --resume 20251113-080000-beef</code> goes on with it." in text
+    assert "<code>fitguard run --resume 20251113-080000-beef</code> continues it." in text
     assert "changes the results" in text
 
 
 def test_html_of_a_run_that_did_nothing() -> None:
-    text = page(NEVER_STARTED)
+    text = to_html(NEVER_STARTED)
     assert "Nothing was started yet." in text
     assert "<svg" not in text
-    assert "<h2>" not in text
+    assert "<h3>" not in text
 
 
 def test_html_of_a_run_that_stopped_at_once_has_no_empty_pictures() -> None:
-    text = page(STOPPED)
+    text = to_html(STOPPED)
     assert "<h3>Loss</h3>" not in text
     assert "<h3>Memory</h3>" not in text
     assert "(medium confidence)" in text
 
 
 def test_pictures_are_told_to_those_who_do_not_see_them() -> None:
-    text = page(PLAIN)
+    text = to_html(PLAIN)
     pictures = text.split('<svg class="curve" role="img"')[1:]
-    assert len(pictures) == 3
+    assert len(pictures) == 4
     assert all("<title>" in picture and "<desc>" in picture for picture in pictures)
 
 
 def test_a_page_of_300_attempts_is_not_huge() -> None:
-    text = page(often_killed(300))
+    text = to_html(often_killed(300))
     assert len(text) < 1_000_000
-    assert text.count('<tr class="told">') == 299
+    assert text.count("Attempts 1 to 299: killed by SIGKILL · unknown") == 1
 
 
 def test_html_of_lists() -> None:
-    assert "<td>20251115-094640-a3f1</td>" in page(RUN_LIST)
-    assert "No runs in fitguard-runs." in page(NO_RUNS)
+    text = to_html(RUN_LIST)
+    page = "fitguard-runs/20251115-094640-a3f1/report.html"
+    assert f'<a href="{page}">20251115-094640-a3f1</a>' in text
+    assert text.index("20251115-094640-a3f1") < text.index("20251114-210002-77c0")
+    assert "No runs in fitguard-runs." in to_html(NO_RUNS)
 
 
 @given(st.text(alphabet=st.sampled_from("<>&\"'{}%/= \n;#ascript"), max_size=40))
 @settings(max_examples=50, deadline=None)
 def test_hostile_strings_add_no_element(text: str) -> None:
     for made in (hostile_run, hostile_list):
-        plain = Outline(page(made("x")))
-        outline = Outline(page(made(f"x<script>{text}</script></svg></style>--><b onclick=a>")))
+        plain = Outline(to_html(made("x")))
+        outline = Outline(to_html(made(f"x<script>{text}</script></svg></style>--><b onclick=a>")))
         assert outline.tags == plain.tags
         assert "onclick" not in {name for name, _ in outline.attributes}
 

@@ -16,8 +16,9 @@ from report.made_runs import (
     often_killed,
 )
 
-from fitguard.report.run_words import advice, duration, exactly, moment, outcome, place, verdict
+from fitguard.report.rows.run_words import advice, exactly, moment, outcome, place, verdict
 from fitguard.schema.run import Attempt, Place, Run
+from fitguard.words import duration
 
 
 @pytest.mark.parametrize(
@@ -60,12 +61,12 @@ def test_what_the_last_attempt_lost_was_not_done_again() -> None:
 @pytest.mark.parametrize("state", ["interrupted", "preempted", "lost"])
 def test_how_to_go_on(state: str) -> None:
     run = msgspec.structs.replace(SURVIVED, state=state)
-    assert advice(run) == f"`fitguard run --resume {run.id}` goes on with it."
+    assert advice(run) == f"`fitguard run --resume {run.id}` continues it."
 
 
 def test_a_run_elsewhere_is_looked_for_there() -> None:
     run = msgspec.structs.replace(INEXACT, folder="/data/runs/x", id="x")
-    assert advice(run) == "`fitguard run --runs /data/runs --resume x` goes on with it."
+    assert advice(run) == "`fitguard run --runs /data/runs --resume x` continues it."
 
 
 def test_an_end_needs_no_advice() -> None:

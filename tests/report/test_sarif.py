@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from report.samples import BROKEN, FACTS, FOUND, HEALTHY, HOSTILE, ONE_CHECK_BROKE, hostile
 
-from fitguard.report.sarif import to_sarif
+from fitguard.report.formats.sarif import to_sarif
 from fitguard.schema.doctor import DoctorReport
 from fitguard.schema.exit_codes import UsageError
 from fitguard.schema.finding import Evidence, Finding, Fix

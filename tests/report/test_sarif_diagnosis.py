@@ -11,7 +11,7 @@ from report.diagnoses import DECIDED, GPU_OOM, NOTHING_WRONG, UNDECIDED, hostile
 from report.samples import NASTY
 from report.test_sarif import ESSENTIAL
 
-from fitguard.report.sarif import to_sarif
+from fitguard.report.formats.sarif import to_sarif
 from fitguard.schema.diagnosis import Diagnosis
 from fitguard.schema.finding import Evidence
 

@@ -19,9 +19,9 @@ from report.samples import (
 from rich.cells import cell_len
 from rich.console import Console
 
-from fitguard.report.documents import Document
-from fitguard.report.redaction import redact
-from fitguard.report.text import print_document, to_text
+from fitguard.report.formats.text import print_document, to_text
+from fitguard.report.privacy.redaction import redact
+from fitguard.report.registry import Document
 from fitguard.schema.doctor import DoctorReport
 from fitguard.schema.facts import Facts, FailedProbe
 from fitguard.schema.finding import Evidence, Finding, Fix
@@ -46,6 +46,8 @@ def printed(
 
 def test_a_healthy_report_is_short_and_says_what_was_judged() -> None:
     assert to_text(HEALTHY).splitlines() == [
+        "✔ No problem found · 3 checks passed, 1 not applicable",
+        "",
         "System      Debian GNU/Linux 12 (bookworm) · x86_64 · glibc 2.36",
         "Python      3.11.2 · /usr/bin/python3",
         "TensorFlow  2.21.0 (tensorflow-cpu) · CPU build",
@@ -53,7 +55,7 @@ def test_a_healthy_report_is_short_and_says_what_was_judged() -> None:
         "GPU         none found",
         "Driver      none found",
         "",
-        "No problem found · 3 checks passed, 1 not applicable (--verbose lists them)",
+        "--verbose lists what was not checked, and why.",
     ]
 
 
@@ -75,7 +77,7 @@ def test_findings_come_gravest_first_with_evidence_fix_and_commands() -> None:
     assert "      $ unset TF_CPP_MIN_LOG_LEVEL\n" in text
     assert "(medium confidence)" in text
     assert "high confidence" not in text
-    assert "the fix changes training results" in " ".join(text.split())
+    assert "This fix changes the results of training." in " ".join(text.split())
     assert "1 error, 1 warning, 1 note · 20 checks passed" in text
 
 
@@ -87,9 +89,10 @@ def test_verbose_lists_what_was_not_made() -> None:
         facts=Facts(failed_probes=(FailedProbe("nvml", "no answer within 2 s"),)),
     )
     assert "FG306" not in to_text(report)
-    assert "1 probe failed (--verbose lists them)" in printed(report, width=100)
+    short = printed(report, width=100)
+    assert "1 probe failed\n\n--verbose lists what was not checked, and why.\n" in short
     text = to_text(report, verbose=True)
-    assert "FG306 gpu-unhealthy: the kernel log cannot be read" in text
+    assert "FG306  gpu-unhealthy · the kernel log cannot be read" in text
     assert "nvml: no answer within 2 s" in text
     assert "FG101" in text
 
@@ -98,13 +101,16 @@ def test_verbose_lists_what_was_not_made() -> None:
 def test_a_check_that_broke_is_always_told(verbose: bool) -> None:
     text = to_text(ONE_CHECK_BROKE, verbose=verbose)
     assert "No problem found · 3 checks passed, 1 not applicable" in text
-    assert text.endswith("\n1 check broke: FG305 gpu-busy (KeyError: 'used_')\n")
+    assert "\n\nfitguard could not run the check FG305 gpu-busy: KeyError: 'used_'\n" in text
     assert text.count("FG305") == 1
 
 
 def test_nothing_is_left_to_list_where_the_only_unmade_check_broke() -> None:
     report = DoctorReport(ok=True, passed=("FG101",), skipped=ONE_CHECK_BROKE.skipped[1:])
-    assert to_text(report).startswith("No problem found · 1 check passed\n1 check broke: FG305")
+    assert to_text(report) == (
+        "✔ No problem found · 1 check passed\n\n"
+        "fitguard could not run the check FG305 gpu-busy: KeyError: 'used_'\n"
+    )
 
 
 def test_a_fix_is_told_once() -> None:
@@ -161,7 +167,7 @@ def test_facts_are_sectioned() -> None:
     assert "  memory              140.4 GiB\n" in text
     assert "  /dev/nvidia0  accessible: yes\n" in text
     assert "  CUDA_VISIBLE_DEVICES  GPU-" in text
-    assert to_text(Facts()) == "Nothing is known.\n"
+    assert to_text(Facts()) == "No facts are known.\n"
 
 
 def test_a_resolution_names_versions_commands_and_why_not_newer() -> None:
@@ -170,7 +176,7 @@ def test_a_resolution_names_versions_commands_and_why_not_newer() -> None:
     assert "  CUDA        12.2\n" in text
     assert '  $ python3.11 -m pip install "tensorflow[and-cuda]==2.15.1"\n' in text
     assert "Run the official container" in text
-    assert "2.21.0 … 2.18.1 (5 releases)  need driver 545 [FG304]" in text
+    assert "2.21.0 … 2.18.1 (5 releases): need driver 545 [FG304]" in text
 
 
 def test_no_resolution_names_the_openings() -> None:

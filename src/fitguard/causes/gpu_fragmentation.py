@@ -3,10 +3,10 @@
 from fitguard.causes.derived.gpu_memory import GpuMemory, gpu_memory
 from fitguard.causes.framework.registry import cause
 from fitguard.causes.framework.scales import Scales, Verdict
-from fitguard.report.shell import set_variable
-from fitguard.report.words import size
 from fitguard.schema.crash import Story
 from fitguard.schema.finding import Fix
+from fitguard.shell import set_variable
+from fitguard.words import size
 
 
 @cause("gpu-fragmentation")

@@ -4,9 +4,9 @@ from fitguard.causes.derived.gpu_memory import GpuMemory, gpu_memory
 from fitguard.causes.derived.memory_series import Series, growing_series, grown_between
 from fitguard.causes.framework.registry import cause
 from fitguard.causes.framework.scales import Scales, Verdict
-from fitguard.report.words import size
 from fitguard.schema.crash import Story
 from fitguard.schema.finding import Fix
+from fitguard.words import size
 
 _MANY_MODELS = 8
 _OUT = (

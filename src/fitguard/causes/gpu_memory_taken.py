@@ -4,9 +4,9 @@ from fitguard.causes.derived.card_at_start import full_card, shrinking, whole_ca
 from fitguard.causes.derived.gpu_memory import GpuMemory, gpu_memory
 from fitguard.causes.framework.registry import cause
 from fitguard.causes.framework.scales import Scales, Verdict
-from fitguard.report.shell import set_variable
 from fitguard.schema.crash import Signal, Story
 from fitguard.schema.finding import Finding, Fix
+from fitguard.shell import set_variable
 
 _HANDLES = {
     "cublas-handle-failed": 0.72,

@@ -4,10 +4,10 @@ from fitguard.causes.derived.gpu_memory import on_host, only_host_pools
 from fitguard.causes.derived.memory_series import growing_series
 from fitguard.causes.framework.registry import cause
 from fitguard.causes.framework.scales import Scales, Verdict
-from fitguard.report.shell import posix_only
-from fitguard.report.words import size
 from fitguard.schema.crash import Signal, Story
 from fitguard.schema.finding import Evidence, Fix
+from fitguard.shell import posix_only
+from fitguard.words import size
 
 _CERTAIN = {"host-memory-limit-hit": 0.92, "paging-file-too-small": 0.86, "memory-error": 0.86}
 _LIKELY = {

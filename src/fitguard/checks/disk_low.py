@@ -1,12 +1,12 @@
 """The disk is nearly full: checkpoints and the driver's kernel cache will not fit."""
 
+from fitguard import shell
 from fitguard.checks.framework.fixtures import Missing
 from fitguard.checks.framework.registry import check
-from fitguard.report import shell
-from fitguard.report.words import size
 from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Evidence, Finding, Fix
 from fitguard.schema.hardware import Host
+from fitguard.words import size
 
 _LEAST_BYTES = 2 * 2**30
 

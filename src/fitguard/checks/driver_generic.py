@@ -1,8 +1,8 @@
 """A generic driver holds the NVIDIA GPU: nouveau, nova, or vfio-pci."""
 
+from fitguard import shell
 from fitguard.checks.fixes import remedies
 from fitguard.checks.framework.registry import check
-from fitguard.report import shell
 from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Evidence, Finding, Fix
 from fitguard.schema.hardware import Driver

@@ -1,8 +1,8 @@
 """The driver's library and its kernel module are of different versions."""
 
+from fitguard import shell
 from fitguard.checks.framework.fixtures import Missing
 from fitguard.checks.framework.registry import check
-from fitguard.report import shell
 from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Evidence, Finding, Fix
 from fitguard.schema.hardware import Driver

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterator
 
+from fitguard import shell
 from fitguard.checks.derived.gpu_code import GpuCode
 from fitguard.checks.framework.registry import check
 from fitguard.knowledge import Knowledge
-from fitguard.report import shell
 from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Evidence, Finding, Fix
 

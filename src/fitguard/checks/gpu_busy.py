@@ -4,14 +4,14 @@ from collections.abc import Iterator
 
 import msgspec
 
+from fitguard import shell
 from fitguard.checks.derived.visible_gpus import Visible
 from fitguard.checks.framework.fixtures import Missing
 from fitguard.checks.framework.registry import check
-from fitguard.report import shell
-from fitguard.report.words import size
 from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Evidence, Finding, Fix, Severity
 from fitguard.schema.hardware import Gpu, GpuProcess
+from fitguard.words import size
 
 _GIB = 2**30
 # A desktop takes up to 1 GiB: less than that is no one's training.

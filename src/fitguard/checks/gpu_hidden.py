@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
+from fitguard import shell
 from fitguard.checks.derived.visible_gpus import Visible
 from fitguard.checks.framework.fixtures import Missing
 from fitguard.checks.framework.registry import check
-from fitguard.report import shell
 from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Evidence, Finding, Fix
 from fitguard.schema.hardware import Gpu

@@ -1,12 +1,12 @@
 """The machine or the container has little memory left for training."""
 
+from fitguard import shell
 from fitguard.checks.framework.fixtures import Missing
 from fitguard.checks.framework.registry import check
-from fitguard.report import shell
-from fitguard.report.words import size
 from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Evidence, Finding, Fix
 from fitguard.schema.hardware import Host
+from fitguard.words import size
 
 _GIB = 2**30
 # `import tensorflow` and CUDA's start take about 1 GiB of host memory.

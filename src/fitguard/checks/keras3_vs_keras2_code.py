@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
+from fitguard import shell
 from fitguard.checks.derived import keras_packages
 from fitguard.checks.fixes import remedies
 from fitguard.checks.framework.registry import check
 from fitguard.knowledge import Knowledge
 from fitguard.knowledge.keras import Keras2Package
 from fitguard.knowledge.tensorflow import Release
-from fitguard.report import shell
 from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Evidence, Finding, Fix
 from fitguard.schema.software import Package, Packages

@@ -1,11 +1,11 @@
 """The container has little shared memory, which NCCL and worker processes need."""
 
+from fitguard import shell
 from fitguard.checks.framework.registry import check
-from fitguard.report import shell
-from fitguard.report.words import size
 from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Evidence, Finding, Fix
 from fitguard.schema.hardware import Container, Host
+from fitguard.words import size
 
 # What docker and Kubernetes give where nobody asks for more.
 _DEFAULT_BYTES = 64 * 2**20

@@ -1,11 +1,11 @@
 """XLA will not find libdevice or ptxas, without which it cannot compile for the GPU."""
 
+from fitguard import shell
 from fitguard.checks.derived.build import Build
 from fitguard.checks.fixes import installs, remedies
 from fitguard.checks.framework.fixtures import Missing
 from fitguard.checks.framework.registry import check
 from fitguard.knowledge import Knowledge
-from fitguard.report import shell
 from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Evidence, Finding, Fix
 from fitguard.schema.hardware import Gpu

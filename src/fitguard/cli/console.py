@@ -4,16 +4,15 @@ import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
+from fitguard.report.render import ENDINGS, Format
 from fitguard.schema.exit_codes import UsageError
 
 if TYPE_CHECKING:
-    from fitguard.report.documents import Document
-
-Format = Literal["text", "json", "markdown", "html", "sarif"]
+    from fitguard.report.registry import Document
 
 
 @Parameter(name="*")
@@ -33,21 +32,15 @@ class Output:
     def form(self) -> Format:
         """The format that was asked for, or that the ending of the file tells."""
         ending = self.output.suffix if self.output else ""
-        return self.format or _ENDINGS.get(ending, "text")
+        return self.format or ENDINGS.get(ending, "text")
 
 
 PLAIN_OUTPUT = Output()
-_ENDINGS: dict[str, Format] = {
-    ".html": "html",
-    ".json": "json",
-    ".md": "markdown",
-    ".sarif": "sarif",
-}
 
 
 def show(document: "Document", output: Output, *, verbose: bool = False) -> None:
     """Print the document, or write it to the file."""
-    from fitguard.report.redaction import redacted
+    from fitguard.report.privacy.redaction import redacted
 
     if not output.show_private:
         document = redacted(document)
@@ -71,7 +64,7 @@ def show(document: "Document", output: Output, *, verbose: bool = False) -> None
 def _print_text(document: "Document", verbose: bool) -> None:
     from rich.console import Console
 
-    from fitguard.report.text import print_document
+    from fitguard.report.formats.text import print_document
 
     # Without a terminal rich assumes 80 columns; a pipe deserves lines that are not broken.
     width = None if sys.stdout.isatty() or "COLUMNS" in os.environ else 100
@@ -87,6 +80,6 @@ def _raise_broken_pipe() -> None:
 
 def complain(message: str) -> None:
     """Tell an error on stderr."""
-    from fitguard.report.redaction import clean
+    from fitguard.report.privacy.redaction import clean
 
     sys.stderr.write(f"fitguard: {clean(message)}\n")

@@ -23,7 +23,6 @@ from fitguard.crash.questions import doubts, questions
 from fitguard.crash.ranking import PRIMARY, confidence, rank
 from fitguard.crash.reader import Log
 from fitguard.crash.signals import Recogniser
-from fitguard.environment.notebook import NotebookPage
 from fitguard.knowledge import knowledge
 from fitguard.schema.crash import Story
 from fitguard.schema.diagnosis import Diagnosis, FoundCause, Noise
@@ -31,10 +30,6 @@ from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Evidence
 
 KERNEL_LOG = "kernel log"
-
-
-class Explanation(NotebookPage, Diagnosis, frozen=True):
-    """A diagnosis, which notebooks show as a page."""
 
 
 def explain(
@@ -45,7 +40,7 @@ def explain(
     kernel_log: Log | None = None,
     facts: Facts | str | Path | None = None,
     what_if: Mapping[str, str] | None = None,
-) -> Explanation:
+) -> Diagnosis:
     """Say why a run died.
 
     Args:
@@ -100,7 +95,7 @@ def explain(
     )
 
 
-def diagnose(story: Story, notes: Iterable[str] = ()) -> Explanation:
+def diagnose(story: Story, notes: Iterable[str] = ()) -> Diagnosis:
     """The ranked causes of a story."""
     notes = list(notes)
     verdicts = _verdicts(story, notes)
@@ -119,7 +114,7 @@ def diagnose(story: Story, notes: Iterable[str] = ()) -> Explanation:
     ]
     primary = causes[0].cause if decided else None
     asked = questions(story, causes) if primary is None else ()
-    return Explanation(
+    return Diagnosis(
         primary=primary,
         causes=tuple(causes),
         noise=_noise(story),
@@ -152,7 +147,7 @@ def _noise(story: Story) -> tuple[Noise, ...]:
     )
 
 
-def _located(explanation: Explanation, files: set[str]) -> Explanation:
+def _located(explanation: Diagnosis, files: set[str]) -> Diagnosis:
     """The same, in which what was quoted from a file has its path."""
 
     def located(evidence: Evidence) -> Evidence:

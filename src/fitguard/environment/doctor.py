@@ -7,15 +7,10 @@ from pathlib import Path
 import msgspec
 
 from fitguard.checks.framework.runner import judge
-from fitguard.environment.notebook import NotebookPage
 from fitguard.environment.supposition import suppose
 from fitguard.schema.doctor import DoctorReport
 from fitguard.schema.exit_codes import UnreadableInput, UsageError
 from fitguard.schema.facts import FACTS_SCHEMA, Facts
-
-
-class Report(NotebookPage, DoctorReport, frozen=True):
-    """The doctor's report, which notebooks show as a page."""
 
 
 def doctor(
@@ -26,7 +21,7 @@ def doctor(
     deep: bool = False,
     select: str | Sequence[str] = (),
     ignore: str | Sequence[str] = (),
-) -> Report:
+) -> DoctorReport:
     """Judge whether TensorFlow will train here, without importing it.
 
     Args:
@@ -53,15 +48,10 @@ def doctor(
             "Received several things to judge. Expected one of: this machine (python, deep), "
             "facts, what_if"
         )
-    judged = judge(_facts(python, facts, what_if, deep), select=select, ignore=ignore)
-    return msgspec.convert(msgspec.structs.asdict(judged), Report)
+    return judge(_facts(python, facts, what_if, deep), select=select, ignore=ignore)
 
 
-class Machine(NotebookPage, Facts, frozen=True):
-    """The facts of this machine, which notebooks show as a page."""
-
-
-def gather_facts(python: str | None = None) -> Machine:
+def gather_facts(python: str | None = None) -> Facts:
     """What is true of this machine; what the doctor judges.
 
     Args:
@@ -70,7 +60,7 @@ def gather_facts(python: str | None = None) -> Machine:
     """
     from fitguard.facts.gather import gather
 
-    return msgspec.convert(msgspec.structs.asdict(gather(python)), Machine)
+    return gather(python)
 
 
 def _facts(

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from fitguard.checks.fixes.installs import requirement
 from fitguard.environment.candidates import Constraints
 from fitguard.environment.installation import installs
-from fitguard.environment.notebook import NotebookPage
 from fitguard.environment.openings import openings
 from fitguard.environment.search import Found, search
 from fitguard.environment.supposition import normalised, suppose, version_of
@@ -24,16 +23,12 @@ from fitguard.schema.versions import parse, text
 _NOT_FOR_RESOLVE = ("library-path", "cuda-toolkits", "extras", "package")
 
 
-class Answer(NotebookPage, Resolution, frozen=True):
-    """The answer, which notebooks show as a page."""
-
-
 def resolve(
     *,
     what_if: Mapping[str, object] | None = None,
     python: str | None = None,
     facts: Facts | None = None,
-) -> Answer:
+) -> Resolution:
     """The newest set of versions that works, with install commands.
 
     Args:
@@ -54,13 +49,13 @@ def resolve(
     constraints = _constraints(given, python, facts, tables)
     found, rejected = search(constraints, tables)
     if found is None:
-        return Answer(
+        return Resolution(
             ok=False,
             given=_described(constraints),
             rejected=rejected,
             openings=tuple(openings(constraints, tables)),
         )
-    return Answer(
+    return Resolution(
         ok=True,
         given=_described(constraints),
         chosen=_version_set(found, constraints, tables),

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fitguard.checks.framework.data import judge_data
-from fitguard.environment.notebook import NotebookPage
 from fitguard.facts import host
 from fitguard.inputs import arguments
 from fitguard.inputs.budget import DEFAULT_SECONDS, Budget, budget
@@ -24,7 +23,7 @@ from fitguard.schema.model import ModelFacts
 TRAINING_SHARE, VALIDATION_SHARE, OVERLAP_SHARE = 0.6, 0.8, 0.9
 
 
-class Checked(NotebookPage, DataReport, frozen=True, dict=True):
+class Checked(DataReport, frozen=True, dict=True):
     """The report, which notebooks show as a page, with the data to give to `fit`."""
 
     @property

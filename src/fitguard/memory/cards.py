@@ -6,11 +6,11 @@ from collections.abc import Collection, Sequence
 from fitguard.knowledge import knowledge
 from fitguard.knowledge.gpus import GpuModel, words
 from fitguard.memory.sizes import size_bytes
-from fitguard.report.words import size
 from fitguard.schema.exit_codes import UsageError
 from fitguard.schema.hardware import Gpu
 from fitguard.schema.plan import Card
 from fitguard.schema.versions import parse
+from fitguard.words import size
 
 Size = int | float | str
 _GIB = 2**30

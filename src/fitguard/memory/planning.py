@@ -2,9 +2,6 @@
 
 from typing import Any, Literal
 
-import msgspec
-
-from fitguard.environment.notebook import NotebookPage
 from fitguard.facts import nvml
 from fitguard.memory.cards import Size, card
 from fitguard.memory.drafting import Draft
@@ -12,10 +9,6 @@ from fitguard.memory.measuring.measurements import Measurements
 from fitguard.memory.measuring.request import Script
 from fitguard.memory.preparation import prepare
 from fitguard.schema.plan import Plan
-
-
-class Planned(NotebookPage, Plan, frozen=True):
-    """A plan that a notebook shows as a page."""
 
 
 def plan(
@@ -36,7 +29,7 @@ def plan(
     replicas: int | None = None,
     measure: bool | Script = False,
     advice: bool | Literal["full"] = True,
-) -> Planned:
+) -> Plan:
     """What a training step needs of a GPU's memory, told on the CPU and without running it.
 
     Nothing of the model changes.
@@ -78,5 +71,4 @@ def plan(
         strategy=strategy,
         replicas=replicas,
     ) as prepared:
-        drafted = Draft(prepared, chosen, advice, measurements).plan()
-    return Planned(**msgspec.structs.asdict(drafted))
+        return Draft(prepared, chosen, advice, measurements).plan()

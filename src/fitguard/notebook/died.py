@@ -1,8 +1,8 @@
 """The error for a training that could not be brought to its end."""
 
-from fitguard.report.words import count
 from fitguard.schema.exit_codes import TrainingDied
 from fitguard.supervise.guarding import GuardResult
+from fitguard.words import count
 
 
 def died(result: GuardResult) -> TrainingDied:

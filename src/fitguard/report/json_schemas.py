@@ -5,35 +5,16 @@ from typing import Any
 
 import msgspec
 
-from fitguard.schema.data import DATA_SCHEMA, DataReport
-from fitguard.schema.diagnosis import DIAGNOSIS_SCHEMA, Diagnosis
-from fitguard.schema.doctor import DOCTOR_SCHEMA, DoctorReport
-from fitguard.schema.facts import FACTS_SCHEMA, Facts
-from fitguard.schema.plan import PLAN_SCHEMA, Plan
-from fitguard.schema.resolution import RESOLVE_SCHEMA, Resolution
-from fitguard.schema.run import RUN_SCHEMA, Run
-from fitguard.schema.run_list import RUNS_SCHEMA, RunList
+from fitguard.report.registry import BY_NAME
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
-
-PUBLISHED: dict[str, tuple[str, type[msgspec.Struct]]] = {
-    "data": (DATA_SCHEMA, DataReport),
-    "diagnosis": (DIAGNOSIS_SCHEMA, Diagnosis),
-    "doctor": (DOCTOR_SCHEMA, DoctorReport),
-    "facts": (FACTS_SCHEMA, Facts),
-    "plan": (PLAN_SCHEMA, Plan),
-    "resolve": (RESOLVE_SCHEMA, Resolution),
-    "run": (RUN_SCHEMA, Run),
-    "runs": (RUNS_SCHEMA, RunList),
-}
-"""File name → the `schema` field of the document, and its struct."""
 
 
 def json_schema(name: str) -> dict[str, Any]:
     """The JSON Schema of one kind of document."""
-    identifier, struct = PUBLISHED[name]
-    head = {"$schema": DIALECT, "$id": identifier, "title": f"fitguard {name}"}
-    body: dict[str, Any] = _dedented(msgspec.json.schema(struct))
+    entry = BY_NAME[name]
+    head = {"$schema": DIALECT, "$id": entry.schema, "title": f"fitguard {name}"}
+    body: dict[str, Any] = _dedent(msgspec.json.schema(entry.struct))
     return head | body
 
 
@@ -42,13 +23,13 @@ def json_schema_text(name: str) -> str:
     return msgspec.json.format(msgspec.json.encode(json_schema(name)), indent=2).decode() + "\n"
 
 
-def _dedented(schema: Any) -> Any:
+def _dedent(schema: Any) -> Any:
     """Descriptions come from docstrings, with the indentation of the source."""
     if isinstance(schema, dict):
         return {
             key: inspect.cleandoc(value)
             if key == "description" and isinstance(value, str)
-            else _dedented(value)
+            else _dedent(value)
             for key, value in schema.items()
         }
-    return [_dedented(item) for item in schema] if isinstance(schema, list) else schema
+    return [_dedent(item) for item in schema] if isinstance(schema, list) else schema

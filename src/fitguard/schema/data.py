@@ -4,6 +4,7 @@ from typing import Literal
 
 import msgspec
 
+from fitguard.schema.document import Document
 from fitguard.schema.finding import Finding, Skipped
 from fitguard.schema.hardware import Host
 from fitguard.schema.model import ModelFacts, Shape
@@ -254,7 +255,7 @@ class DataFacts(msgspec.Struct, frozen=True, kw_only=True):
     host: Host | None = None
 
 
-class DataReport(msgspec.Struct, frozen=True, kw_only=True):
+class DataReport(Document, frozen=True, kw_only=True):
     """The findings on data and model, gravest first, with the facts behind them.
 
     Args:

@@ -4,6 +4,7 @@ from typing import Literal
 
 import msgspec
 
+from fitguard.schema.document import Document
 from fitguard.schema.finding import Confidence, Evidence, Fix
 
 DIAGNOSIS_SCHEMA: Literal["fitguard/diagnosis/1"] = "fitguard/diagnosis/1"
@@ -80,7 +81,7 @@ class Question(msgspec.Struct, frozen=True):
     how: str
 
 
-class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
+class Diagnosis(Document, frozen=True, kw_only=True):
     """Why a run died.
 
     Args:

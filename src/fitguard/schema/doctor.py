@@ -2,15 +2,14 @@
 
 from typing import Literal
 
-import msgspec
-
+from fitguard.schema.document import Document
 from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Finding, Skipped
 
 DOCTOR_SCHEMA: Literal["fitguard/doctor/1"] = "fitguard/doctor/1"
 
 
-class DoctorReport(msgspec.Struct, frozen=True, kw_only=True):
+class DoctorReport(Document, frozen=True, kw_only=True):
     """The findings, gravest first, with the facts behind them.
 
     Args:

@@ -4,6 +4,7 @@ from typing import Literal
 
 import msgspec
 
+from fitguard.schema.document import Document
 from fitguard.schema.hardware import Container, Cpu, Driver, Gpu, Host, KernelLog
 from fitguard.schema.software import (
     CudaLibraries,
@@ -24,7 +25,7 @@ class FailedProbe(msgspec.Struct, frozen=True):
     problem: str
 
 
-class Facts(msgspec.Struct, frozen=True, kw_only=True):
+class Facts(Document, frozen=True, kw_only=True):
     """One set of facts; partial sets are legal everywhere.
 
     Args:

@@ -4,6 +4,8 @@ from typing import Literal
 
 import msgspec
 
+from fitguard.schema.document import Document
+
 PLAN_SCHEMA: Literal["fitguard/plan/1"] = "fitguard/plan/1"
 
 Mode = Literal["graph", "xla"]
@@ -191,7 +193,7 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     replicas: int = 1
 
 
-class Plan(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=False):
+class Plan(Document, frozen=True, kw_only=True, omit_defaults=False):
     """Whether a training step fits a GPU, and what to do where it does not.
 
     Args:

@@ -4,6 +4,8 @@ from typing import Literal
 
 import msgspec
 
+from fitguard.schema.document import Document
+
 RESOLVE_SCHEMA: Literal["fitguard/resolve/1"] = "fitguard/resolve/1"
 
 
@@ -54,7 +56,7 @@ class Opening(msgspec.Struct, frozen=True):
     tensorflow: str
 
 
-class Resolution(msgspec.Struct, frozen=True, kw_only=True):
+class Resolution(Document, frozen=True, kw_only=True):
     """`chosen` is None where no set works; then `openings` says what would open one.
 
     Args:

@@ -4,6 +4,7 @@ from typing import Literal
 
 import msgspec
 
+from fitguard.schema.document import Document
 from fitguard.schema.finding import Confidence
 
 RUN_SCHEMA: Literal["fitguard/run/1"] = "fitguard/run/1"
@@ -197,7 +198,7 @@ class SnapshotMark(msgspec.Struct, frozen=True, kw_only=True):
     bytes: int = 0
 
 
-class Run(msgspec.Struct, frozen=True, kw_only=True):
+class Run(Document, frozen=True, kw_only=True):
     """The document of a run: `run.json`.
 
     Args:

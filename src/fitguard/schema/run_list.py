@@ -4,6 +4,7 @@ from typing import Literal
 
 import msgspec
 
+from fitguard.schema.document import Document
 from fitguard.schema.run import RunState
 
 RUNS_SCHEMA: Literal["fitguard/runs/1"] = "fitguard/runs/1"
@@ -31,7 +32,7 @@ class RunLine(msgspec.Struct, frozen=True, kw_only=True):
     command: tuple[str, ...] = ()
 
 
-class RunList(msgspec.Struct, frozen=True, kw_only=True):
+class RunList(Document, frozen=True, kw_only=True):
     """All runs of a folder, the newest last.
 
     Args:

@@ -6,12 +6,11 @@ from pathlib import Path
 
 import msgspec
 
-from fitguard.environment.notebook import NotebookPage
 from fitguard.monitor.folding import fold
 from fitguard.monitor.journal import Journal
 from fitguard.monitor.run_folder import RUNS, RunFolder
 from fitguard.monitor.samples import read_samples
-from fitguard.report.run_words import steps_kept
+from fitguard.report.rows.run_words import steps_kept
 from fitguard.schema.exit_codes import UnreadableInput, UsageError
 from fitguard.schema.run import MemorySample, Run
 from fitguard.schema.run_list import RunLine, RunList
@@ -22,15 +21,7 @@ LAST = "last"
 _SHOWN = 5
 
 
-class GuardedRun(NotebookPage, Run, frozen=True):
-    """A run that a notebook shows as a page."""
-
-
-class GuardedRuns(NotebookPage, RunList, frozen=True):
-    """A list of runs that a notebook shows as a page."""
-
-
-def read_run(run: str | Path = LAST, *, runs_folder: str | Path = RUNS) -> GuardedRun:
+def read_run(run: str | Path = LAST, *, runs_folder: str | Path = RUNS) -> Run:
     """One guarded run: its attempts, why each ended, what was decided, loss and memory.
 
     Args:
@@ -47,10 +38,10 @@ def read_run(run: str | Path = LAST, *, runs_folder: str | Path = RUNS) -> Guard
     if Path(run).is_file():
         return _document(Path(run))
     folder = find_run(run, runs_folder)
-    return _shown(_folded(folder, read_samples(folder.samples)))
+    return _folded(folder, read_samples(folder.samples))
 
 
-def list_runs(runs_folder: str | Path = RUNS) -> GuardedRuns:
+def list_runs(runs_folder: str | Path = RUNS) -> RunList:
     """All runs of a folder, the newest last; without loss curves and samples.
 
     Example:
@@ -63,7 +54,7 @@ def list_runs(runs_folder: str | Path = RUNS) -> GuardedRuns:
         except UnreadableInput as error:
             unreadable.append(str(error))
     lines.sort(key=lambda line: (line.started, line.id))
-    return GuardedRuns(folder=str(runs_folder), runs=tuple(lines), unreadable=tuple(unreadable))
+    return RunList(folder=str(runs_folder), runs=tuple(lines), unreadable=tuple(unreadable))
 
 
 def find_run(run: str | Path, runs_folder: str | Path = RUNS) -> RunFolder:
@@ -129,15 +120,11 @@ def _folded(folder: RunFolder, samples: list[MemorySample]) -> Run:
     return fold(events, samples, folder=str(folder.path), alive=holder(folder) is not None)
 
 
-def _document(file: Path) -> GuardedRun:
+def _document(file: Path) -> Run:
     try:
-        return msgspec.json.decode(file.read_bytes(), type=GuardedRun)
+        return msgspec.json.decode(file.read_bytes(), type=Run)
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise UnreadableInput(f"{file}: {error}. Expected a run.json of fitguard") from error
-
-
-def _shown(run: Run) -> GuardedRun:
-    return GuardedRun(**{field: getattr(run, field) for field in run.__struct_fields__})
 
 
 def _line(run: Run) -> RunLine:

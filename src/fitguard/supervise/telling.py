@@ -1,10 +1,9 @@
 """What the user is told at the end of a run."""
 
-from fitguard.report.run_words import duration
-from fitguard.report.words import count
 from fitguard.schema.diagnosis import FoundCause
 from fitguard.schema.run import Run
 from fitguard.supervise.judging import Judged
+from fitguard.words import count, duration
 
 
 def farewell(run: Run) -> str:

@@ -4,8 +4,8 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import PurePosixPath
 
-from fitguard.report.words import size
 from fitguard.schema.hardware import Gpu, GpuProcess
+from fitguard.words import size
 
 Read = Callable[[], Sequence[Gpu]]
 

@@ -3,9 +3,9 @@
 import re
 
 from fitguard.causes.derived.gpu_memory import GpuMemory
-from fitguard.report.words import size
 from fitguard.schema.crash import AllocatorState
 from fitguard.schema.finding import Fix
+from fitguard.words import size
 
 # What the optimiser and the initialisers own. Keras 2 puts the gradients of activations below the
 # optimiser's name too: those do shrink with the batch.

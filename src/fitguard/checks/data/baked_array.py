@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from fitguard.checks.data.derived.pipelines import Piped, said
 from fitguard.checks.framework.registry import check
-from fitguard.report.words import size
 from fitguard.schema.finding import Evidence, Finding, Fix
 from fitguard.schema.pipeline import Pipeline
+from fitguard.words import size
 
 _WARNING_BYTES = 200 * 10**6
 # A protocol buffer, which is how TensorFlow writes a graph, ends at 2 GiB.

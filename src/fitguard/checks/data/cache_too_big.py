@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from fitguard.checks.data.derived.memory import FreeMemory
 from fitguard.checks.data.derived.pipelines import Piped, chain, only_input, total_bytes
 from fitguard.checks.framework.registry import check
-from fitguard.report.words import size
 from fitguard.schema.data import Training
 from fitguard.schema.finding import Evidence, Finding, Fix
 from fitguard.schema.pipeline import Pipeline
+from fitguard.words import size
 
 
 @check("FG674", "cache-too-big")

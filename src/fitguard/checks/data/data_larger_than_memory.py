@@ -6,9 +6,9 @@ from fitguard.checks.data.derived.memory import FreeMemory
 from fitguard.checks.data.derived.pipelines import SHUFFLES, Piped, elements_read, said
 from fitguard.checks.data.derived.wording import called
 from fitguard.checks.framework.registry import check
-from fitguard.report.words import size
 from fitguard.schema.data import DataFacts, Field
 from fitguard.schema.finding import Evidence, Finding, Fix
+from fitguard.words import size
 
 
 @check("FG678", "data-larger-than-memory")

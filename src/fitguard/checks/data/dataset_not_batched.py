@@ -6,9 +6,9 @@ from fitguard.checks.data.derived.input_shapes import fits
 from fitguard.checks.data.derived.pairs import Fed
 from fitguard.checks.data.derived.sources import named, opening
 from fitguard.checks.framework.registry import check
-from fitguard.report.words import shape as shown
 from fitguard.schema.data import DataFacts, Source
 from fitguard.schema.finding import Evidence, Finding, Fix
+from fitguard.words import shape as shown
 
 
 @check("FG610", "dataset-not-batched", requires={"FG613"})

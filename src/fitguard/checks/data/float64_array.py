@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from fitguard.checks.data.derived.sources import sources_by_split
 from fitguard.checks.data.derived.wording import called, described
 from fitguard.checks.framework.registry import check
-from fitguard.report.words import size
 from fitguard.schema.data import DataFacts, Field
 from fitguard.schema.finding import Evidence, Finding, Fix
 from fitguard.schema.hardware import Host
+from fitguard.words import size
 
 _LARGE_BYTES = 2 * 2**30
 

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from fitguard.checks.data.derived.pairs import Fed
 from fitguard.checks.data.derived.wording import described
 from fitguard.checks.framework.registry import check
-from fitguard.report.words import shape as shown
 from fitguard.schema.data import Field
 from fitguard.schema.finding import Evidence, Finding, Fix
 from fitguard.schema.model import Shape
+from fitguard.words import shape as shown
 
 _BRIGHT = 100
 _BRIGHTEST = 255

@@ -7,10 +7,10 @@ from fitguard.checks.data.derived.pairs import training_fields
 from fitguard.checks.data.derived.wording import called, described
 from fitguard.checks.framework.fixtures import Missing
 from fitguard.checks.framework.registry import check
-from fitguard.report.words import count
 from fitguard.schema.data import DataFacts, Field
 from fitguard.schema.finding import Evidence, Finding, Fix
 from fitguard.schema.model import ModelInput
+from fitguard.words import count
 
 _LISTED = 8
 

@@ -11,10 +11,10 @@ from fitguard.checks.data.derived.sources import sources_by_split
 from fitguard.checks.data.derived.wording import described
 from fitguard.checks.framework.fixtures import Missing
 from fitguard.checks.framework.registry import check
-from fitguard.report.words import shape as shown
 from fitguard.schema.data import DataFacts, Field
 from fitguard.schema.finding import Evidence, Finding, Fix
 from fitguard.schema.model import ModelInput, Shape
+from fitguard.words import shape as shown
 
 
 @check("FG605", "input-shape", requires={"FG607", "FG610", "FG613"})

@@ -8,10 +8,10 @@ from fitguard.checks.data.derived.pairs import Labelled
 from fitguard.checks.data.derived.wording import batched, described, output_said
 from fitguard.checks.framework.fixtures import Missing
 from fitguard.checks.framework.registry import check
-from fitguard.report.words import shape as shown
 from fitguard.schema.data import DataFacts
 from fitguard.schema.finding import Finding, Fix
 from fitguard.schema.model import ModelFacts
+from fitguard.words import shape as shown
 
 
 @check("FG626", "label-broadcast", requires={"FG605"})

@@ -7,9 +7,9 @@ from fitguard.checks.data.derived.sources import named, sources_by_split
 from fitguard.checks.data.derived.wording import called, described
 from fitguard.checks.framework.fixtures import Missing
 from fitguard.checks.framework.registry import check
-from fitguard.report.words import count
 from fitguard.schema.data import DataFacts, Failure, Field, Source
 from fitguard.schema.finding import Evidence, Finding, Fix
+from fitguard.words import count
 
 _SCATTERED = ("Sparse", "Ragged", "scipy")
 

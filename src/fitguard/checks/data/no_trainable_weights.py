@@ -2,9 +2,9 @@
 
 from fitguard.checks.data.derived.generation import is_keras_2
 from fitguard.checks.framework.registry import check
-from fitguard.report.words import count
 from fitguard.schema.finding import Evidence, Finding, Fix
 from fitguard.schema.model import ModelFacts
+from fitguard.words import count
 
 
 @check("FG603", "no-trainable-weights")

@@ -7,10 +7,10 @@ from fitguard.checks.data.derived.generation import is_keras_2
 from fitguard.checks.data.derived.values import quoted, value_kind
 from fitguard.checks.data.derived.wording import called, described, named
 from fitguard.checks.framework.registry import check
-from fitguard.report.words import count
 from fitguard.schema.data import DataFacts, Field
 from fitguard.schema.finding import Evidence, Finding, Fix
 from fitguard.schema.model import ModelFacts
+from fitguard.words import count
 
 _NUMBERS = frozenset(["float", "int", "bool", "float64", "float32", "int64", "int32", "bool_"])
 _SEQUENCES = frozenset(["list", "tuple", "ndarray"])

@@ -6,9 +6,9 @@ from fitguard.checks.data.derived.label_shapes import shape_fault
 from fitguard.checks.data.derived.pairs import Labelled
 from fitguard.checks.data.derived.wording import described, output_said
 from fitguard.checks.framework.registry import check
-from fitguard.report.words import shape as shown
 from fitguard.schema.finding import Finding, Fix
 from fitguard.schema.model import ModelFacts
+from fitguard.words import shape as shown
 
 
 @check("FG621", "one-hot-with-sparse-loss")

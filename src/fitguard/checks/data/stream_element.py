@@ -6,9 +6,9 @@ from fitguard.checks.data.derived.first_batches import OddBatch, odd_batch
 from fitguard.checks.data.derived.generation import is_keras_2
 from fitguard.checks.data.derived.sources import named, opening
 from fitguard.checks.framework.registry import check
-from fitguard.report.words import shape as shown
 from fitguard.schema.data import DataFacts, Source
 from fitguard.schema.finding import Evidence, Finding, Fix
+from fitguard.words import shape as shown
 
 _YIELDING = ("generator", "pydataset")
 _LIST_INSIDE = "tuple with a list"

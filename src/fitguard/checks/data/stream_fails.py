@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from fitguard.checks.data.derived.sources import named
 from fitguard.checks.framework.registry import check
-from fitguard.report.words import short
 from fitguard.schema.data import DataFacts, Failure, Source
 from fitguard.schema.finding import Evidence, Finding, Fix
+from fitguard.words import short
 
 _LONGEST_TITLE = 120
 _REMEDIES = {

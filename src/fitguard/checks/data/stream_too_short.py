@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from fitguard.checks.data.derived.generation import is_keras_2
 from fitguard.checks.data.derived.sources import named
 from fitguard.checks.framework.registry import check
-from fitguard.report.words import count
 from fitguard.schema.data import DataFacts, Source, Training
 from fitguard.schema.finding import Evidence, Finding, Fix
+from fitguard.words import count
 
 
 @check("FG611", "stream-too-short", requires={"FG612", "FG613"})

@@ -7,10 +7,10 @@ from fitguard.checks.data.derived.losses import label_kind
 from fitguard.checks.data.derived.pairs import Labelled
 from fitguard.checks.data.derived.wording import among, described, output_said
 from fitguard.checks.framework.registry import check
-from fitguard.report.words import number
 from fitguard.schema.data import Field
 from fitguard.schema.finding import Finding, Fix, Severity
 from fitguard.schema.model import ModelFacts
+from fitguard.words import number
 
 _GIVES = {"sigmoid": (0.0, 1.0), "softmax": (0.0, 1.0), "tanh": (-1.0, 1.0), "relu": (0.0, None)}
 # Rounding, and labels that were smoothed or scaled by figures of other data.

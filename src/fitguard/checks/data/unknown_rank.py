@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from fitguard.checks.data.derived.generation import is_keras_2
 from fitguard.checks.data.derived.sources import named
 from fitguard.checks.framework.registry import check
-from fitguard.report.words import shape as shown
 from fitguard.schema.data import DataFacts, Field, Source
 from fitguard.schema.finding import Evidence, Finding, Fix
+from fitguard.words import shape as shown
 
 
 @check("FG616", "unknown-rank", requires={"FG601", "FG612", "FG613"})

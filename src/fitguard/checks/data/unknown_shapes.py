@@ -2,10 +2,10 @@
 
 from fitguard.checks.framework.fixtures import Missing
 from fitguard.checks.framework.registry import check
-from fitguard.report.words import shape as shown
 from fitguard.schema.data import Source
 from fitguard.schema.finding import Evidence, Finding, Fix
 from fitguard.schema.model import ModelFacts, Shape
+from fitguard.words import shape as shown
 
 # Of the shapes, only so many are kept.
 _KEPT = 8

@@ -3,9 +3,9 @@
 from fitguard.checks.data.derived.wording import number
 from fitguard.checks.framework.fixtures import Missing
 from fitguard.checks.framework.registry import check
-from fitguard.report.words import percent
 from fitguard.schema.data import DataFacts, Field, Overlap
 from fitguard.schema.finding import Evidence, Finding, Fix
+from fitguard.words import percent
 
 # Real collections hold some samples twice: reviews of films, newswires, plain images.
 _FEWEST, _SHARE = 5, 0.1

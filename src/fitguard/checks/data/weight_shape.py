@@ -7,10 +7,10 @@ from fitguard.checks.data.derived.generation import is_keras_2
 from fitguard.checks.data.derived.losses import label_kind
 from fitguard.checks.data.derived.wording import batched, described
 from fitguard.checks.framework.registry import check
-from fitguard.report.words import shape as shown
 from fitguard.schema.data import Field
 from fitguard.schema.finding import Evidence, Finding, Fix
 from fitguard.schema.model import ModelFacts, ModelOutput, Shape
+from fitguard.words import shape as shown
 
 # These give one loss for the whole batch.
 _WHOLE_BATCH = ("dice", "tversky")

@@ -6,12 +6,12 @@ from pathlib import PurePosixPath
 
 import msgspec
 
+from fitguard import shell
 from fitguard.checks.derived.build import Build
 from fitguard.checks.derived.cuda_libraries import BY_LIBRARY_PATH, built_with, folder
 from fitguard.checks.derived.loaded import Loaded
 from fitguard.checks.fixes import installs, remedies
 from fitguard.knowledge import Knowledge
-from fitguard.report import shell
 from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Fix
 from fitguard.schema.software import CudaLibraries, Library

@@ -4,13 +4,13 @@ import re
 
 import msgspec
 
+from fitguard import shell
 from fitguard.checks.derived import gpu_releases
 from fitguard.checks.derived.gpu_code import capability_of
 from fitguard.checks.fixes import remedies
 from fitguard.checks.framework.fixtures import Missing
 from fitguard.knowledge import Knowledge
 from fitguard.knowledge.tensorflow import Release
-from fitguard.report import shell
 from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Evidence, Fix
 from fitguard.schema.software import Package, Packages, Python, TensorFlow

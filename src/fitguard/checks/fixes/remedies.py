@@ -6,8 +6,8 @@ Commands here only add or upgrade. Whatever removes, kills or restarts stands in
 import re
 from collections.abc import Iterable
 
+from fitguard import shell
 from fitguard.knowledge.tensorflow import Release
-from fitguard.report import shell
 from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Fix
 from fitguard.schema.versions import parse

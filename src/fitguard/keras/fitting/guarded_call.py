@@ -10,6 +10,7 @@ from fitguard.contract.hooks import Service
 from fitguard.contract.libraries import Library
 from fitguard.keras.fitting import ending, taking
 from fitguard.keras.fitting.first_rows import first_rows
+from fitguard.keras.fitting.learning_rate import with_learning_rate
 from fitguard.keras.fitting.recording import OtherModel, TrainingState, data_of, place_of
 from fitguard.keras.fitting.remembered import Memory
 from fitguard.keras.fitting.resuming import misfit, name_of, restore
@@ -338,7 +339,7 @@ class GuardedCall:
         taken.content.document["next_batch"] = fingerprint(batches) if batches else ""
         taking.write(self._fits, taken, self.place)
         if self._step is not None:
-            self._fits.log(self.place, self._step.last_logs)
+            self._fits.log(self.place, with_learning_rate(self._step.last_logs, self._model))
         # Some of it shows only while data are read, or when it has changed.
         for sentence in [*position.inexact, *self._state.seen_to_change()]:
             self._note(sentence)

@@ -14,6 +14,7 @@ from fitguard.keras.fitting.allocator import AllocatorWatch
 from fitguard.keras.fitting.assurance import Assurance
 from fitguard.keras.fitting.card import card_here
 from fitguard.keras.fitting.guarded_call import GuardedCall
+from fitguard.keras.fitting.learning_rate import with_learning_rate
 from fitguard.keras.fitting.other_ways import OtherWays
 from fitguard.keras.session import Session
 from fitguard.keras.snapshots.pacing import Pacing
@@ -160,7 +161,8 @@ class GuardedFits:
             # What callbacks do here may take as long as they like.
             self._idle(call.place)
             result = original(callbacks, epoch, logs, **more)
-            self.log(call.place, logs, epoch_end=True)
+            model = getattr(callbacks, "model", None)
+            self.log(call.place, with_learning_rate(logs, model), epoch_end=True)
             return result
 
         return on_epoch_end

@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 from fitguard.keras.world.contents import FILE_BYTES, NotKept, require_room
-from fitguard.report.words import size
+from fitguard.words import size
 
 
 class Aside:

@@ -11,7 +11,7 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from fitguard.report.words import size
+from fitguard.words import size
 
 FILE_BYTES = 256 << 20
 ALL_BYTES = 1 << 30

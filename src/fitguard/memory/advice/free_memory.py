@@ -4,8 +4,8 @@ import msgspec
 
 from fitguard.knowledge import knowledge
 from fitguard.memory.advice.question import LEAST_SHARE, Question, proposal
-from fitguard.report.words import size
 from fitguard.schema.plan import Advice
+from fitguard.words import size
 
 
 def free_memory(question: Question) -> Advice | None:

@@ -4,8 +4,8 @@ from fitguard.inputs.models.library import recognise
 from fitguard.inputs.models.step import optimizer_name
 from fitguard.memory.advice.question import Question, Shifted, proposal
 from fitguard.memory.variants.optimizer import state_bytes
-from fitguard.report.words import size
 from fitguard.schema.plan import Advice
+from fitguard.words import size
 
 
 def less_state(question: Question) -> Advice | None:

@@ -8,8 +8,8 @@ from functools import cache
 import msgspec
 
 from fitguard.memory.estimate import Estimate, Estimator
-from fitguard.report.words import size
 from fitguard.schema.plan import Breakdown, Measured, Range
+from fitguard.words import size
 
 NEAR = 4
 """Up to so many times the measured batch, or down to that part of it, the range is narrower."""

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from fitguard.knowledge import knowledge
 from fitguard.knowledge.gpus import words
 from fitguard.memory.visible_gpus import VISIBLE, with_gpus
-from fitguard.report.words import size
 from fitguard.schema.exit_codes import UsageError
 from fitguard.schema.hardware import Gpu
+from fitguard.words import size
 
 _TAKEN_SHARE = 0.1
 

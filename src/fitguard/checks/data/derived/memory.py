@@ -3,9 +3,9 @@
 from typing import NamedTuple
 
 from fitguard.checks.framework.fixtures import Missing, fixture
-from fitguard.report.words import size
 from fitguard.schema.finding import Evidence, Severity
 from fitguard.schema.hardware import Host
+from fitguard.words import size
 
 # TensorFlow, the model and the batches in flight need some of it too.
 _TIGHT_PERCENT = 80

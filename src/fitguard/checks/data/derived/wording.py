@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable
 
-from fitguard.report.words import count
-from fitguard.report.words import shape as shown
 from fitguard.schema.data import Field, Place, Spotted
 from fitguard.schema.finding import Evidence
 from fitguard.schema.model import ModelOutput, Shape
+from fitguard.words import count
+from fitguard.words import shape as shown
 
 
 def where(place: Place) -> str:

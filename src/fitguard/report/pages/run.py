@@ -1,0 +1,119 @@
+"""The page of a run: how it stands, its attempts and why they failed, metrics, memory, notes."""
+
+from collections.abc import Iterator, Sequence
+
+from fitguard.report.blocks import (
+    Block,
+    Drawing,
+    Folded,
+    Items,
+    Page,
+    Pairs,
+    Paragraph,
+    Quotation,
+    Section,
+    Span,
+    Verdict,
+    Words,
+    present,
+)
+from fitguard.report.charts.memory import draw_memory
+from fitguard.report.charts.metrics import draw_metrics
+from fitguard.report.charts.timeline import draw_timeline
+from fitguard.report.rows.run_rows import (
+    action,
+    attempt_table,
+    epoch_table,
+    fit_table,
+    inexact,
+    notes,
+    run_rows,
+    snapshot_rows,
+    unguarded,
+)
+from fitguard.report.rows.run_words import TONES, advice, moment, outcome, verdict
+from fitguard.schema.run import Attempt, Run, RunDecision
+from fitguard.words import joined, numbers
+
+MOST_DECISIONS = 8
+
+
+def build_page(run: Run) -> Page:
+    """What is not guarded or not exact comes before the pictures."""
+    return Page(
+        "fitguard run",
+        present(
+            Pairs(tuple(run_rows(run))),
+            None if run.attempts else Paragraph("Nothing was started yet."),
+            Section("What is not guarded", present(Items(tuple(unguarded(run)))), tone="error"),
+            _build_inexact(run),
+            _picture(draw_timeline(run)),
+            Section("Attempts", present(attempt_table(run))),
+            *_build_failures(run),
+            *map(_picture, draw_metrics(run)),
+            Folded("Epochs", present(epoch_table(run)), console=False),
+            _picture(draw_memory(run)),
+            _build_decisions(run),
+            Section("Notes", present(Items(tuple(notes(run))))),
+            Section("Calls of fit", present(fit_table(run))),
+            Section("Snapshots", present(Pairs(tuple(snapshot_rows(run))))),
+        ),
+        Verdict(verdict(run), TONES[run.state], next=advice(run)),
+    )
+
+
+def _picture(drawn: Drawing | None) -> Section | None:
+    return Section(drawn.title, (drawn,)) if drawn else None
+
+
+def _build_inexact(run: Run) -> Section:
+    several = len(run.fits) > 1
+    reasons: tuple[Words, ...] = tuple(
+        (Span(f"{fit}: ", "strong"), why) if several else why for fit, why in inexact(run)
+    )
+    meaning = Paragraph("After a restart, the result may differ from that of an undisturbed run:")
+    return Section("What is not exact", (meaning, Items(reasons)) if reasons else (), "warning")
+
+
+def _build_failures(run: Run) -> Iterator[Block]:
+    """One for each reason, the newest first; a console shows the newest alone."""
+    groups: dict[tuple[str, str, str], list[Attempt]] = {}
+    for attempt in run.attempts:
+        if attempt.cause or attempt.evidence:
+            groups.setdefault((outcome(attempt), attempt.cause, attempt.why), []).append(attempt)
+    newest_first = [_build_failure(attempts) for attempts in reversed(groups.values())]
+    yield from newest_first[:1]
+    yield Folded("Earlier failures", tuple(newest_first[1:]))
+
+
+def _build_failure(attempts: Sequence[Attempt]) -> Section:
+    last = attempts[-1]
+    which = "Attempt" if len(attempts) == 1 else "Attempts"
+    doubt = "" if last.confidence in (None, "high") else f" ({last.confidence} confidence)"
+    lines = dict.fromkeys(line for attempt in attempts for line in attempt.evidence)
+    title = f"{which} {numbers([one.number for one in attempts])}"
+    return Section(
+        f"{title}: {joined([outcome(last), last.cause])}",
+        present(Paragraph(f"{last.why}{doubt}"), Quotation("\n".join(lines))),
+        tone="error",
+    )
+
+
+def _build_decisions(run: Run) -> Section:
+    items = Items(
+        tuple(map(_describe, run.decisions)),
+        most=MOST_DECISIONS,
+        noun="earlier decision",
+        newest_last=True,
+    )
+    return Section("Decisions", present(items))
+
+
+def _describe(decision: RunDecision) -> Words:
+    changes = Span(" (changes the results)", tone="warning")
+    return (
+        Span(f"{moment(decision.time)[:-6]} ", "faint"),
+        Span(action(decision.action), "strong"),
+        f": {decision.text}",
+        *([changes] if decision.changes_results else []),
+    )

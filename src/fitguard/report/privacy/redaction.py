@@ -1,0 +1,123 @@
+"""Reports go to strangers, and quote strangers: private names go out, control characters too."""
+
+import getpass
+import os
+import platform
+import re
+from collections.abc import Callable
+from typing import TypeVar
+
+from fitguard.knowledge.secrets import hide_secrets, secret_name
+from fitguard.report.privacy.hidden_arguments import without_secret_arguments
+from fitguard.report.privacy.private_names import (
+    POSIX_HOME,
+    WINDOWS_HOME,
+    home_pattern,
+    nameless_log,
+    names_pattern,
+)
+from fitguard.report.privacy.redacted_commands import CommandRedaction
+from fitguard.report.privacy.walking import map_strings
+
+T = TypeVar("T")
+
+IDENTIFIERS = frozenset(
+    {"schema", "code", "codes", "slug", "severity", "confidence", "passed", "primary", "cause"}
+    | {"split", "role", "kind", "mode", "phase"}
+    | {"state", "outcome", "action", "signal", "library"}
+)
+"""Fields that fitguard itself fills from a fixed set of words: nothing private is in them."""
+
+LONGEST = 4000
+"""Characters of one string that a person is shown; JSON has them all."""
+
+_WORD = re.compile(r"[\w./-]*")
+_GPU_UUID = re.compile(r"\b((?:MIG-)?GPU|MIG)-([0-9a-f]{8}(?:-[0-9a-f]{1,12}){0,4})\b", re.I)
+UNSEEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
+    "\ud800-\udfff\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
+)
+"""What a terminal obeys, or a reader cannot see; line feed and tab are fine."""
+
+
+def redact(document: T, *, home: str, user: str, host: str) -> T:
+    """The same document without home folders, names, GPU serials and UUIDs, tokens, passwords.
+
+    Equal UUIDs stay equal, as `GPU-<uuid-1>`, so that `CUDA_VISIBLE_DEVICES` can still be matched.
+
+    Args:
+        document: A struct, or the dicts and lists that JSON is made of.
+    """
+    hide_uuid = _uuid_numbering()
+    names = names_pattern(user, host)
+    home_folder = home_pattern(home)
+    commands = CommandRedaction(home=home, user=user, host=host)
+
+    def hide(text: str, field: str) -> str:
+        if field in IDENTIFIERS and _WORD.fullmatch(text):  # the `code` of an advice is Python
+            return text
+        if text and secret_name(field):
+            return "<secret>"
+        text = hide_secrets(text)
+        text = _GPU_UUID.sub(hide_uuid, text)
+        if field == "commands":  # what a reader copies into a shell
+            return commands.hide(text)
+        if home_folder:
+            text = home_folder.sub("~", text)
+        text = WINDOWS_HOME.sub("~", text)
+        text = POSIX_HOME.sub(_hide_posix_home, text)
+        text = nameless_log(text)
+        return names.sub(lambda found: f"<{found.lastgroup}>", text) if names else text
+
+    return map_strings(without_secret_arguments(document), hide)
+
+
+def redacted(document: T) -> T:
+    """`redact` with the home folder, the user and the host of this process."""
+    try:
+        user = getpass.getuser()
+    except (KeyError, OSError, ImportError):  # a container's user often has no name
+        user = ""
+    return redact(document, home=os.path.expanduser("~"), user=user, host=platform.node())  # noqa: PTH111
+
+
+def clean(text: str) -> str:
+    r"""Control characters, unseen ones and half surrogates as visible escapes: `\x1b`."""
+    return UNSEEN.sub(_visible, text.replace("\r\n", "\n"))
+
+
+def cleaned(document: T) -> T:
+    """The same document, with every string in it fit for a terminal or a page: clean, and cut."""
+    return map_strings(document, lambda text, _: clean(_cut(text)))
+
+
+def _cut(text: str) -> str:
+    left_out = len(text) - LONGEST
+    return f"{text[:LONGEST]}… ({left_out} more characters)" if left_out > 0 else text
+
+
+def _visible(found: re.Match[str]) -> str:
+    number = ord(found[0])
+    if number > 0xFFFF:
+        return f"\\U{number:08x}"
+    return f"\\x{number:02x}" if number < 0x100 else f"\\u{number:04x}"
+
+
+def _uuid_numbering() -> Callable[[re.Match[str]], str]:
+    """Number UUIDs as they come; a shortened UUID has the number of the whole one."""
+    known: list[str] = []
+
+    def hide(found: re.Match[str]) -> str:
+        uuid = found[2].lower()
+        for number, other in enumerate(known, start=1):
+            if other.startswith(uuid) or uuid.startswith(other):
+                return f"{found[1]}-<uuid-{number}>"
+        known.append(uuid)
+        return f"{found[1]}-<uuid-{len(known)}>"
+
+    return hide
+
+
+def _hide_posix_home(found: re.Match[str]) -> str:
+    # Inside a longer path (/mnt/home/ann), `~` would name another folder.
+    return f"{found['before']}{found['folder']}<user>" if found["before"] else "~"

@@ -1,0 +1,34 @@
+"""How values are said."""
+
+import pytest
+
+from fitguard.words import count, number, percent, shape, short
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [(60000.0, "60,000"), (-1.0, "-1"), (0.1 + 0.2, "0.3"), (1e15, "1e+15"), (3.4e38, "3.4e+38"),
+     (-0.0, "0"), (float("inf"), "inf"), (float("nan"), "nan")],
+)  # fmt: skip
+def test_numbers(value: float, expected: str) -> None:
+    assert number(value) == expected
+
+
+@pytest.mark.parametrize(
+    ("part", "expected"),
+    [(0, "0 %"), (1, "less than 0.1 %"), (99, "1.0 %"), (3100, "31 %"), (9999, "over 99 %"),
+     (10_000, "100 %")],
+)  # fmt: skip
+def test_shares(part: int, expected: str) -> None:
+    assert percent(part, 10_000) == expected
+
+
+def test_counts_shapes_and_short_names() -> None:
+    assert count(1, "batch", "batches") == "1 batch"
+    assert count(1204, "batch", "batches") == "1,204 batches"
+    assert count(1204, "line") == "1,204 lines"
+    assert shape((None, 28)) == "(None, 28)"
+    assert shape((3,)) == "(3,)"
+    assert shape(()) == "()"
+    assert short("a\nb", 3) == "a b"
+    assert short("abcd", 3) == "ab…"
