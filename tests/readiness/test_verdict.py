@@ -74,9 +74,9 @@ def test_warnings_are_counted():
 def test_the_same_problem_of_two_fits_is_one():
     report = compose_report(fits=[fit_with(1, found()), fit_with(2, found())], command="train.py")
     assert report.verdict == "fails"
-    assert report.headline == "Training would fail: the labels are wrong"
+    assert report.headline == "Training would fail: the labels are wrong (FG620)"
     [step] = report.steps
-    assert (step.title, step.text, step.fits) == ("FG620 The labels are wrong", "Mend.", (1, 2))
+    assert (step.title, step.text, step.fits) == ("The labels are wrong (FG620)", "Mend.", (1, 2))
     assert not would_be_cured(report)
 
 
@@ -86,7 +86,7 @@ def test_a_batch_that_does_not_fit_leads_to_run_first():
     assert report.headline.startswith("Training would fail: the batch of 64 does not fit")
     run, other = report.steps
     assert run.commands == ("fitguard run train.py",)
-    assert "micro-batches of 16" in run.text
+    assert "the optimizer sees the same batch" in run.text
     assert not run.changes_results
     assert other.changes_results
     assert other.code
@@ -98,7 +98,7 @@ def test_what_run_cannot_cure():
     assert not would_be_cured(too_large)
     machine = DoctorReport(ok=False, findings=(found(title="A driver is missing"),))
     both = compose_report(doctor=machine, fits=[fit_with(fits=False)], command="train.py")
-    assert both.headline == "Training would fail: a driver is missing, and one more problem"
+    assert both.headline == "Training would fail: a driver is missing (FG620), and one more problem"
     assert not would_be_cured(both)
 
 

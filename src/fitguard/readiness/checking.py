@@ -8,7 +8,6 @@ from typing import Any
 import msgspec
 
 from fitguard.environment.doctor import doctor
-from fitguard.environment.notebook import NotebookPage
 from fitguard.inputs.checking import check_data
 from fitguard.memory.fit_call import TAKEN, FitCall, planned_arguments
 from fitguard.memory.planning import plan
@@ -18,7 +17,7 @@ from fitguard.schema.check import CheckedFit, CheckReport
 from fitguard.schema.exit_codes import UnreadableInput, UsageError
 
 
-class Checked(NotebookPage, CheckReport, frozen=True, dict=True):
+class Checked(CheckReport, frozen=True, dict=True):
     """The report, which notebooks show as a page, with the data to give to `fit`."""
 
     @property

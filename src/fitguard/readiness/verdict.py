@@ -1,24 +1,13 @@
 """One verdict out of what was found, and what to do next."""
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
-import msgspec
-
-from fitguard.report.words import size
 from fitguard.schema.check import CheckedFit, CheckReport, NextStep, Verdict
 from fitguard.schema.doctor import DoctorReport
 from fitguard.schema.finding import Finding
-from fitguard.schema.plan import Plan
+from fitguard.words import size
 
 NOTHING_FOUND = "Ready to train: nothing was found that would stop it"
-
-
-class Problem(NamedTuple):
-    """Something that would end the training."""
-
-    title: str
-    steps: tuple[NextStep, ...]
 
 
 def compose_report(
@@ -37,13 +26,15 @@ def compose_report(
         command: What trains, as one would type it behind `fitguard run`; empty for a model.
         failure: Why the script did not get as far as training.
     """
-    problems = _join_alike([*_of_machine(doctor), *_of_script(failure), *_of_fits(fits, command)])
+    steps = [*_fix_machine(doctor), *_fix_script(failure), *_fix_data(fits)]
+    short = [fit for fit in fits if fit.plan is not None and fit.plan.fits is False]
+    problems = [*(step.title for step in steps), *map(_shortage, short)]
+    steps.extend(_make_room(short, command))
     warnings = sum(finding.severity == "warning" for finding in all_findings(doctor, fits))
     verdict: Verdict = "fails" if problems else "warnings" if warnings else "ready"
-    steps = [step for problem in problems for step in problem.steps]
     if not problems and command:
         steps.append(_keep_alive(command))
-    if not any(fit.plan and fit.plan.card for fit in fits) and any(fit.plan for fit in fits):
+    if any(fit.plan for fit in fits) and not any(fit.plan and fit.plan.card for fit in fits):
         notes = (*notes, "No GPU is here: name one with --gpu to see whether the training fits it.")
     return CheckReport(
         ok=verdict != "fails",
@@ -72,48 +63,32 @@ def would_be_cured(report: CheckReport) -> bool:
     return not errors and not report.failure and all(plan.micro_batch_size for plan in plans)
 
 
-def _join_alike(problems: Sequence[Problem]) -> list[Problem]:
-    """The same problem of several fits is one."""
-    joined: dict[str, Problem] = {}
-    for problem in problems:
-        if (known := joined.get(problem.title)) is not None:
-            numbers = [number for step in problem.steps for number in step.fits]
-            steps = (
-                msgspec.structs.replace(
-                    step, fits=tuple(sorted({*step.fits, *numbers})) if step.fits else ()
-                )
-                for step in known.steps
-            )
-            problem = Problem(problem.title, tuple(steps))
-        joined[problem.title] = problem
-    return list(joined.values())
-
-
-def _of_machine(doctor: DoctorReport | None) -> Iterator[Problem]:
+def _fix_machine(doctor: DoctorReport | None) -> Iterator[NextStep]:
     for finding in doctor.findings if doctor is not None else ():
         if finding.severity == "error":
-            yield Problem(finding.title, (_fixing(finding),))
+            yield _fix(finding)
 
 
-def _of_script(failure: str) -> Iterator[Problem]:
+def _fix_script(failure: str) -> Iterator[NextStep]:
     if failure:
         first, _, rest = failure.partition("\n")
         text = rest.strip() or "Run the script itself to see the whole error."
-        yield Problem(first, (NextStep(title=first, text=text),))
+        yield NextStep(title=first, text=text)
 
 
-def _of_fits(fits: Sequence[CheckedFit], command: str) -> Iterator[Problem]:
+def _fix_data(fits: Sequence[CheckedFit]) -> Iterator[NextStep]:
+    """The same finding of several fits is one."""
+    found: dict[str, tuple[Finding, list[int]]] = {}
     for fit in fits:
         for finding in fit.data.findings if fit.data is not None else ():
             if finding.severity == "error":
-                yield Problem(finding.title, (_fixing(finding, fit.number),))
-        if fit.plan is not None and fit.plan.fits is False:
-            yield Problem(_shortage(fit.plan), tuple(_making_room(fit, fit.plan, command)))
+                found.setdefault(finding.title, (finding, []))[1].append(fit.number)
+    yield from (_fix(finding, *numbers) for finding, numbers in found.values())
 
 
-def _fixing(finding: Finding, *fits: int) -> NextStep:
+def _fix(finding: Finding, *fits: int) -> NextStep:
     return NextStep(
-        title=f"{finding.code} {finding.title}",
+        title=f"{finding.title} ({finding.code})",
         text=finding.fix.text,
         commands=finding.fix.commands,
         fits=fits,
@@ -121,37 +96,40 @@ def _fixing(finding: Finding, *fits: int) -> NextStep:
     )
 
 
-def _shortage(plan: Plan) -> str:
+def _shortage(fit: CheckedFit) -> str:
+    plan = fit.plan
+    assert plan is not None
     assert plan.card is not None
-    gpu = plan.card.name or "the GPU"
-    needed = size(plan.required_bytes.likely)
+    gpu, needed = plan.card.name or "the GPU", size(plan.required_bytes.likely)
     return (
         f"The batch of {plan.batch_size} does not fit: it needs {needed}, and {gpu} has "
         f"{size(plan.card.usable_bytes)} for it"
     )
 
 
-def _making_room(fit: CheckedFit, plan: Plan, command: str) -> Iterator[NextStep]:
-    title = _shortage(plan)
-    if plan.micro_batch_size and command:
+def _make_room(short: Sequence[CheckedFit], command: str) -> Iterator[NextStep]:
+    """What keeps the result comes first, for all fits at once."""
+    split = [fit for fit in short if fit.plan is not None and fit.plan.micro_batch_size]
+    if split and command:
         yield NextStep(
-            title=title,
+            title="Train with fitguard run: it splits the batches that do not fit",
             text=(
-                f"Train with fitguard run: it splits each batch into micro-batches of "
-                f"{plan.micro_batch_size}, and the optimizer sees the same batch of "
-                f"{plan.batch_size}."
+                "Each batch is trained in micro-batches that fit, and the optimizer sees the same "
+                "batch as before."
             ),
             commands=(f"fitguard run {command}",),
-            fits=(fit.number,),
+            fits=tuple(fit.number for fit in split),
         )
-    for advice in [one for one in plan.advice if one.enough and one.slug != "micro-batch"][:2]:
-        yield NextStep(
-            title=title,
-            text=f"{advice.title}. {advice.text}",
-            code=advice.code,
-            fits=(fit.number,),
-            changes_results=advice.changes_results,
-        )
+    for fit in short:
+        enough = [one for one in fit.plan.advice if one.enough] if fit.plan is not None else []
+        for advice in [one for one in enough if one.slug != "micro-batch"][:2]:
+            yield NextStep(
+                title=f"{'Or: ' if split else ''}{advice.title}",
+                text=advice.text,
+                code=advice.code,
+                fits=(fit.number,),
+                changes_results=advice.changes_results,
+            )
 
 
 def _keep_alive(command: str) -> NextStep:
@@ -162,11 +140,11 @@ def _keep_alive(command: str) -> NextStep:
     )
 
 
-def _headline(problems: Sequence[Problem], warnings: int, fits: Sequence[CheckedFit]) -> str:
+def _headline(problems: Sequence[str], warnings: int, fits: Sequence[CheckedFit]) -> str:
     if problems:
         more = f", and {len(problems) - 1} more problems" if len(problems) > 2 else ""
         more = ", and one more problem" if len(problems) == 2 else more
-        return f"Training would fail: {_begin_small(problems[0].title)}{more}"
+        return f"Training would fail: {_begin_small(problems[0])}{more}"
     if not fits:
         return "Nothing was found in the machine, but no call of fit was looked at"
     told = NOTHING_FOUND

@@ -12,6 +12,7 @@ import msgspec
 from fitguard.report.blocks import Page
 from fitguard.report.privacy.redaction import LONGEST, cleaned
 from fitguard.report.rows.excerpt import excerpted
+from fitguard.schema.check import CheckReport
 from fitguard.schema.data import DataReport
 from fitguard.schema.diagnosis import Diagnosis
 from fitguard.schema.doctor import DoctorReport
@@ -47,6 +48,7 @@ class Entry(NamedTuple):
 
 
 ENTRIES = (
+    Entry("check", CheckReport, finds="fitguard check FILE.py"),
     Entry("doctor", DoctorReport, finds="fitguard doctor"),
     Entry("data", DataReport, finds="fitguard data FILE.py:FUNCTION"),
     Entry("diagnosis", Diagnosis, finds="fitguard explain FILE"),

@@ -6,6 +6,7 @@ import msgspec
 
 from fitguard.schema.data import DataReport
 from fitguard.schema.doctor import DoctorReport
+from fitguard.schema.document import Document
 from fitguard.schema.plan import Plan
 
 CHECK_SCHEMA: Literal["fitguard/check/1"] = "fitguard/check/1"
@@ -53,7 +54,7 @@ class NextStep(msgspec.Struct, frozen=True, kw_only=True):
     changes_results: bool = False
 
 
-class CheckReport(msgspec.Struct, frozen=True, kw_only=True):
+class CheckReport(Document, frozen=True, kw_only=True):
     """Whether a training would get to its end.
 
     Args:
