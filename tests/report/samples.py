@@ -18,6 +18,7 @@ from report.diagnoses import (
     UNDECIDED,
     hostile_diagnosis,
 )
+from report.made_checks import hostile_check, made_checks
 from report.made_plans import PLANS, hostile_plan
 from report.made_runs import RUNS, hostile_list, hostile_run
 
@@ -308,4 +309,6 @@ DOCUMENTS = {
     **RUNS,
     "hostile run": hostile_run(NASTY),
     "hostile list of runs": hostile_list(NASTY),
+    **made_checks(HEALTHY, BROKEN),
+    "hostile check": hostile_check(NASTY, HOSTILE),
 }

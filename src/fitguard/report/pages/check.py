@@ -59,7 +59,7 @@ def _build_step(number: int, step: NextStep, report: CheckReport) -> Section:
             Code((step.code,) if step.code else (), "python"),
             Paragraph(Span(changes, tone="warning")),
         ),
-        tone="info" if report.ok else "error",
+        tone="info",
     )
 
 
