@@ -3,6 +3,7 @@
 import inspect
 import os
 import re
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
@@ -111,6 +112,7 @@ def run(
         grace_seconds=grace_seconds,
         max_attempts=max_attempts,
     )
+    from fitguard.environment.interpreters import require_tensorflow_here
     from fitguard.supervise.command import parse
     from fitguard.supervise.guarding import guard
     from fitguard.supervise.options import RunOptions
@@ -132,6 +134,8 @@ def run(
     )
     words = command if python is None else (python, *command)
     parsed = parse(words) if command or resume is None else None
+    if parsed is not None and parsed.python == sys.executable:
+        require_tensorflow_here("run", os.environ)
     if check and parsed is not None and not check_first(parsed, say):
         return ExitCode.FINDINGS
     return guard(parsed, options, say=say).exit_code
