@@ -19,9 +19,7 @@ def test_this_one_has_all():
 
 
 def test_no_program():
-    with pytest.raises(
-        UsageError, match=r"Received python9, which is no program here\. Expected a"
-    ):
+    with pytest.raises(UsageError, match=r"python9, which is no program here\. Expected"):
         find_python("python9")
 
 
@@ -30,11 +28,11 @@ def test_no_program():
     [
         (
             "Python 3.9.2",
-            r"which is Python 3\.9\.2\. fitguard needs Python 3\.11 .* doctor --python",
+            r"which is Python 3\.9\.2\. fitguard needs .* doctor --python",
         ),
         (
             "ModuleNotFoundError: x",
-            r"cannot import fitguard \(Module.*: \S+ -m pip install fitguard",
+            r"cannot import .*: \S+ -m pip install fitguard",
         ),
     ],
 )
