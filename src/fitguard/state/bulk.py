@@ -4,6 +4,7 @@ A million file names, or a hundred thousand token lists, are looked at by their 
 copied in one go.
 """
 
+import functools
 import itertools
 import types
 from typing import Any
@@ -38,11 +39,13 @@ _PLAIN = (
 
 def is_plain(thing: object) -> bool:
     """Whether it has no state, nor has what it holds."""
-    return is_plain_type(type(thing)) or (
+    kind: type = type(thing)
+    return is_plain_type(kind) or (
         isinstance(thing, tuple | frozenset) and all(map(is_plain_type, map(type, thing)))
     )
 
 
+@functools.lru_cache(maxsize=4096)
 def is_plain_type(kind: type) -> bool:
     """Whether things of this type have no state: numbers, texts, modules."""
     return issubclass(kind, _PLAIN)

@@ -82,10 +82,10 @@ class Mappings(Kind):
         yield from _own_attributes(thing)
 
     def read(self, thing: Any, stored: Stored) -> Any:
-        pairs = list(thing.items())
-        keys = _stored_items([key for key, _ in pairs], stored)
-        items = _stored_items([item for _, item in pairs], stored)
-        state = _with_attributes(thing, [*map(list, zip(keys, items, strict=True))], stored)
+        pairs: list[Any] = list(thing.items())
+        if stored is not as_it_is:
+            pairs = [[stored(key), stored(item)] for key, item in pairs]
+        state = _with_attributes(thing, pairs, stored)
         if isinstance(thing, defaultdict):
             return {**state, "factory": stored(thing.default_factory)}
         return state

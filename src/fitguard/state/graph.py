@@ -53,6 +53,7 @@ _WAYS = (
     property,
     types.MappingProxyType,
 )
+_CONTAINERS = (list, tuple, dict, deque, set, frozenset)
 _NAMESPACES = (
     types.SimpleNamespace,
     argparse.Namespace,
@@ -197,7 +198,7 @@ class Graph:
     def _interesting(self, node: Node) -> Iterator[tuple[str, Any]]:
         """What it holds, but for numbers and texts."""
         thing = node.thing
-        is_long = isinstance(thing, list | tuple | dict | deque) and len(thing) > 1
+        is_long = isinstance(thing, _CONTAINERS) and len(thing) > 1
         if is_long and (all_plain(items_of(thing)) or self._is_data(thing)):
             return
         for name, held in node.kind.parts(thing):
@@ -206,7 +207,7 @@ class Graph:
 
     def _is_data(self, container: Any) -> bool:
         """Whether it is too long for a look at each item."""
-        return not isinstance(container, tuple) and is_much(container)
+        return not isinstance(container, tuple | frozenset) and is_much(container)
 
     def _label(self, node: Node, name: str) -> str:
         thing = node.thing

@@ -62,8 +62,8 @@ class Reach(Graph):
 
     def _kind(self, thing: Any) -> Kind | None:
         cls: type = type(thing)
-        if isinstance(thing, set):
-            return _SETS
+        if isinstance(thing, list | dict | set):
+            return _SETS if isinstance(thing, set) else super()._kind(thing)
         if isinstance(thing, io.IOBase):
             # What is only written to is a log: no line of it is taken back.
             return self.kind(Files.name) if not thing.closed and thing.readable() else OPAQUE
