@@ -5,6 +5,7 @@ once more, all objects it could change are looked for: those of installed librar
 need no way that is the same in each process.
 """
 
+import contextlib
 import io
 import types
 from collections.abc import Iterable, Iterator
@@ -139,8 +140,11 @@ class _LibraryParts(Kind):
     has_state = False
 
     def parts(self, thing: Any) -> Iterator[Part]:
-        variables = getattr(thing, "variables", ())
-        return ((f"[{number}]", one) for number, one in enumerate(variables))
+        variables: Any = ()
+        with contextlib.suppress(ValueError):  # a model of tf_keras that is not built yet
+            variables = getattr(thing, "variables", ())
+        if isinstance(variables, list | tuple):
+            yield from ((f"[{number}]", one) for number, one in enumerate(variables))
 
 
 class _LibraryObjects(Objects):

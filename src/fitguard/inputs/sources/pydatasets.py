@@ -15,6 +15,7 @@ from fitguard.inputs.scan.visits import spread
 from fitguard.state.graph import TooMuch
 from fitguard.state.keep import Unkeepable, divide, frozen, keeping_python_state
 from fitguard.state.kinds import Kind, attributes
+from fitguard.state.objects import FOR_NEXT
 from fitguard.state.reach import OPAQUE, Reach
 
 SHARED_ITEMS = 10_000
@@ -46,7 +47,9 @@ def twin(dataset: Any) -> Twin:
     held = list(_held(dataset))
     _, arrays = divide([item for item in held if isinstance(item, np.ndarray)])
     others = [item for item in held if not isinstance(item, np.ndarray)]
-    memo = {id(item): item for item in (*arrays, *others, *_of_image_iterator(dataset))}
+    # No copy can be made of these.
+    for_next = [vars(dataset).get(name) for name in FOR_NEXT] if is_a(dataset, "Iterator") else []
+    memo = {id(item): item for item in (*arrays, *others, *for_next)}
     try:
         copied = copy.deepcopy(dataset, memo)
     except Exception:  # whatever an attribute raises when it is copied
@@ -120,16 +123,6 @@ class _Copied(Reach):
 
     def _is_data(self, container: Any) -> bool:
         return _is_shared(container)
-
-
-def _of_image_iterator(dataset: Any) -> list[Any]:
-    """What no copy can be made of in the iterators of `ImageDataGenerator`.
-
-    They serve `next()` alone: batches by number do without them.
-    """
-    if not is_a(dataset, "Iterator"):
-        return []
-    return [vars(dataset).get("lock"), vars(dataset).get("index_generator")]
 
 
 def _is_shared(thing: Any) -> bool:
