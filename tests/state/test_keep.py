@@ -1,7 +1,10 @@
 """Python code runs, and everything that it can reach is as before."""
 
+import argparse
+import array
 import collections
 import dataclasses
+import importlib
 import io
 import itertools
 import queue
@@ -137,6 +140,25 @@ def test_what_lies_in_sets_is_put_back() -> None:
     assert counter.own == 0
 
 
+def test_kin_of_lists_and_dicts_are_put_back() -> None:
+    counts, order = collections.Counter("aab"), collections.OrderedDict(a=1, b=2)
+    numbers, options = array.array("i", [1, 2]), argparse.Namespace(rate=1)
+
+    def spoil() -> None:
+        counts["z"] += 1
+        order.move_to_end("a")
+        numbers.append(3)
+        options.late = 1
+
+    with keeping_python_state([spoil]):
+        spoil()
+
+    assert counts == {"a": 2, "b": 1}
+    assert [*order] == ["a", "b"]
+    assert numbers.tolist() == [1, 2]
+    assert vars(options) == {"rate": 1}
+
+
 def test_what_a_library_has_added_to_its_own_objects_stays() -> None:
     formatter: Any = string.Formatter()
     formatter.style = "plain"
@@ -156,6 +178,18 @@ def test_globals_and_attributes_that_were_not_there_are_gone() -> None:
 
     assert "_LATE" not in globals()
     assert not vars(draw)
+
+
+@pytest.mark.parametrize("library", ["keras", "tf_keras"])
+def test_models_that_are_not_built_are_no_obstacle(library: str) -> None:
+    keras = importlib.import_module(library)
+    model, optimizer = keras.Sequential([keras.layers.Dense(1)]), keras.optimizers.Adam()
+
+    check_python_state([lambda: (model, optimizer)])
+    with keeping_python_state([lambda: (model, optimizer)]):
+        model(np.ones((1, 2)))
+
+    assert model(np.ones((1, 2))).shape == (1, 1)
 
 
 def test_a_layer_that_was_built_meanwhile_can_be_used() -> None:
@@ -208,6 +242,7 @@ def one_shots() -> dict[str, Any]:
         "zip": zip([1], [2], strict=True),
         "count": itertools.count(),
         "queue": queue.Queue(),
+        "simple queue": queue.SimpleQueue(),
         "list_iterator": iter([1, 2]),
     }
 
