@@ -192,8 +192,9 @@ def test_models_that_are_not_built_are_no_obstacle(library: str) -> None:
     assert model(np.ones((1, 2))).shape == (1, 1)
 
 
-def test_a_layer_that_was_built_meanwhile_can_be_used() -> None:
-    import keras
+@pytest.mark.parametrize("library", ["keras", "tf_keras"])
+def test_a_layer_that_was_built_meanwhile_can_be_used(library: str) -> None:
+    keras = importlib.import_module(library)
 
     class Own(keras.layers.Layer):  # type: ignore[misc]
         def __init__(self) -> None:
@@ -201,13 +202,14 @@ def test_a_layer_that_was_built_meanwhile_can_be_used() -> None:
             self.kernel: Any = None
 
         def build(self, shape: Any) -> None:
-            self.kernel = self.add_weight((shape[-1], 1))
+            self.kernel = self.add_weight(shape=(shape[-1], 1))
+            super().build(shape)
 
         def call(self, x: Any) -> Any:
             return x @ self.kernel
 
     layer = Own()
-    image = np.ones((1, 2))
+    image = np.ones((1, 2), "float32")
     with keeping_python_state([lambda: layer(image)]):
         layer(image)
 

@@ -84,7 +84,7 @@ class Reach(Graph):
     def _kind_of_unkept(self, thing: Any, cls: type) -> Kind:
         if package_of(cls) == "tensorflow" and hasattr(cls, "read_value"):
             return self.kind(Variables.name)
-        if isinstance(thing, type) or not is_followed(cls):
+        if isinstance(thing, type) or package_of(cls) in _NOT_FOLLOWED:
             return OPAQUE
         return self.kind(Objects.name) if is_users(cls) else _LIBRARY_OBJECTS
 
@@ -111,11 +111,6 @@ class Reach(Graph):
 def reach(roots: Iterable[object]) -> Iterator[Node]:
     """All objects that the code of `roots` can reach, one by one."""
     return Reach().follow(roots)
-
-
-def is_followed(kind: type) -> bool:
-    """Whether objects of this class are looked into."""
-    return package_of(kind) not in _NOT_FOLLOWED
 
 
 class _LedThrough(Kind):
