@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fitguard.state import graph
 from fitguard.state.bulk import MUCH
+from fitguard.state.graph import Graph
 from fitguard.state.keeper import Keeper, only_changes
 from fitguard.state.picture import SMALL_BYTES
 
@@ -333,7 +333,7 @@ def test_attributes_named_as_those_of_an_array_are_no_array() -> None:
 
 
 def test_too_many_objects_are_said_and_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(graph, "MOST_OBJECTS", 5)
+    monkeypatch.setattr(Graph, "most_objects", 5)
     holder = Namespace(lists=[[[number]] for number in range(9)], number=1)
     keeper = Keeper(lambda: {"holder": holder})
     (said,) = keeper.begin()

@@ -11,8 +11,9 @@ For snapshots, from one process into another:
                    the codec: values as JSON and arrays
 
 Inside of one process, around code of the user's that is run only to look at it:
-    keep.py, restores.py, reach.py, bulk.py
+    keep.py        puts back what the code has changed
+    reach.py       the same walk, into objects of libraries too
 
-    users.py, code.py
-                   whose code it is, and what it names
+    users.py, code.py, bulk.py
+                   whose code it is, what it names, and what is taken for data
 """

@@ -2,11 +2,11 @@
 
 import functools
 import types
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from fitguard.contract.traces import python_function
-from fitguard.state.code import globals_of
+from fitguard.contract.traces import holds_function, python_function
+from fitguard.state.code import cells_of, globals_of, names_in
 from fitguard.state.kinds import Kind, Names, Part, Stored, Value, cell_value
 from fitguard.state.objects import write_attributes
 from fitguard.state.users import is_users
@@ -27,13 +27,14 @@ class Functions(Kind):
         self._names_of = names_of
 
     def parts(self, thing: types.FunctionType) -> Iterator[Part]:
-        yield from _cells(thing)
+        yield from ((f"<{name}>", cell) for name, cell in cells_of(thing))
         if thing.__defaults__:
             yield "defaults", thing.__defaults__
         if thing.__kwdefaults__:
             yield "named defaults", thing.__kwdefaults__
         yield from vars(thing).items()
-        yield from self._globals(thing)
+        if is_users(thing):
+            yield from self._globals(thing)
 
     def read(self, thing: types.FunctionType, stored: Stored) -> Any:
         return {name: stored(held) for name, held in vars(thing).items()}
@@ -47,16 +48,16 @@ class Functions(Kind):
         for name in names:
             held = scope.get(name)
             if isinstance(held, types.ModuleType) and is_users(held):
-                inner = [one for one in _all_names(function) if one in vars(held)]
+                inner = sorted(names_in(function) & vars(held).keys())
                 yield from self._named(vars(held), inner)
-        yield from self._named(scope, [name for name in names if name in scope])
+        yield from self._named(scope, names)
 
-    def _named(self, scope: dict[str, Any], names: list[str]) -> Iterator[Part]:
+    def _named(self, scope: dict[str, Any], names: Iterable[str]) -> Iterator[Part]:
         module = str(scope.get("__name__", ""))
         noted: Names = self._names_of(scope)
         noted.names.update(dict.fromkeys(names))
         yield f"::{module}", noted
-        yield from ((f"::{module}.{name}", scope[name]) for name in names)
+        yield from ((f"::{module}.{name}", scope[name]) for name in names if name in scope)
 
 
 class Ways(Kind):
@@ -84,20 +85,11 @@ class Ways(Kind):
             yield "function", python_function(thing)
 
 
-def _cells(function: types.FunctionType) -> Iterator[Part]:
-    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=False):
-        yield f"<{name}>", cell
-
-
 def _wrapped(function: types.FunctionType, depth: int = _DEEPEST) -> Iterator[Part]:
     """The user's functions that a function of a library has closed over."""
-    for name, cell in _cells(function):
+    for name, cell in cells_of(function):
         held = cell_value(cell)
         if isinstance(held, types.FunctionType) and not is_users(held) and depth:
             yield from _wrapped(held, depth - 1)
-        elif callable(held):
-            yield name, held
-
-
-def _all_names(function: types.FunctionType) -> list[str]:
-    return sorted({*function.__code__.co_names})
+        elif callable(held) or holds_function(held):
+            yield f"<{name}>", held

@@ -14,6 +14,7 @@ from fitguard.state.kinds import (
     Part,
     Stored,
     Value,
+    as_it_is,
     attributes,
     set_attribute,
 )
@@ -81,7 +82,9 @@ class Mappings(Kind):
         yield from _own_attributes(thing)
 
     def read(self, thing: Any, stored: Stored) -> Any:
-        pairs = [[stored(key), stored(item)] for key, item in list(thing.items())]
+        pairs: list[Any] = list(thing.items())
+        if stored is not as_it_is:
+            pairs = [[stored(key), stored(item)] for key, item in pairs]
         state = _with_attributes(thing, pairs, stored)
         if isinstance(thing, defaultdict):
             return {**state, "factory": stored(thing.default_factory)}
@@ -112,14 +115,15 @@ class Sets(Kind):
     name = "set"
 
     def read(self, thing: Any, stored: Stored) -> Any:
-        return sorted((stored(item) for item in thing), key=repr)
+        items = _stored_items(thing, stored)
+        return items if stored is as_it_is else sorted(items, key=repr)
 
     def write(self, thing: Any, state: Any, value: Value) -> None:
         items = {value(item, MISSING) for item in state}
         # An unchanged set keeps its order only when it is left alone.
         if items != thing:
-            thing.clear()
-            thing.update(items)
+            set.clear(thing)
+            set.update(thing, items)
 
     def make(self, entry: Mapping[str, Any], value: Value) -> Any:
         return set()
@@ -131,10 +135,10 @@ class Bytes(Kind):
     name = "bytes"
 
     def read(self, thing: Any, stored: Stored) -> Any:
-        return encode(bytes(thing))
+        return stored(bytes(thing))
 
     def write(self, thing: Any, state: Any, value: Value) -> None:
-        thing[:] = decode(state)
+        thing[:] = value(state, MISSING)
 
     def make(self, entry: Mapping[str, Any], value: Value) -> Any:
         return bytearray()
@@ -146,10 +150,10 @@ class RawNumbers(Kind):
     name = "raw numbers"
 
     def read(self, thing: Any, stored: Stored) -> Any:
-        return {"type": thing.typecode, "items": encode(thing.tobytes())}
+        return {"type": thing.typecode, "items": stored(thing.tobytes())}
 
     def write(self, thing: Any, state: Any, value: Value) -> None:
-        thing[:] = array.array(state["type"], decode(state["items"]))
+        thing[:] = array.array(state["type"], value(state["items"], MISSING))
 
     def make(self, entry: Mapping[str, Any], value: Value) -> Any:
         return array.array(entry["state"]["type"])
@@ -180,7 +184,7 @@ def _own_attributes(thing: Any) -> Iterator[Part]:
 
 def _stored_items(items: Any, stored: Stored) -> list[Any]:
     """Many file names, say, stand for themselves: to ask for each would take long."""
-    if _are_as_they_are(items):
+    if stored is as_it_is or _are_as_they_are(items):
         return list(items)
     if {*map(type, items)} == {tuple} and _are_as_they_are([*chain.from_iterable(items)]):
         return [{KIND: "tuple", "items": list(item)} for item in items]

@@ -11,10 +11,10 @@ import hashlib
 import io
 import types
 from collections import deque
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from fitguard.contract.libraries import is_a, package_of
 from fitguard.contract.model_parts import is_part_class, unwrapped
 from fitguard.contract.random_sources import is_random_source
 from fitguard.contract.traces import holds_function
-from fitguard.state.bulk import all_plain, is_much
+from fitguard.state.bulk import all_plain, is_much, is_plain, is_plain_type, items_of
 from fitguard.state.code_kinds import Functions, Ways
 from fitguard.state.containers import (
     Bytes,
@@ -38,11 +38,9 @@ from fitguard.state.iterators import Iterators, is_told
 from fitguard.state.kinds import Cells, Classes, Files, Globals, Kind, Names, RandomSources
 from fitguard.state.numbers import NumpyArrays, Variables
 from fitguard.state.objects import Objects, Parts, Skipped
-from fitguard.state.reach import is_plain_type
 from fitguard.state.unkept import entropy_of, is_read_once, why_unkept
 from fitguard.state.users import is_users
 
-MOST_OBJECTS = 100_000
 _LONGEST_WAY = 200
 _OURS = "fitguard"
 _WAYS = (
@@ -55,6 +53,7 @@ _WAYS = (
     property,
     types.MappingProxyType,
 )
+_CONTAINERS = (list, tuple, dict, deque, set, frozenset)
 _NAMESPACES = (
     types.SimpleNamespace,
     argparse.Namespace,
@@ -96,8 +95,10 @@ class Graph:
         unkept: Says what can be reached and cannot be kept, each once.
 
     Raises:
-        TooMuch: where they are more than `MOST_OBJECTS`.
+        TooMuch: where they are more than `most_objects`.
     """
+
+    most_objects: ClassVar[int] = 100_000
 
     def __init__(
         self,
@@ -114,11 +115,11 @@ class Graph:
         self._without = without
         self._scopes: dict[int, Names] = {}
         self._kinds = _Kinds(skipped, self._names_of)
-        self._walk(roots)
+        deque(self.walk(roots.items()), maxlen=0)
 
     def way_of(self, thing: Any) -> str | None:
         """The way to an object; None where it is none of them."""
-        node = self._ids.get(id(_bared(thing)))
+        node = self._ids.get(id(self._bared(thing)))
         return node.way if node is not None else None
 
     def kind(self, name: str) -> Kind:
@@ -133,18 +134,18 @@ class Graph:
     def _names_of(self, scope: dict[str, Any]) -> Names:
         return self._scopes.setdefault(id(scope), Names(scope))
 
-    def _walk(self, roots: Mapping[str, Any]) -> None:
-        waiting = deque((name, name, thing) for name, thing in roots.items())
+    def walk(self, roots: Iterable[tuple[str, Any]]) -> Iterator[Node]:
+        """Find more objects: each comes once, when it is found, before what it holds."""
+        waiting = deque((name, name, thing) for name, thing in roots)
         while waiting:
             way, label, thing = waiting.popleft()
-            thing = _bared(thing)
+            thing = self._bared(thing)
             if id(thing) in self._ids or id(thing) in self._without:
                 continue
             try:
-                kind = self._kinds.of(thing)
+                kind = self._kind(thing)
             except Exception as error:
-                # An object may raise what it likes when it is looked at.
-                self.unkept.setdefault(f"{label} raises {type(error).__name__} when it is read")
+                self._note_failure(label, error)
                 continue
             if kind is None:
                 if why := why_unkept(thing):
@@ -153,10 +154,25 @@ class Graph:
             if kind.name == Functions.name and (entropy := entropy_of(thing)):
                 self.unkept.setdefault(f"{thing.__qualname__} draws from {entropy}")
             node = self._node(way, label, thing, kind)
+            yield node
             try:
                 waiting.extend(list(self._edges(node)))
             except Exception as error:
-                self.unkept.setdefault(f"{label} raises {type(error).__name__} when it is read")
+                self._note_failure(label, error)
+
+    def _bared(self, thing: Any) -> Any:
+        """The object itself, behind what TensorFlow and Keras put around it."""
+        thing = unwrapped(thing)
+        variable = bare(thing)
+        return thing if variable is None else variable
+
+    def _kind(self, thing: Any) -> Kind | None:
+        """None for what has no state, and for what is not looked into."""
+        return self._kinds.of(thing)
+
+    def _note_failure(self, label: str, error: Exception) -> None:
+        """An object may raise what it likes when it is looked at."""
+        self.unkept.setdefault(f"{label} raises {type(error).__name__} when it is read")
 
     def _node(self, way: str, label: str, thing: Any, kind: Kind) -> Node:
         known = self._known.get(id(thing))
@@ -168,18 +184,43 @@ class Graph:
         self._ids[id(thing)] = node
         if kind.has_state:
             self.nodes[way] = node
-        if len(self._ids) > MOST_OBJECTS:
+        if len(self._ids) > self.most_objects:
             raise TooMuch
         return node
 
     def _edges(self, node: Node) -> Iterator[tuple[str, str, Any]]:
         # A list of thousands that are linked would have ways of thousands of steps.
         begin = node.way if len(node.way) < _LONGEST_WAY else f"…{_digest(node.way)}"
-        for name, held in _interesting(node):
-            if name.startswith("::"):
-                yield name, f"the global {name.rpartition('.')[2].lstrip(':')}", held
-            else:
-                yield f"{begin}.{name}", _label(node, name), held
+        for name, held in self._interesting(node):
+            way = name if name.startswith("::") else f"{begin}.{name}"
+            yield way, self._label(node, name), held
+
+    def _interesting(self, node: Node) -> Iterator[tuple[str, Any]]:
+        """What it holds, but for numbers and texts."""
+        thing = node.thing
+        is_long = isinstance(thing, _CONTAINERS) and len(thing) > 1
+        if is_long and (all_plain(items_of(thing)) or self._is_data(thing)):
+            return
+        for name, held in node.kind.parts(thing):
+            if not is_plain(held):
+                yield str(name), held
+
+    def _is_data(self, container: Any) -> bool:
+        """Whether it is too long for a look at each item."""
+        return not isinstance(container, tuple | frozenset) and is_much(container)
+
+    def _label(self, node: Node, name: str) -> str:
+        thing = node.thing
+        if name.startswith("::"):
+            return f"the global {name.rpartition('.')[2].lstrip(':')}"
+        if name.startswith("["):
+            return node.label
+        if isinstance(thing, types.FunctionType):
+            return f"{name.strip('<>')}, which {thing.__qualname__} uses"
+        if isinstance(node.kind, Objects | Parts | Classes):
+            cls = thing if isinstance(thing, type) else type(thing)
+            return f"{cls.__qualname__}.{name}"
+        return node.label
 
 
 class _Kinds:
@@ -243,34 +284,3 @@ class _Kinds:
 
 def _digest(way: str) -> str:
     return hashlib.blake2b(way.encode(), digest_size=12).hexdigest()
-
-
-def _bared(thing: Any) -> Any:
-    """The object itself, behind what TensorFlow and Keras put around it."""
-    thing = unwrapped(thing)
-    variable = bare(thing)
-    return thing if variable is None else variable
-
-
-def _interesting(node: Node) -> Iterator[tuple[str, Any]]:
-    """What it holds, but for numbers and texts."""
-    thing = node.thing
-    if isinstance(thing, list | dict | deque):
-        items = list(thing.values() if isinstance(thing, dict) else thing)
-        if len(items) > 1 and (all_plain(items, is_plain_type) or is_much(items, is_plain_type)):
-            return
-    for name, held in node.kind.parts(thing):
-        if not is_plain_type(type(held)):
-            yield str(name), held
-
-
-def _label(node: Node, name: str) -> str:
-    thing = node.thing
-    if name.startswith("["):
-        return node.label
-    if isinstance(thing, types.FunctionType):
-        return f"{name.strip('<>')}, which {thing.__qualname__} uses"
-    if isinstance(node.kind, Objects | Parts | Classes):
-        cls = thing if isinstance(thing, type) else type(thing)
-        return f"{cls.__qualname__}.{name}"
-    return node.label

@@ -6,22 +6,20 @@ only once (a generator, an open socket, a queue) cannot be put back: then the co
 `Unkeepable` says why.
 """
 
-import collections.abc
 import contextlib
 import io
-import queue
-import socket
 import types
-from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
-from fitguard.contract.random_sources import Restore
-from fitguard.state.bulk import MANY, is_bulk, items_of
-from fitguard.state.reach import Reached, TooMuch, draws_from_tensorflow, is_plain_type, reach
-from fitguard.state.restores import restores_of
+from fitguard.state import bulk
+from fitguard.state.code import draws_from_tensorflow
+from fitguard.state.graph import Node, TooMuch
+from fitguard.state.kinds import as_it_is
+from fitguard.state.reach import Reach
+from fitguard.state.unkept import is_read_once
 from fitguard.state.users import is_users
 
 Array = np.ndarray[Any, Any]
@@ -42,35 +40,62 @@ def check_python_state(roots: Iterable[object]) -> None:
     Raises:
         Unkeepable: where it cannot.
     """
-    for found in _reached(roots):
-        _refuse(found)
+    for _ in _reached(Reach(), roots):
+        pass
 
 
 @contextlib.contextmanager
-def keeping_python_state(roots: Iterable[object]) -> Iterator[None]:
+def keeping_python_state(roots: Iterable[object], *, deep: bool = True) -> Iterator[None]:
     """Put back, at the end, whatever the code of `roots` can change.
+
+    Args:
+        deep: Whether what lies in containers is put back too, where it is no bulk of samples.
 
     Raises:
         Unkeepable: before anything runs; or at the end, where the code failed because it writes to
             an array that is too large to be copied.
     """
-    kept: list[Restore] = []
-    arrays: list[Array] = []
-    bulk: list[Array] = []
-    for found in _reached(roots):
-        _refuse(found)
-        kept.extend(restores_of(found.thing))
-        if isinstance(found.thing, np.ndarray):
-            arrays.append(found.thing)
-        else:
-            bulk.extend(_bulk_of_arrays(found.thing))
-    copied, shared = _divided(arrays)
-    kept.extend(_array_restore(array) for array in copied)
+    reach = Reach(deep=deep)
+    nodes = list(_reached(reach, roots))
+    arrays = [node.thing for node in nodes if isinstance(node.thing, np.ndarray)]
+    others = (node for node in nodes if not isinstance(node.thing, np.ndarray))
+    copied, shared = divide([array for array in arrays if array.flags.writeable])
     with contextlib.ExitStack() as stack:
-        for restore in kept:
-            stack.callback(restore)
-        stack.enter_context(frozen([*shared, *bulk]))
+        stack.enter_context(putting_back(others))
+        for array in copied:
+            stack.callback(np.copyto, array, array.copy())
+        for items in reach.bulks:
+            if isinstance(items[0], np.ndarray):
+                shared += items
+            else:
+                stack.callback(bulk.put_back, items, [item.copy() for item in items])
+        stack.enter_context(frozen(shared))
         yield
+
+
+@contextlib.contextmanager
+def putting_back(nodes: Iterable[Node]) -> Iterator[None]:
+    """Bring objects, at the end, into the state that they have now."""
+    with contextlib.ExitStack() as stack:
+        for node in nodes:
+            if node.kind.has_state:
+                state = node.kind.read(node.thing, as_it_is)
+                stack.callback(node.kind.write, node.thing, state, as_it_is)
+        yield
+
+
+def divide(arrays: list[Array]) -> tuple[list[Array], list[Array]]:
+    """Those to copy, the smallest first, and those that there is no room for, or that are files."""
+    copied: list[Array] = []
+    shared: list[Array] = []
+    room = COPIED_BYTES
+    for array in sorted(arrays, key=lambda array: array.nbytes):
+        if array.nbytes > room or isinstance(array, np.memmap):
+            shared.append(array)
+        else:
+            copied.append(array)
+            room -= array.nbytes
+    return copied, shared
 
 
 @contextlib.contextmanager
@@ -95,18 +120,19 @@ def frozen(arrays: Iterable[Array]) -> Iterator[None]:
         _thaw(writeable)
 
 
-def _reached(roots: Iterable[object]) -> Iterator[Reached]:
+def _reached(reach: Reach, roots: Iterable[object]) -> Iterator[Node]:
     try:
-        yield from reach(roots)
+        for node in reach.follow(roots):
+            _refuse(node)
+            yield node
     except TooMuch:
         raise Unkeepable(
             "Its Python code can reach too many objects to keep them all as they are."
         ) from None
 
 
-def _refuse(found: Reached) -> None:
-    thing, name = found
-    kind = type(thing).__name__
+def _refuse(node: Node) -> None:
+    thing, name = node.thing, node.label
     if isinstance(thing, types.FunctionType) and is_users(thing) and draws_from_tensorflow(thing):
         raise Unkeepable(
             f"Its Python function {thing.__name__} draws random numbers from TensorFlow's eager "
@@ -114,10 +140,10 @@ def _refuse(found: Reached) -> None:
         )
     if _is_dataset(thing):
         raise Unkeepable(f"Its Python code reads another dataset ({name}), which may hold state.")
-    read_once = isinstance(thing, queue.Queue | socket.socket) or kind in _ONCE_BY_NAME
-    if read_once or (isinstance(thing, collections.abc.Iterator) and not _can_rewind(thing)):
+    if not _can_rewind(thing):
         raise Unkeepable(
-            f"Its Python code reads from {name} ({kind}), which can be read only once."
+            f"Its Python code reads from {name} ({type(thing).__name__}), which can be read only "
+            "once."
         )
 
 
@@ -130,36 +156,9 @@ def _is_dataset(thing: object) -> bool:
 
 def _can_rewind(thing: object) -> bool:
     """Whether all its state is in attributes, or it is a file that can be set back."""
-    if not isinstance(thing, io.IOBase):
-        return is_users(type(thing))
-    return thing.closed or not thing.readable() or thing.seekable()
-
-
-def _bulk_of_arrays(thing: Any) -> list[Array]:
-    if isinstance(thing, list | tuple | dict | deque) and len(thing) >= MANY:
-        items = items_of(thing)
-        if is_bulk(items, is_plain_type) and isinstance(items[0], np.ndarray):
-            return items
-    return []
-
-
-def _divided(arrays: list[Array]) -> tuple[list[Array], list[Array]]:
-    """Those to copy, and those to make read-only."""
-    copied: list[Array] = []
-    frozen: list[Array] = []
-    room = COPIED_BYTES
-    for array in sorted((a for a in arrays if a.flags.writeable), key=lambda a: a.nbytes):
-        if array.nbytes > room or isinstance(array, np.memmap):
-            frozen.append(array)
-        else:
-            copied.append(array)
-            room -= array.nbytes
-    return copied, frozen
-
-
-def _array_restore(array: Array) -> Restore:
-    values = array.copy()
-    return lambda: np.copyto(array, values)
+    if isinstance(thing, io.IOBase):
+        return thing.closed or not thing.readable() or thing.seekable()
+    return not is_read_once(thing) and type(thing).__name__ not in _ONCE_BY_NAME
 
 
 def _thaw(arrays: list[Array]) -> None:

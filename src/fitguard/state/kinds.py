@@ -25,6 +25,11 @@ SOME = "~ only some"
 """In a state that does not name all attributes: the others are left."""
 
 
+def as_it_is(value: Any, _present: Any = None) -> Any:
+    """Both `Stored` and `Value` inside of one process: the very same object."""
+    return value
+
+
 class CannotMake(Exception):
     """An object that was there, is not there now, and cannot be made anew."""
 
@@ -149,6 +154,9 @@ class Globals(Kind):
 
     def write(self, thing: Names, state: Any, value: Value) -> None:
         write_names(state, value, thing.scope, thing.scope.__setitem__)
+        # In another process one that is not in the state may be none that the code has added.
+        for name in thing.names.keys() - state.keys() if value is as_it_is else ():
+            thing.scope.pop(name, None)
 
 
 class Classes(Kind):

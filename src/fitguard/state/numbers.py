@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from fitguard.state.dtypes import dtype_of, name_of
-from fitguard.state.kinds import CannotMake, Kind, Stored, Value
+from fitguard.state.kinds import CannotMake, Kind, Stored, Value, as_it_is
 
 ALL_READ_BYTES = 64 << 20
 """Of a larger array only some parts are read to tell whether it has changed."""
@@ -86,6 +86,13 @@ class Variables(Numbers):
     """Variables of TensorFlow, also behind those of Keras."""
 
     name = "variable"
+
+    def read(self, thing: Any, stored: Stored) -> Any:
+        # Shares the memory of the variable until that is written to.
+        return thing.read_value() if stored is as_it_is else super().read(thing, stored)
+
+    def write(self, thing: Any, state: Any, value: Value) -> None:
+        thing.assign(state)
 
     def array(self, thing: Any) -> np.ndarray:
         return np.asarray(thing.numpy())

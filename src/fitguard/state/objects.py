@@ -38,7 +38,8 @@ _HISTORY = "history"
 """The callback of the last `fit`: it is one of the callbacks."""
 DATA = ("PyDataset", "Sequence")
 """Classes of Keras that give batches by number, even where they are iterators too."""
-_FOR_NEXT = frozenset(("lock", "index_generator"))
+FOR_NEXT = frozenset(("lock", "index_generator"))
+"""Of the iterators of `ImageDataGenerator`: for `next()` alone, batches by number need none."""
 _MADE = (types.SimpleNamespace, UserDict, UserList)
 _PLAIN = (type(None), bool, int, float, str)
 _CONTAINERS = (list, tuple, set, frozenset, dict, deque)
@@ -115,8 +116,7 @@ class Parts(Kind):
             return {name: held for name, held in present.items() if name not in left}
         cls: type = type(thing)
         if package_of(cls) in _LIBRARIES:
-            # The iterators of ImageDataGenerator: what they need only for `next()` is no state.
-            left = _FOR_NEXT if is_a(thing, *DATA) else present.keys()
+            left = FOR_NEXT if is_a(thing, *DATA) else present.keys()
             return {name: held for name, held in present.items() if name not in left}
         left = set_by_libraries(cls)
         return {

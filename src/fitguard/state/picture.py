@@ -25,7 +25,6 @@ from fitguard.state.kinds import MISSING, SOME, CannotMake
 from fitguard.state.numbers import Numbers, digest_in, digest_of
 from fitguard.state.objects import PUBLIC
 from fitguard.state.opaque import opaque_digest
-from fitguard.state.reach import is_plain_type
 from fitguard.state.values import (
     KIND,
     REFERENCE,
@@ -211,7 +210,7 @@ def _alike(wanted: Any, present: Any) -> bool:
 def _entry(node: Node, graph: Graph) -> dict[str, Any]:
     thing = node.thing
     try:
-        if isinstance(thing, list | dict | set | deque) and is_much(thing, is_plain_type):
+        if isinstance(thing, list | dict | set | deque) and is_much(thing):
             state = {"much": hashlib.blake2b(repr(thing).encode(), digest_size=16).hexdigest()}
         else:
             state = node.kind.read(thing, functools.partial(_stored, graph))

@@ -1,46 +1,26 @@
-"""What Python code can reach and change: closures, defaults, `self`, globals that it names.
+"""The walk inside of one process: all that Python code can reach and change.
 
 A pipeline may run Python (`py_function`, `numpy_function`, `from_generator`). Before that code runs
-once more, all objects it could change are looked for. The search follows the user's own functions,
-classes and modules; into installed libraries it follows objects, but not code.
+once more, all objects it could change are looked for: those of installed libraries too, as they
+need no way that is the same in each process.
 """
 
-import dis
-import functools
+import contextlib
+import io
 import types
-from collections import deque
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
-
-from fitguard.contract.traces import holds_function, python_function
-from fitguard.state.bulk import all_plain, is_bulk, items_of
-from fitguard.state.code import codes, names_in
-from fitguard.state.kinds import attributes
+from fitguard.contract.libraries import is_a, package_of
+from fitguard.state.bulk import is_bulk, is_plain, items_of
+from fitguard.state.code_kinds import Functions
+from fitguard.state.containers import Sets
+from fitguard.state.graph import Graph, Node
+from fitguard.state.kinds import SOME, Files, Kind, Part, Stored
+from fitguard.state.numbers import Variables
+from fitguard.state.objects import DATA, Objects, Parts
 from fitguard.state.users import is_users
 
-MOST_OBJECTS = 200_000
-
-_LEAVES = (
-    type(None),
-    bool,
-    int,
-    float,
-    complex,
-    str,
-    bytes,
-    range,
-    slice,
-    np.generic,
-    np.dtype,
-    types.CodeType,
-    types.BuiltinFunctionType,
-    types.ModuleType,
-    types.MethodDescriptorType,
-    types.WrapperDescriptorType,
-)
-_CONTAINERS = (list, tuple, set, frozenset, deque, dict)
 _NOT_FOLLOWED = (
     "tensorflow",
     "keras",
@@ -52,188 +32,130 @@ _NOT_FOLLOWED = (
     "_thread",
     "_io",
 )
-_GENERATED_BY_AUTOGRAPH = "__autograph_generated_file"
+_NO_NAMES = ("", "func", "args", "keywords", "defaults", "named defaults")
 
 
-class Reached(NamedTuple):
-    """An object that code can reach.
+class Reach(Graph):
+    """What code can reach; each object is labelled with the name it was found under.
 
     Args:
-        name: The variable or attribute that it was found under.
+        deep: Whether what lies in containers is looked at.
+
+    Attributes:
+        bulks: What the containers hold of which only the types were looked at.
     """
 
-    thing: Any
-    name: str
+    most_objects = 200_000
+
+    def __init__(self, *, deep: bool = True) -> None:
+        super().__init__({})
+        self._deep = deep
+        self.bulks: list[list[Any]] = []
+
+    def follow(self, roots: Iterable[object]) -> Iterator[Node]:
+        """All objects that the code of `roots` can reach, values without state left out.
+
+        Raises:
+            TooMuch: where they are more than `most_objects`.
+        """
+        names = ((getattr(root, "__name__", type(root).__name__), root) for root in roots)
+        return self.walk((name, root) for name, root in names if not is_plain(root))
+
+    def _kind(self, thing: Any) -> Kind | None:
+        cls: type = type(thing)
+        if isinstance(thing, list | dict | set):
+            return _SETS if isinstance(thing, set) else super()._kind(thing)
+        if isinstance(thing, io.IOBase):
+            # What is only written to is a log: no line of it is taken back.
+            return self.kind(Files.name) if not thing.closed and thing.readable() else OPAQUE
+        if isinstance(thing, types.FunctionType) and package_of(thing) not in _NOT_FOLLOWED:
+            return super()._kind(thing) if is_users(thing) else _LIBRARY_FUNCTIONS
+        if is_a(thing, *DATA) and is_users(cls):
+            return self.kind(Objects.name)
+        kind = super()._kind(thing)
+        if kind is None:
+            return self._kind_of_unkept(thing, cls)
+        if isinstance(kind, Parts) and not is_users(cls):
+            return _LIBRARY_PARTS
+        # Keras makes attributes when it builds a part: none of them may be set back alone.
+        is_unbuilt = isinstance(kind, Parts) and not vars(thing).get("built", True)
+        return _LedThrough(kind) if is_unbuilt else kind
+
+    def _kind_of_unkept(self, thing: Any, cls: type) -> Kind:
+        if package_of(cls) == "tensorflow" and hasattr(cls, "read_value"):
+            return self.kind(Variables.name)
+        if isinstance(thing, type) or package_of(cls) in _NOT_FOLLOWED:
+            return OPAQUE
+        return self.kind(Objects.name) if is_users(cls) else _LIBRARY_OBJECTS
+
+    def _node(self, way: str, label: str, thing: Any, kind: Kind) -> Node:
+        # Many may lie on ways that look alike: to tell them apart would take long.
+        return super()._node(str(len(self.by_id)), label, thing, kind)
+
+    def _is_data(self, container: Any) -> bool:
+        items = items_of(container)
+        if is_bulk(items):
+            self.bulks.append(items)
+            return True
+        return not self._deep
+
+    def _note_failure(self, label: str, error: Exception) -> None:
+        raise error
+
+    def _label(self, node: Node, name: str) -> str:
+        if name.startswith("[") or (name in _NO_NAMES and not isinstance(node.kind, Objects)):
+            return node.label
+        return name.rpartition(".")[2].strip("<>:")
 
 
-class TooMuch(Exception):
-    """More objects are reachable than can be looked at."""
+def reach(roots: Iterable[object]) -> Iterator[Node]:
+    """All objects that the code of `roots` can reach, one by one."""
+    return Reach().follow(roots)
 
 
-def reach(roots: Iterable[object]) -> Iterator[Reached]:
-    """All objects that the code of `roots` can reach, each once, values without state left out.
+class _LedThrough(Kind):
+    """Objects whose own state is left alone, unlike that of what they hold.
 
-    Of a bulk of samples only the container comes.
-
-    Raises:
-        TooMuch: where they are more than `MOST_OBJECTS`.
+    Args:
+        kind: What they are of.
     """
-    seen: dict[int, object] = {}
-    waiting: deque[Reached] = deque()
-    for root in roots:
-        # TensorFlow wraps the user's functions: its own closures count here, and only here.
-        inner = _parts_of_closure(root) if isinstance(root, types.FunctionType) else ()
-        waiting.extend(inner)
-        waiting.append(Reached(root, getattr(root, "__name__", type(root).__name__)))
-    while waiting:
-        found = waiting.popleft()
-        if id(found.thing) in seen or _is_plain(found.thing):
-            continue
-        # The object itself is kept too: the id of one that died could come again.
-        seen[id(found.thing)] = found.thing
-        if len(seen) > MOST_OBJECTS:
-            raise TooMuch
-        yield found
-        waiting.extend(part for part in _parts(found) if not _is_plain(part.thing))
+
+    has_state = False
+
+    def __init__(self, kind: Kind) -> None:
+        self._kind = kind
+
+    def parts(self, thing: Any) -> Iterator[Part]:
+        return self._kind.parts(thing)
 
 
-def draws_from_tensorflow(function: types.FunctionType) -> bool:
-    """Whether the code calls a random operation of TensorFlow that keeps its state in a kernel."""
-    scope = _scope(function)
-    if _GENERATED_BY_AUTOGRAPH in function.__code__.co_filename:
-        # `tf.random.uniform` became a call of calls: only the names are left.
-        named = {name for code in codes(function.__code__) for name in _all_names(code)}
-        return "random" in named and any(_is_tensorflow(scope.get(name)) for name in named)
-    return any(
-        _is_tensorflow(scope.get(chain[0]))
-        and any(name.startswith("random") or name == "dropout" for name in chain[1:])
-        and not chain[-1].startswith(("stateless", "set_seed", "Generator"))
-        for code in codes(function.__code__)
-        for chain in _attribute_chains(code)
-    )
+class _LibraryParts(Kind):
+    """Layers, models and the like of Keras' own: only their variables move."""
+
+    has_state = False
+
+    def parts(self, thing: Any) -> Iterator[Part]:
+        variables: Any = ()
+        with contextlib.suppress(ValueError):  # a model of tf_keras that is not built yet
+            variables = getattr(thing, "variables", ())
+        if isinstance(variables, list | tuple):
+            yield from ((f"[{number}]", one) for number, one in enumerate(variables))
 
 
-def is_followed(kind: type) -> bool:
-    """Whether objects of this class are looked into."""
-    return kind.__module__.split(".")[0] not in _NOT_FOLLOWED
+class _LibraryObjects(Objects):
+    def read(self, thing: Any, stored: Stored) -> Any:
+        # What a library's object has added is a cache of its own: it stays.
+        return {**super().read(thing, stored), SOME: True}
 
 
-def is_plain_type(kind: type) -> bool:
-    """Whether things of this type have no state: numbers, texts, modules."""
-    return issubclass(kind, _LEAVES)
+class _WalkedSets(Sets):
+    def parts(self, thing: Any) -> Iterator[Part]:
+        return ((f"[{number}]", item) for number, item in enumerate(thing))
 
 
-def _is_plain(thing: object) -> bool:
-    return is_plain_type(type(thing)) or (
-        isinstance(thing, tuple | frozenset) and all(isinstance(item, _LEAVES) for item in thing)
-    )
-
-
-def _parts(found: Reached) -> Iterator[Reached]:
-    thing, name = found
-    if isinstance(thing, types.FunctionType):
-        yield from _parts_of_function(thing)
-    elif isinstance(thing, types.MethodType):
-        yield Reached(thing.__self__, "self")
-        yield Reached(thing.__func__, name)
-    elif isinstance(thing, functools.partial):
-        yield from (Reached(part, name) for part in (thing.func, thing.args, thing.keywords))
-    elif isinstance(thing, _CONTAINERS):
-        items = items_of(thing)
-        if not all_plain(items, is_plain_type) and not is_bulk(items, is_plain_type):
-            yield from (Reached(item, name) for item in items)
-    elif isinstance(thing, np.ndarray):
-        if thing.dtype == object:
-            yield from (Reached(item, name) for item in thing.flat)
-    elif isinstance(thing, type):
-        if is_users(thing):
-            yield from (Reached(value, key) for key, value in vars(thing).items())
-    else:
-        yield from _parts_of_instance(thing)
-
-
-def _parts_of_function(function: types.FunctionType) -> Iterator[Reached]:
-    if _is_librarys(function):
-        return
-    yield from _parts_of_closure(function)
-    yield Reached(function.__defaults__, function.__name__)
-    yield Reached(function.__kwdefaults__, function.__name__)
-    yield from (Reached(value, name) for name, value in vars(function).items())
-    if is_users(function):
-        yield from _named_globals(function)
-
-
-def _parts_of_closure(function: types.FunctionType, depth: int = 5) -> Iterator[Reached]:
-    """What a function has closed over; also behind functions of TensorFlow that wrap another."""
-    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=False)
-    for name, cell in cells:
-        try:
-            thing = cell.cell_contents
-        except ValueError:  # not bound yet
-            continue
-        yield Reached(thing, name)
-        if depth and isinstance(thing, types.FunctionType) and _is_librarys(thing):
-            yield from _parts_of_closure(thing, depth - 1)
-
-
-def _is_librarys(function: types.FunctionType) -> bool:
-    """Whether it belongs to a library whose own state does not matter."""
-    return not is_users(function) and (function.__module__ or "").split(".")[0] in _NOT_FOLLOWED
-
-
-def _named_globals(function: types.FunctionType) -> Iterator[Reached]:
-    names = names_in(function)
-    for name in names & function.__globals__.keys():
-        value = function.__globals__[name]
-        if isinstance(value, types.ModuleType) and is_users(value):
-            yield from (Reached(vars(value)[inner], inner) for inner in names & vars(value).keys())
-        else:
-            yield Reached(value, name)
-
-
-def _parts_of_instance(thing: Any) -> Iterator[Reached]:
-    if holds_function(thing):
-        function = python_function(thing)
-        yield Reached(function, "function")
-        if isinstance(function, types.FunctionType):
-            yield from _parts_of_closure(function)
-    elif isinstance(thing, staticmethod | classmethod | property):
-        functions = (getattr(thing, key, None) for key in ("__func__", "fget", "fset"))
-        yield from (Reached(function, "function") for function in functions)
-    elif is_followed(type(thing)):
-        yield from (Reached(held, name) for name, held in attributes(thing).items())
-        yield from (Reached(base, base.__name__) for base in type(thing).__mro__ if is_users(base))
-
-
-def _scope(function: types.FunctionType) -> dict[str, Any]:
-    scope = dict(function.__globals__)
-    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=False):
-        try:
-            scope[name] = cell.cell_contents
-        except ValueError:
-            continue
-    return scope
-
-
-def _attribute_chains(code: types.CodeType) -> Iterator[list[str]]:
-    """`tf.random.uniform` as a list of its names, for each that the code has."""
-    chain: list[str] = []
-    for instruction in dis.get_instructions(code):
-        if instruction.opname in ("LOAD_ATTR", "LOAD_METHOD") and chain:
-            chain.append(str(instruction.argval))
-            continue
-        if chain:
-            yield chain
-        is_start = instruction.opname in ("LOAD_GLOBAL", "LOAD_DEREF", "LOAD_NAME")
-        chain = [str(instruction.argval)] if is_start else []
-    if chain:
-        yield chain
-
-
-def _all_names(code: types.CodeType) -> tuple[str, ...]:
-    return (*code.co_names, *code.co_freevars)
-
-
-def _is_tensorflow(thing: object) -> bool:
-    name = getattr(thing, "__name__", "") if isinstance(thing, types.ModuleType) else ""
-    return "tensorflow" in name
+OPAQUE = _LedThrough(Kind())
+"""The kind of what is not looked into."""
+_LIBRARY_FUNCTIONS = _LedThrough(Functions(None))
+_LIBRARY_OBJECTS = _LibraryObjects()
+_LIBRARY_PARTS = _LibraryParts()
+_SETS = _WalkedSets()

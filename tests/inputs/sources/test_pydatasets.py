@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from fitguard.inputs.pipelines.twins import Unreadable
-from fitguard.inputs.sources.pydatasets import COPIED_BYTES, batches, twin
+from fitguard.inputs.sources.pydatasets import batches, twin
+from fitguard.state.keep import COPIED_BYTES
 
 
 class Counting:

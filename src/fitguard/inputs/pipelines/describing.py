@@ -11,7 +11,8 @@ from fitguard.contract.random_sources import is_random_source
 from fitguard.inputs.pipelines.elements import element_bytes, element_text
 from fitguard.schema.pipeline import Pipeline, Stage
 from fitguard.state.code import names_in
-from fitguard.state.reach import TooMuch, reach
+from fitguard.state.graph import TooMuch
+from fitguard.state.reach import reach
 
 LOOKED_AT = 2_000
 """Objects in which random generators are looked for."""

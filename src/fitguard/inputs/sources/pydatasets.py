@@ -3,7 +3,8 @@
 import contextlib
 import copy
 import itertools
-from collections.abc import Generator, Iterator
+import types
+from collections.abc import Generator, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,16 +12,14 @@ import numpy as np
 from fitguard.contract.libraries import PACKAGES, is_a, package_of
 from fitguard.inputs.pipelines.twins import Unreadable
 from fitguard.inputs.scan.visits import spread
-from fitguard.state.keep import Unkeepable, frozen, keeping_python_state
-from fitguard.state.kinds import attributes
-from fitguard.state.reach import is_followed
-from fitguard.state.restores import restores_of
+from fitguard.state.graph import TooMuch
+from fitguard.state.keep import Unkeepable, divide, frozen, keeping_python_state
+from fitguard.state.kinds import Kind, attributes
+from fitguard.state.objects import FOR_NEXT
+from fitguard.state.reach import OPAQUE, Reach
 
-COPIED_BYTES = 64 * 2**20
-"""So much of the arrays, the smallest first, is copied for the twin; the others are shared."""
 SHARED_ITEMS = 10_000
 """From this length on, lists and dicts are shared."""
-MOST_LEVELS, MOST_OBJECTS = 8, 50_000
 
 Array = np.ndarray[Any, Any]
 
@@ -35,8 +34,8 @@ class Twin(NamedTuple):
     """
 
     dataset: Any
-    arrays: tuple[Array, ...] = ()
-    containers: tuple[Any, ...] = ()
+    arrays: Sequence[Array] = ()
+    containers: Sequence[Any] = ()
     whole: bool = True
 
 
@@ -46,14 +45,16 @@ def twin(dataset: Any) -> Twin:
     Where something in it cannot be copied (an open file, a lock), it is the original.
     """
     held = list(_held(dataset))
-    arrays = tuple(_too_many([item for item in held if isinstance(item, np.ndarray)]))
-    others = tuple(item for item in held if not isinstance(item, np.ndarray))
-    memo = {id(item): item for item in (*arrays, *others, *_of_image_iterator(dataset))}
+    _, arrays = divide([item for item in held if isinstance(item, np.ndarray)])
+    others = [item for item in held if not isinstance(item, np.ndarray)]
+    # No copy can be made of these.
+    for_next = [vars(dataset).get(name) for name in FOR_NEXT] if is_a(dataset, "Iterator") else []
+    memo = {id(item): item for item in (*arrays, *others, *for_next)}
     try:
         copied = copy.deepcopy(dataset, memo)
     except Exception:  # whatever an attribute raises when it is copied
         return Twin(dataset, whole=False)
-    return Twin(copied, arrays, tuple(c for c in others if isinstance(c, list | dict | set)))
+    return Twin(copied, arrays, [one for one in others if isinstance(one, list | dict | set)])
 
 
 def number_of_batches(dataset: Any) -> int | None:
@@ -97,56 +98,34 @@ def _keeping(twin: Twin) -> Iterator[None]:
     with contextlib.ExitStack() as stack:
         if not twin.whole:
             stack.enter_context(keeping_python_state([twin.dataset.__getitem__]))
-        for container in twin.containers:
-            for restore in restores_of(container):
-                stack.callback(restore)
+        stack.enter_context(keeping_python_state(twin.containers, deep=False))
         stack.enter_context(frozen(twin.arrays))
         yield
 
 
 def _held(dataset: Any) -> Iterator[Any]:
     """Arrays, tensors, tables and long lists that it holds, also inside of other objects."""
-    seen: dict[int, Any] = {id(dataset): dataset}
-    waiting = [(part, 1) for part in attributes(dataset).values()]
-    while waiting and len(seen) < MOST_OBJECTS:
-        thing, level = waiting.pop()
-        if id(thing) in seen:
-            continue
-        seen[id(thing)] = thing
-        if isinstance(thing, np.ndarray) or _is_shared(thing):
-            yield thing
-        elif level < MOST_LEVELS:
-            waiting.extend((part, level + 1) for part in _parts(thing))
+    with contextlib.suppress(TooMuch):
+        for node in _Copied().follow(attributes(dataset).values()):
+            if isinstance(node.thing, np.ndarray) or _is_shared(node.thing):
+                yield node.thing
 
 
-def _of_image_iterator(dataset: Any) -> list[Any]:
-    """What no copy can be made of in the iterators of `ImageDataGenerator`.
+class _Copied(Reach):
+    """What a deep copy of an object consists of: no code, and nothing that is shared."""
 
-    They serve `next()` alone: batches by number do without them.
-    """
-    if not is_a(dataset, "Iterator"):
-        return []
-    return [vars(dataset).get("lock"), vars(dataset).get("index_generator")]
+    def _bared(self, thing: Any) -> Any:
+        return thing
 
+    def _kind(self, thing: Any) -> Kind | None:
+        is_code = isinstance(thing, types.FunctionType | type)
+        return OPAQUE if is_code or _is_shared(thing) else super()._kind(thing)
 
-def _parts(thing: Any) -> list[Any]:
-    if isinstance(thing, dict):
-        return list(thing.values())
-    if isinstance(thing, list | tuple | set):
-        return list(thing)
-    return [*attributes(thing).values()] if is_followed(type(thing)) else []
+    def _is_data(self, container: Any) -> bool:
+        return _is_shared(container)
 
 
 def _is_shared(thing: Any) -> bool:
     if package_of(type(thing)) in (*PACKAGES, "tensorflow", "pandas"):
         return True
     return isinstance(thing, list | tuple | dict | set) and len(thing) >= SHARED_ITEMS
-
-
-def _too_many(arrays: list[Array]) -> Iterator[Array]:
-    """The arrays for which there is no room to copy them; never a map of a file."""
-    room = COPIED_BYTES
-    for array in sorted(arrays, key=lambda item: item.nbytes):
-        room -= array.nbytes
-        if room < 0 or isinstance(array, np.memmap):
-            yield array

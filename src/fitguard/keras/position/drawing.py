@@ -6,14 +6,17 @@ chance. A generator that is made for one batch, with its number as the seed, is 
 """
 
 import random
-import sys
 import types
 from typing import Any
 
 import numpy as np
 
 from fitguard.contract.libraries import is_a
-from fitguard.state.reach import TooMuch, draws_from_tensorflow, reach
+from fitguard.contract.random_sources import state_of
+from fitguard.state.code import draws_from_tensorflow
+from fitguard.state.graph import TooMuch
+from fitguard.state.reach import reach
+from fitguard.state.values import encode
 
 _GENERATORS = (random.Random, np.random.RandomState, np.random.Generator)
 _OF_GLOBAL_ONES: tuple[Any, ...] = (random.random, np.random.rand)
@@ -40,13 +43,13 @@ class SharedDraws:
         self.seen = self.seen or (self._is_watched and self._states() != self._before)
 
     def _states(self) -> list[Any]:
-        return [_state(generator) for generator in self._generators]
+        return [encode(state_of(generator)) for generator in self._generators]
 
 
 def _reached(x: Any) -> list[Any]:
     """The generators among what reading a batch can reach."""
     try:
-        return [found.thing for found in reach([x]) if isinstance(found.thing, _GENERATORS)]
+        return [node.thing for node in reach([x]) if isinstance(node.thing, _GENERATORS)]
     except TooMuch:
         return []
 
@@ -55,12 +58,3 @@ def _draws_from_tensorflow(x: Any) -> bool:
     """Told from the code: where TensorFlow draws, Keras' own making of a dataset counts as well."""
     read = getattr(type(x), "__getitem__", None)
     return isinstance(read, types.FunctionType) and draws_from_tensorflow(read)
-
-
-def _state(generator: Any) -> Any:
-    if isinstance(generator, random.Random):
-        return generator.getstate()
-    own = isinstance(generator, np.random.Generator)
-    state = generator.bit_generator.state if own else generator.get_state(legacy=False)
-    with np.printoptions(threshold=sys.maxsize):
-        return repr(state)

@@ -2,7 +2,7 @@
 
 The same script gives the same names in each process, whatever was made first or lately. What is
 reached on several ways has the name of the first: over layers, then metrics and losses, then the
-optimizer, then all other attributes by their name.
+optimizer, then all other attributes by their name. That order is why `state.graph` does not do it.
 """
 
 import heapq
@@ -13,7 +13,7 @@ from typing import Any
 from fitguard.contract.held_variables import LAYERS, bare, may_hold, rank_of
 from fitguard.contract.libraries import package_of
 from fitguard.contract.model_parts import unwrapped
-from fitguard.memory.unchanged.reached import CONTAINERS, is_followed, parts
+from fitguard.memory.unchanged.reached import CONTAINERS, MOST_ITEMS, is_followed
 
 _OURS = "fitguard"
 """The guarded train function hangs on the model, and has variables that are none of the model's."""
@@ -46,7 +46,7 @@ def _ranked(thing: Any) -> list[tuple[int, str, Any]]:
     """What it holds that may hold variables: attributes by name, items in their order."""
     found = [
         (name, part)
-        for name, part in parts(thing)
+        for name, part in _parts(thing)
         if not isinstance(part, _PLAIN) and not _is_empty(part)
     ]
     if isinstance(thing, (*CONTAINERS, tuple)):
@@ -55,6 +55,16 @@ def _ranked(thing: Any) -> list[tuple[int, str, Any]]:
         (rank, name, part) for name, part in found if (rank := rank_of(thing, name)) is not None
     ]
     return sorted(ranked, key=lambda part: part[:2])
+
+
+def _parts(thing: Any) -> Iterator[tuple[str, Any]]:
+    """What a thing holds: attributes by name, items by key or number."""
+    attributes = getattr(thing, "__dict__", None)
+    if isinstance(attributes, dict):
+        yield from attributes.items()
+    if isinstance(thing, (*CONTAINERS, tuple)) and len(thing) <= MOST_ITEMS:
+        items = thing.items() if isinstance(thing, dict) else enumerate(thing)
+        yield from ((str(key), item) for key, item in items)
 
 
 def _may_hold(thing: Any) -> bool:

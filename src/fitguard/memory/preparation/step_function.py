@@ -20,7 +20,8 @@ from fitguard.memory.training import Training
 from fitguard.memory.unchanged import leaving_unchanged
 from fitguard.schema.exit_codes import UsageError
 from fitguard.schema.plan import Step
-from fitguard.state.reach import TooMuch, reach
+from fitguard.state.graph import TooMuch
+from fitguard.state.reach import reach
 
 
 def is_step_function(given: Any) -> bool:
@@ -115,7 +116,7 @@ def _mode(function: Any, asked: bool | str) -> tuple[bool, str]:
 def _reached(function: Callable[..., Any]) -> list[Any]:
     """What the function can change: models, optimizers, lists, in closures and globals."""
     try:
-        return [found.thing for found in reach([function, *_owners(function)])]
+        return [node.thing for node in reach([function, *_owners(function)])]
     except TooMuch:
         return []
 

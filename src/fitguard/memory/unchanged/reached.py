@@ -1,12 +1,16 @@
 """The objects that belong to a model: layers, losses, metrics, optimizers, lists and dicts."""
 
 import functools
+import sys
 import types
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from fitguard.contract.model_parts import is_part_class, unwrapped
+from fitguard.state.graph import Node
+from fitguard.state.kinds import Kind
+from fitguard.state.reach import OPAQUE, Reach
 from fitguard.state.users import is_users
 
 MOST_ITEMS = 10_000
@@ -14,17 +18,34 @@ MOST_ITEMS = 10_000
 CONTAINERS = (list, dict, set, deque)
 
 
-def reached(roots: Iterable[object]) -> Iterator[Any]:
-    """The roots, and all that belongs to them, each once."""
-    seen: dict[int, object] = {}
-    waiting = [*roots]
-    while waiting:
-        thing = unwrapped(waiting.pop())
-        if id(thing) in seen or not is_followed(thing):
-            continue
-        seen[id(thing)] = thing
-        yield thing
-        waiting.extend(part for _, part in parts(thing))
+class Belongings(Reach):
+    """What belongs to a model, with all that the library itself has set.
+
+    The attributes of an object are a dict like others: so their order is put back too.
+    """
+
+    most_objects = sys.maxsize
+
+    def _bared(self, thing: Any) -> Any:
+        return unwrapped(thing)
+
+    def _kind(self, thing: Any) -> Kind | None:
+        if isinstance(thing, (*CONTAINERS, tuple)):
+            return super()._kind(thing)
+        return OPAQUE if is_followed(thing) else None
+
+    def _interesting(self, node: Node) -> Iterator[tuple[str, Any]]:
+        yield from super()._interesting(node)
+        if has_attributes(node.thing):
+            yield "", vars(node.thing)
+
+    def _is_data(self, container: Any) -> bool:
+        return len(container) > MOST_ITEMS
+
+
+def has_attributes(thing: object) -> bool:
+    """Whether it has a dict of its own for them."""
+    return isinstance(getattr(thing, "__dict__", None), dict)
 
 
 def is_followed(thing: object) -> bool:
@@ -39,13 +60,3 @@ def is_followed(thing: object) -> bool:
 def _is_followed_class(cls: type) -> bool:
     known = is_part_class(cls)
     return is_users(cls) if known is None else known
-
-
-def parts(thing: Any) -> Iterator[tuple[str, Any]]:
-    """What a thing holds: attributes by name, items by key or number."""
-    attributes = getattr(thing, "__dict__", None)
-    if isinstance(attributes, dict):
-        yield from attributes.items()
-    if isinstance(thing, (*CONTAINERS, tuple)) and len(thing) <= MOST_ITEMS:
-        items = thing.items() if isinstance(thing, dict) else enumerate(thing)
-        yield from ((str(key), item) for key, item in items)
