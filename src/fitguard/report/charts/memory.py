@@ -19,7 +19,7 @@ from fitguard.report.charts.line_chart import (
 from fitguard.report.charts.shapes import RIGHT
 from fitguard.report.charts.time_axis import TimeAxis
 from fitguard.schema.run import MemorySample, Run
-from fitguard.words import duration, joined, size
+from fitguard.words import duration, join, size
 
 FARTHEST_LIMIT = 2.0
 """A limit of more than so many times the highest value would press the lines flat."""
@@ -100,7 +100,7 @@ def _words(sample: MemorySample, run: Run) -> str:
     free = sample.largest_free_bytes
     largest = f"largest free block {size(free)}" if free is not None else None
     since = duration(max(sample.time - run.started, 0.0))
-    return joined([since, *readings, largest, f"attempt {sample.attempt}"])
+    return join([since, *readings, largest, f"attempt {sample.attempt}"])
 
 
 def _description(samples: Sequence[MemorySample]) -> str:

@@ -26,7 +26,7 @@ from fitguard.report.charts.scale import MetricScale
 from fitguard.report.charts.shapes import LEFT, RIGHT, Point
 from fitguard.report.rows.run_words import epoch_number, value
 from fitguard.schema.run import Attempt, LossPoint, Run
-from fitguard.words import count, joined, short, title
+from fitguard.words import count, join, short, title
 
 LONGEST_NAME = 40
 MOST_CHARTS = 12
@@ -188,7 +188,7 @@ class _Metric:
                 for name in (self._name, self._validation)
                 if name in one.point.logs
             ]
-            said = joined([f"step {one.step:,}", *values, f"attempt {one.point.attempt}"])
+            said = join([f"step {one.step:,}", *values, f"attempt {one.point.attempt}"])
             yield self._x(one.step), said
 
     def _describe(self) -> str:

@@ -9,7 +9,7 @@ from fitguard.report.charts import shapes
 from fitguard.report.charts.line_chart import Column, Mark, byte_ticks, draw_limit
 from fitguard.report.charts.shapes import LEFT, RIGHT
 from fitguard.schema.plan import Curve, Moment, Plan
-from fitguard.words import count, joined, percent, short, size
+from fitguard.words import count, join, percent, short, size
 
 HEIGHT = 340
 TOP, BOTTOM = 26, 290
@@ -208,7 +208,7 @@ def _backwards(heights: Sequence[int], scale: _Scale) -> str:
 def _columns(curve: Curve, scale: _Scale) -> Iterator[Column]:
     for number, moment in enumerate(curve.moments):
         name = short(moment.layer, LONGEST_NAME) or "no layer"
-        doing = joined([name, short(moment.operation, LONGEST_NAME), moment.phase])
+        doing = join([name, short(moment.operation, LONGEST_NAME), moment.phase])
         words = f"{size(moment.bytes)}\n{doing}\n{_holders(curve, moment)}".rstrip()
         yield Column(scale.x(number), round(scale.step, 2), words)
 
@@ -241,7 +241,7 @@ def _peak(moment: Moment, number: int, scale: _Scale) -> Mark:
 def _description(plan: Plan, peak_at: int) -> str:
     moments = plan.curve.moments
     peak = moments[peak_at]
-    where = joined([short(peak.layer, LONGEST_NAME), short(peak.operation, LONGEST_NAME)])
+    where = join([short(peak.layer, LONGEST_NAME), short(peak.operation, LONGEST_NAME)])
     at = f", at {where}" if where else ""
     reached = percent(peak_at, len(moments) - 1)
     return (
