@@ -1,6 +1,7 @@
 """`fitguard runs` and `fitguard report`, as commands on real run folders."""
 
 import json
+import re
 
 import jsonschema
 import pytest
@@ -105,6 +106,14 @@ def test_the_list_as_json(folder):
     jsonschema.Draft202012Validator(json_schema("runs")).validate(document)
     assert document["schema"] == "fitguard/runs/1"
     assert [(line["steps"], line["loss"]) for line in document["runs"]] == [(40, 0.25)]
+
+
+def test_the_list_as_a_page_links_to_the_pages_of_runs(folder):
+    run = fitguard("runs", "--output", "runs.html", cwd=folder)
+    assert (run.returncode, run.stdout, run.stderr) == (0, "", "")
+    page = (folder / "runs.html").read_text(encoding="utf-8")
+    (link,) = re.findall(r'href="([^"]*)"', page)
+    assert "<h1>fitguard run</h1>" in (folder / link).read_text(encoding="utf-8")
 
 
 def test_no_runs(tmp_path):

@@ -160,23 +160,21 @@ def _put_code(block: Code, paper: Paper, indent: str) -> None:
 
 def _put_section(block: Section, paper: Paper, indent: str) -> None:
     """The title, and the blocks below it; labels of all its rows have one width."""
-    styled = tuple(
-        Span(one_line(span.text) if number == 0 else span.text, span.style or "strong", span.tone)
-        for number, span in enumerate(spans(block.title))
-    )
-    paper.put(styled, indent, indent + INDENT)
+    title = (Span(s.text, s.style or "strong", s.tone) for s in _one_line(block.title))
+    paper.put(tuple(title), indent, indent + INDENT)
     columns = _label_columns(block.blocks, paper)
-    for part in block.blocks:
+    folded = any(isinstance(part, Finding) and part.folded for part in block.blocks)
+    hides = folded and not paper.verbose
+    for number, part in enumerate(block.blocks):
+        if number and not block.boxed and not hides:
+            paper.blank()
         if isinstance(part, Pairs):
             _put_pairs(part, paper, indent + INDENT, columns)
         elif isinstance(part, Table):
             _put_table(part, paper, indent + INDENT, columns)
         else:
             put(part, paper, indent + INDENT)
-    if (
-        any(isinstance(part, Finding) and part.folded for part in block.blocks)
-        and not paper.verbose
-    ):
+    if hides:
         paper.put(Span("--verbose shows their evidence and fixes", "faint"), indent + INDENT)
 
 
