@@ -18,7 +18,7 @@ ID = "20251115-100000-train-aaaa"
 @pytest.fixture
 def folder(tmp_path):
     """A working directory with one run, which was killed once and then finished."""
-    journal = JournalOf().run().start(0)
+    journal = JournalOf().run(id=ID).start(0)
     journal.tell(Logged, place=at(5), logs={"loss": 0.75}).save(5)
     journal.end("killed", 7, signal="SIGKILL", cause="host-oom", evidence=("<b>Killed\x1b[2J",))
     journal.start(5).tell(Logged, place=at(40), logs={"loss": 0.25}, epoch_end=True)
