@@ -24,6 +24,7 @@ from fitguard.report.blocks import (
     Steps,
     Table,
     Verdict,
+    Words,
     plain,
     spans,
     without_drawings,
@@ -99,11 +100,8 @@ def _put_verdict(verdict: Verdict, paper: Paper) -> None:
 
 def _put_paragraph(block: Paragraph, paper: Paper, indent: str) -> None:
     label = Span(f"{block.label}: " if block.label else "", tone="warning")
-    paper.put((label, *_lines(block.words, block.tone)), indent, indent + " " * len(label.text))
-
-
-def _lines(words: Any, tone: Any) -> Iterable[Span]:
-    return (Span(span.text, span.style, span.tone or tone) for span in spans(words))
+    words = (Span(span.text, span.style, span.tone or block.tone) for span in spans(block.words))
+    paper.put((label, *words), indent, indent + " " * len(label.text))
 
 
 def _put_notice(block: Notice, paper: Paper, indent: str) -> None:
@@ -119,7 +117,7 @@ def _put_items(block: Items, paper: Paper, indent: str) -> None:
     _put_left_out(block, block.items[hidden], paper, indent)
 
 
-def _one_line(words: Any) -> Iterable[Span]:
+def _one_line(words: Words) -> Iterable[Span]:
     """The words without line breaks; the spaces between spans stay."""
     for span in spans(words):
         text = span.text.replace("\n", " ").replace("\t", " ")
