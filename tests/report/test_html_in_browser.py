@@ -56,7 +56,7 @@ def test_hostile_text_runs_nothing(attack, tmp_path):
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_a_hostile_log_runs_nothing(attack, tmp_path):
     dom = rendered(to_html(hostile_diagnosis(f"`{attack}`")), tmp_path)
-    assert "<title>fitguard diagnosis" in dom
+    assert "<title>fitguard explain" in dom
     shown = attack.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     assert f'<div class="quoted">`{shown}`</div>' in dom
     assert f"<code>{shown}</code>" in dom
