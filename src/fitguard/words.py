@@ -105,7 +105,7 @@ def shape(axes: Shape) -> str:
     return f"({', '.join(map(str, axes))}{',' if len(axes) == 1 else ''})"
 
 
-def joined(parts: Iterable[str | None]) -> str:
+def join(parts: Iterable[str | None]) -> str:
     """The parts that are there, with a dot between them."""
     return DOT.join(part for part in parts if part)
 

@@ -260,7 +260,7 @@ def test_output_tells_the_format_by_its_ending(tmp_path):
         ("a.html", "<!doctype"),
         ("a.json", "{"),
         ("a.md", "## "),
-        ("a.txt", "Ten"),
+        ("a.txt", "✔ No problem"),
     ):
         fitguard("doctor", "--what-if", "tf=2.10", "--output", tmp_path / name)
         assert (tmp_path / name).read_text().lower().startswith(start.lower())

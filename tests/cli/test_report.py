@@ -1,6 +1,7 @@
 """`fitguard runs` and `fitguard report`, as commands on real run folders."""
 
 import json
+import re
 
 import jsonschema
 import pytest
@@ -17,7 +18,7 @@ ID = "20251115-100000-train-aaaa"
 @pytest.fixture
 def folder(tmp_path):
     """A working directory with one run, which was killed once and then finished."""
-    journal = JournalOf().run().start(0)
+    journal = JournalOf().run(id=ID).start(0)
     journal.tell(Logged, place=at(5), logs={"loss": 0.75}).save(5)
     journal.end("killed", 7, signal="SIGKILL", cause="host-oom", evidence=("<b>Killed\x1b[2J",))
     journal.start(5).tell(Logged, place=at(40), logs={"loss": 0.25}, epoch_end=True)
@@ -105,6 +106,14 @@ def test_the_list_as_json(folder):
     jsonschema.Draft202012Validator(json_schema("runs")).validate(document)
     assert document["schema"] == "fitguard/runs/1"
     assert [(line["steps"], line["loss"]) for line in document["runs"]] == [(40, 0.25)]
+
+
+def test_the_list_as_a_page_links_to_the_pages_of_runs(folder):
+    run = fitguard("runs", "--output", "runs.html", cwd=folder)
+    assert (run.returncode, run.stdout, run.stderr) == (0, "", "")
+    page = (folder / "runs.html").read_text(encoding="utf-8")
+    (link,) = re.findall(r'href="([^"]*)"', page)
+    assert "<h1>fitguard run</h1>" in (folder / link).read_text(encoding="utf-8")
 
 
 def test_no_runs(tmp_path):

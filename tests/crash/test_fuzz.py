@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from fitguard.crash.explanation import explain
 from fitguard.knowledge import knowledge
-from fitguard.report.privacy.redaction import redacted
+from fitguard.report.privacy.redaction import redact_here
 from fitguard.report.render import render
 
 EXAMPLES = [
@@ -63,7 +63,7 @@ OWN = {"text": "", "json": "", "markdown": "\u200b", "html": "", "sarif": ""}
 
 def check(log: bytes, exit_code: int | None) -> None:
     """Explain it, and look at all that comes out."""
-    diagnosis = redacted(explain(log, exit_code=exit_code))
+    diagnosis = redact_here(explain(log, exit_code=exit_code))
     for form in OWN:
         output = render(diagnosis, form, verbose=True)
         output.encode("utf-8")

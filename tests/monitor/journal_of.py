@@ -33,9 +33,9 @@ class JournalOf:
         self.events.append(kind(time=100.0 + len(self.events), attempt=self.attempt, **fields))
         return self
 
-    def run(self, *, resumed: bool = False) -> "JournalOf":
+    def run(self, *, id: str = "r1", resumed: bool = False) -> "JournalOf":
         return self.tell(
-            RunStarted, id="r1", command=("train.py",), fitguard="0.1.0", resumed=resumed
+            RunStarted, id=id, command=("train.py",), fitguard="0.1.0", resumed=resumed
         )
 
     def start(self, first: int | None = None, fit: int = 1, **orders: Any) -> "JournalOf":

@@ -8,14 +8,14 @@ from report.made_runs import SURVIVED
 from report.samples import DOCUMENTS, HEALTHY
 
 from fitguard.report.formats.text import to_text
-from fitguard.report.privacy.redaction import redacted
+from fitguard.report.privacy.redaction import redact_here
 from fitguard.report.registry import ENTRIES, build_page, entry_of
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_str_is_the_text_of_the_command(name: str) -> None:
     document = DOCUMENTS[name]
-    assert f"{document!s}\n" == to_text(redacted(document), columns=100)
+    assert f"{document!s}\n" == to_text(redact_here(document), columns=100)
     assert "\x1b" not in str(document)
 
 

@@ -61,7 +61,7 @@ def test_html_has_no_table_for_what_is_not_there() -> None:
     text = to_html(BAD_LABELS)
     assert "Pipeline of" not in text
     assert "<svg" not in text
-    assert "give fit the <code>x</code> of this report" in text
+    assert "pass the <code>x</code> of this report" in text
 
 
 def test_all_inputs_are_on_the_page() -> None:

@@ -129,7 +129,7 @@ def test_a_straight_pipeline_needs_no_column_of_what_it_reads() -> None:
         ("1", "batch", "batches of 2 · drops a last, smaller batch", ""),
         ("2", "cache", "in memory", ""),
     )
-    assert unknown(straight) == "Not looked into: OddDataset."
+    assert unknown(straight) == "fitguard could not look into OddDataset."
 
 
 def test_a_branched_pipeline_says_what_each_stage_reads() -> None:

@@ -49,7 +49,7 @@ def test_a_stream_that_was_read_is_to_be_replaced() -> None:
     text = flat(to_text(BAD_LABELS))
     assert "Training data · generator, batches of 32 x → image (28, 28) uint8 · 0 … 255 " in text
     assert "read the first 12 batches (384 samples) of an endless stream, in 2.0 s; it can " in text
-    assert "give fit the `x` of this report, which yields them again first" in text
+    assert "pass the `x` of this report to fit, which starts with the same batches" in text
 
 
 def test_findings_come_gravest_first_with_evidence_and_fix() -> None:

@@ -26,7 +26,7 @@ def test_all_lines_of_a_machine_with_a_gpu() -> None:
         ("TensorFlow", "2.18.0 · built with CUDA 12.5.1, cuDNN 9"),
         ("Keras", "3.8.0"),
         ("GPU", "NVIDIA H200 · compute capability 9.0 · 140.4 GiB, 138.1 GiB in use"),
-        ("Driver", "580.159.04 · serves CUDA up to 13.0"),
+        ("Driver", "580.159.04 · supports CUDA up to 13.0"),
         ("CUDA", "runtime 12.5.82, cuBLAS 12.5.3.2, cuDNN 9.1.0 · from pip wheels"),
     ]
 

@@ -13,7 +13,7 @@ from report.samples import BROKEN, DOCUMENTS, UNSEEN, hostile
 import fitguard.knowledge
 from fitguard.report.formats.json_text import to_json
 from fitguard.report.json_schemas import json_schema, json_schema_text
-from fitguard.report.privacy.redaction import redacted
+from fitguard.report.privacy.redaction import redact_here
 from fitguard.report.registry import BY_NAME, entry_of
 
 FOLDER = Path(next(iter(fitguard.knowledge.__path__))) / "schemas"
@@ -61,7 +61,7 @@ def test_half_a_surrogate_is_spelled_out() -> None:
 
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_output_validates_against_its_schema(name: str) -> None:
-    document = redacted(DOCUMENTS[name])
+    document = redact_here(DOCUMENTS[name])
     jsonschema.Draft202012Validator(schema_of(document)).validate(json.loads(to_json(document)))
 
 

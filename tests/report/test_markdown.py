@@ -19,7 +19,7 @@ from report.samples import (
 )
 
 from fitguard.report.formats.markdown import to_markdown
-from fitguard.report.formats.markdown_words import escaped, fenced
+from fitguard.report.formats.markdown_words import escape, fence
 
 GITHUB = MarkdownIt("commonmark").enable("table").enable("strikethrough")
 
@@ -66,7 +66,7 @@ def test_resolutions() -> None:
 
 
 def test_a_fence_is_longer_than_any_inside() -> None:
-    assert fenced("a ```` b", "text") == "`````text\na ```` b\n`````"
+    assert fence("a ```` b", "text") == "`````text\na ```` b\n`````"
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_a_fence_is_longer_than_any_inside() -> None:
     ],
 )  # fmt: skip
 def test_escaped_text_is_one_plain_paragraph(text: str) -> None:
-    rendered = GITHUB.render(escaped(text))
+    rendered = GITHUB.render(escape(text))
     assert rendered.count("<") == 2
     inner = rendered.removeprefix("<p>").removesuffix("</p>\n")
     shown = inner.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
@@ -86,11 +86,11 @@ def test_escaped_text_is_one_plain_paragraph(text: str) -> None:
 
 
 def test_variables_stay_readable() -> None:
-    assert escaped("LD_LIBRARY_PATH") == "LD_LIBRARY_PATH"
+    assert escape("LD_LIBRARY_PATH") == "LD_LIBRARY_PATH"
 
 
 def test_nobody_is_called() -> None:
-    assert "@octocat" not in escaped("ping @octocat")
+    assert "@octocat" not in escape("ping @octocat")
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)

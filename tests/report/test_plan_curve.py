@@ -86,7 +86,7 @@ def test_a_limit_far_above_is_said_and_not_drawn() -> None:
     card = Card(memory_bytes=80 * GIB, free_bytes=80 * GIB, usable_bytes=79 * GIB)
     drawn = step_chart(msgspec.structs.replace(FITS, card=card))
     assert drawn.limit is None
-    assert drawn.note == "The card has 79.0 GiB for it, far above this chart."
+    assert drawn.note == "The card has 79.0 GiB, far above this chart."
 
 
 @pytest.mark.parametrize("peak_bytes", [1, 700, 5000, 3 * MIB, 900 * MIB, 12 * GIB, 3000 * GIB])

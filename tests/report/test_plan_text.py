@@ -94,7 +94,7 @@ def test_a_column_in_which_nothing_stands_is_left_out() -> None:
 
 
 def test_batches() -> None:
-    assert "Largest batch    76\nMicro-batch      64, with the gradients of 2 of " in to_text(
+    assert "Largest batch  76\nMicro-batch    64, adding up the gradients of 2 of " in to_text(
         TOO_LARGE
     )
     assert "Micro-batch" not in to_text(FITS)
@@ -119,7 +119,7 @@ def test_what_is_not_known() -> None:
     text = to_text(UNSURE)
     assert "  • PyFunc in the layer `tokens` (at most 512.0 MiB): Python code runs there.\n" in text
     assert "  • the custom train_step (no upper limit): It reads a file.\n" in text
-    assert "? not told apart     6.0 GiB     75 %" in text
+    assert "? not assigned       6.0 GiB     75 %" in text
     assert "not known" not in to_text(FITS)
 
 

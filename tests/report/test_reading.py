@@ -8,7 +8,7 @@ from report.data_reports import HEALTHY_DATA
 from fitguard.report.rows.reading import is_doubtful, origin, reading
 from fitguard.schema.data import Failure, Source
 
-MORE = "; --full, in Python full=True, reads all"
+MORE = "; --full (in Python: full=True) reads all"
 
 
 def told(kind: Any, **facts: Any) -> str:
@@ -44,7 +44,7 @@ def told(kind: Any, **facts: Any) -> str:
          "the first 1 batch (32 samples) of a stream of unknown length, in 0.1 s; it failed at "
          "batch 1: OSError: no file"),
         ("generator", {"malformed": Failure(0, "Received None")},
-         "nothing; fit does not take batch 0: Received None"),
+         "nothing; fit does not accept batch 0: Received None"),
     ],
 )  # fmt: skip
 def test_sentences(kind: str, facts: dict[str, Any], expected: str) -> None:
@@ -57,8 +57,9 @@ def test_reading_all_is_not_proposed_for_what_can_be_read_only_once() -> None:
 
 def test_validation_data_is_handed_back_under_its_own_name() -> None:
     text = told("generator", split="validation", samples_seen=1, handed_back=True)
-    assert text.endswith("give fit the `validation_data` of this report, which yields them again "
-                         "first")  # fmt: skip
+    assert text.endswith(
+        "pass the `validation_data` of this report to fit, which starts with the same batches"
+    )
 
 
 def test_what_stands_out() -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from report.samples import BROKEN, DOCUMENTS, FACTS, NASTY, UNSEEN
 
-from fitguard.report.privacy.redaction import clean, cleaned, redact, redacted
+from fitguard.report.privacy.redaction import clean, clean_strings, redact, redact_here
 from fitguard.schema.facts import Facts
 from fitguard.schema.hardware import Gpu
 
@@ -177,7 +177,7 @@ def test_redacted_takes_the_names_of_this_process(monkeypatch: pytest.MonkeyPatc
     for name in ("LOGNAME", "USER", "LNAME", "USERNAME"):
         monkeypatch.setenv(name, "zoe77")
     assert getpass.getuser() == "zoe77"
-    assert redacted(["/srv/people/zoe77/a", "by zoe77"]) == ["~/a", "by <user>"]
+    assert redact_here(["/srv/people/zoe77/a", "by zoe77"]) == ["~/a", "by <user>"]
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
@@ -218,11 +218,11 @@ def test_clean_leaves_nothing_unseen(text: str) -> None:
 
 
 def test_cleaned_cuts_what_nobody_reads() -> None:
-    facts = cleaned(Facts(environment={"A": "x" * 5000, "B": NASTY}))
+    facts = clean_strings(Facts(environment={"A": "x" * 5000, "B": NASTY}))
     assert facts.environment is not None
     assert facts.environment["A"].endswith("x… (1000 more characters)")
     assert "\x1b" not in facts.environment["B"]
 
 
 def test_cleaning_leaves_a_clean_document_as_it_is() -> None:
-    assert cleaned(FACTS) == FACTS
+    assert clean_strings(FACTS) == FACTS

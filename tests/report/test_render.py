@@ -55,10 +55,10 @@ def test_an_unknown_format_is_wrong_usage() -> None:
 def test_a_format_loads_only_what_it_needs(format: str, unloaded: set[str]) -> None:
     script = (
         "import sys\n"
-        "from fitguard.report.privacy.redaction import redacted\n"
+        "from fitguard.report.privacy.redaction import redact_here\n"
         "from fitguard.report.render import render\n"
         "from fitguard.schema.doctor import DoctorReport\n"
-        f"render(redacted(DoctorReport(ok=True)), {format!r})\n"
+        f"render(redact_here(DoctorReport(ok=True)), {format!r})\n"
         "print(*sys.modules)"
     )
     done = subprocess.run(

@@ -81,7 +81,7 @@ def test_an_end_needs_no_advice() -> None:
         (ATTEMPTS[2], "finished"),
         (STOPPED.attempts[0], "raised an error (exit code 1)"),
         (Attempt(number=1, started=0, outcome="exited", exit_code=3), "exited (exit code 3)"),
-        (Attempt(number=1, started=0, outcome="planned", exit_code=75), "left as planned"),
+        (Attempt(number=1, started=0, outcome="planned", exit_code=75), "restarted as planned"),
     ],
 )
 def test_how_an_attempt_ended(attempt: Attempt, told: str) -> None:

@@ -40,10 +40,10 @@ PLAIN_OUTPUT = Output()
 
 def show(document: "Document", output: Output, *, verbose: bool = False) -> None:
     """Print the document, or write it to the file."""
-    from fitguard.report.privacy.redaction import redacted
+    from fitguard.report.privacy.redaction import redact_here
 
     if not output.show_private:
-        document = redacted(document)
+        document = redact_here(document)
     if output.output is None and output.form == "text":
         _print_text(document, verbose)
         return

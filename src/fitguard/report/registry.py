@@ -10,8 +10,8 @@ from typing import NamedTuple, Protocol
 import msgspec
 
 from fitguard.report.blocks import Page
-from fitguard.report.privacy.redaction import LONGEST, cleaned
-from fitguard.report.rows.excerpt import excerpted
+from fitguard.report.privacy.redaction import LONGEST, clean_strings
+from fitguard.report.rows.excerpt import excerpt_logs
 from fitguard.schema.check import CheckReport
 from fitguard.schema.data import DataReport
 from fitguard.schema.diagnosis import Diagnosis
@@ -75,5 +75,5 @@ def build_page(document: Document, longest_quotation: int = LONGEST) -> Page:
     """
     # Only one page is needed at a time, and some draw charts.
     module = importlib.import_module(f"fitguard.report.pages.{entry_of(document).name}")
-    page: Page = module.build_page(cleaned(excerpted(document, longest_quotation)))
+    page: Page = module.build_page(clean_strings(excerpt_logs(document, longest_quotation)))
     return page

@@ -32,7 +32,7 @@ ENDINGS: dict[str, Format] = {form.ending: name for name, form in FORMATS.items(
 def render(document: "Document", format: str, *, verbose: bool = False) -> str:
     """The document as one string, safe to print or to write as UTF-8.
 
-    Private names are still in it: call `redacted` before. Colors are only in
+    Private names are still in it: call `redact_here` before. Colors are only in
     `formats.text.print_document`, which takes a Console.
 
     Args:

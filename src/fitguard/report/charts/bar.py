@@ -23,7 +23,7 @@ LETTERS = {
 LABELS = {
     "others": "driver, others",
     "context": "CUDA, reserve",
-    "rest": "not told apart",
+    "rest": "not assigned",
 }
 
 

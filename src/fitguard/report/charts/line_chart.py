@@ -10,7 +10,6 @@ from fitguard.report.charts import shapes
 from fitguard.report.charts.shapes import LEFT, RIGHT, Point
 from fitguard.report.rows.run_words import GROUPS, outcome
 from fitguard.schema.run import Attempt, Run
-from fitguard.words import unit_of
 
 TOP, BOTTOM = 26, 226
 HEIGHT = 264
@@ -144,19 +143,6 @@ def round_step(whole: float, most: int = MOST_TICKS) -> float:
     return next(
         step for step in (base, 2 * base, 5 * base, 10 * base, 20 * base) if whole / step <= most
     )
-
-
-def byte_ticks(top_bytes: float, y: Callable[[float], float]) -> Iterator[Mark]:
-    """Round numbers of one unit from the ground up, a handful of them, at the left edge.
-
-    Args:
-        y: The height of a number of bytes.
-    """
-    unit, factor = unit_of(int(top_bytes))
-    whole = top_bytes / factor
-    step = round_step(whole)
-    for number in range(int(whole / step) + 1):
-        yield Mark(LEFT, y(number * step * factor), f"{number * step:g} {unit}")
 
 
 def envelope(points: Iterable[Point]) -> list[Point]:

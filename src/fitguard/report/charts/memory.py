@@ -5,24 +5,17 @@ from itertools import groupby
 
 from fitguard.report.blocks import Drawing
 from fitguard.report.charts.line_chart import (
-    BOTTOM,
-    TOP,
     Chart,
     Line,
-    Mark,
-    byte_ticks,
     columns,
     draw_chart,
     mark_attempts,
     path,
 )
-from fitguard.report.charts.shapes import RIGHT
+from fitguard.report.charts.scale import ByteScale
 from fitguard.report.charts.time_axis import TimeAxis
 from fitguard.schema.run import MemorySample, Run
-from fitguard.words import duration, joined, size
-
-FARTHEST_LIMIT = 2.0
-"""A limit of more than so many times the highest value would press the lines flat."""
+from fitguard.words import duration, join, size
 
 Reading = Callable[[MemorySample], int | None]
 READINGS: tuple[tuple[str, str, Reading], ...] = (
@@ -44,38 +37,22 @@ def memory_chart(run: Run) -> Chart | None:
     if len(run.samples) < 2 or not known:
         return None
     axis = TimeAxis(run)
-    highest = max(known)
-    limit = _limit(run.samples)
-    shown = limit is not None and limit <= FARTHEST_LIMIT * highest
-    scale = _Scale(max(highest, limit if limit and shown else 0))
-    far = f"The host may have {size(limit)}, far above this chart." if limit else ""
+    scale = ByteScale(max(known), _limit(run.samples))
     return Chart(
         title="Memory",
         description=_description(run.samples),
         across="time since the start",
         lines=tuple(_lines(run.samples, axis, scale)),
-        left_ticks=tuple(byte_ticks(scale.top_bytes, scale.y)),
+        left_ticks=tuple(scale.ticks()),
         below_ticks=tuple(axis.ticks()),
         uprights=tuple(mark_attempts(run, lambda attempt: axis.x(attempt.started))),
         columns=tuple(columns([(axis.x(s.time), _words(s, run)) for s in run.samples])),
-        limit=Mark(RIGHT, scale.y(limit), f"limit of the host: {size(limit)}", "end")
-        if limit is not None and shown
-        else None,
-        note="" if shown else far,
+        limit=scale.limit("limit of the host"),
+        note=scale.note("The host may have"),
     )
 
 
-class _Scale:
-    """From bytes to heights."""
-
-    def __init__(self, top_bytes: int) -> None:
-        self.top_bytes = max(top_bytes, 1) * 1.06
-
-    def y(self, held: float) -> float:
-        return round(BOTTOM - (BOTTOM - TOP) * held / self.top_bytes, 1)
-
-
-def _lines(samples: Sequence[MemorySample], axis: TimeAxis, scale: _Scale) -> Iterator[Line]:
+def _lines(samples: Sequence[MemorySample], axis: TimeAxis, scale: ByteScale) -> Iterator[Line]:
     """One line for each reading that there is; each attempt is a piece of its own."""
     for label, slot, of in READINGS:
         pieces = []
@@ -100,7 +77,7 @@ def _words(sample: MemorySample, run: Run) -> str:
     free = sample.largest_free_bytes
     largest = f"largest free block {size(free)}" if free is not None else None
     since = duration(max(sample.time - run.started, 0.0))
-    return joined([since, *readings, largest, f"attempt {sample.attempt}"])
+    return join([since, *readings, largest, f"attempt {sample.attempt}"])
 
 
 def _description(samples: Sequence[MemorySample]) -> str:

@@ -26,7 +26,7 @@ from fitguard.report.charts.scale import MetricScale
 from fitguard.report.charts.shapes import LEFT, RIGHT, Point
 from fitguard.report.rows.run_words import epoch_number, value
 from fitguard.schema.run import Attempt, LossPoint, Run
-from fitguard.words import count, joined, short, title
+from fitguard.words import count, join, short, title
 
 LONGEST_NAME = 40
 MOST_CHARTS = 12
@@ -57,6 +57,12 @@ class Logged(NamedTuple):
         """The `fit` call and the epoch that it belongs to."""
         return epoch_number(self.point)
 
+    def is_settled(self, steps_per_epoch: dict[int, int]) -> bool:
+        """Whether it is more than the mean of the first few batches of a later epoch."""
+        place = self.point.place
+        early = place.step < UNSETTLED * steps_per_epoch.get(place.fit, 0)
+        return self.point.epoch_end or self.epoch[1] <= 1 or not early
+
 
 def draw_metrics(run: Run) -> list[Drawing]:
     """A picture for each metric, together with that of the validation; the loss first."""
@@ -82,14 +88,19 @@ class _Metric:
         self._run, self._offsets, self._name = run, offsets, name
         self._validation = f"{VALIDATION}{name}"
         names = {name, self._validation}
-        own = [one for one in logged if names & set(one.point.logs)]
+        steps = {fit.number: fit.steps_per_epoch or 0 for fit in run.fits}
+        own = [
+            one
+            for one in logged
+            if names & set(one.point.logs) and (name in LAST or one.is_settled(steps))
+        ]
         self._kept = sorted(
             (one for one in own if not one.lost), key=lambda one: (one.step, one.point.time)
         )
         self._lost = [one for one in own if one.lost]
         self._ends = [one for one in self._kept if one.point.epoch_end]
         values = [one.of(n) for one in own for n in names if one.has(n)]
-        self.is_drawn = len(own) > 1 and bool(values)
+        self.is_drawn = len(own) > 1 and any(one.has(n) for one in self._kept for n in names)
         self._scale = MetricScale(min(values, default=0.0), max(values, default=1.0))
         self._last_step = max((one.step for one in logged), default=1) or 1
 
@@ -111,7 +122,7 @@ class _Metric:
         """What is kept, and over it what was lost: where both are equal, the restart was exact."""
         name = short(self._name, LONGEST_NAME)
         newest = self._newest(self._kept, self._name)
-        so_far = self._pieces(self._settled(), self._name, lambda one: one.epoch)
+        so_far = self._pieces(self._kept, self._name, lambda one: one.epoch)
         if self._name in LAST:
             every = self._pieces(self._kept, self._name, lambda one: one.point.place.fit)
             yield from self._line(name, "0", every, newest)
@@ -124,17 +135,6 @@ class _Metric:
         yield from self._epochs(f"{VALIDATION}{name}", "1", self._validation)
         again = self._pieces(self._lost, self._name, lambda one: (one.point.attempt, one.epoch))
         yield from self._line("lost in a crash and done again", "again", again)
-
-    def _settled(self) -> list[Logged]:
-        """Without the first values of an epoch after the first: the means of a few batches."""
-        steps = {fit.number: fit.steps_per_epoch or 0 for fit in self._run.fits}
-        return [
-            one
-            for one in self._kept
-            if one.point.epoch_end
-            or one.epoch[1] <= 1
-            or one.point.place.step >= UNSETTLED * steps.get(one.point.place.fit, 0)
-        ]
 
     def _epochs(self, label: str, slot: str, name: str) -> Iterator[Line]:
         pieces = self._pieces(self._ends, name, lambda one: one.point.place.fit)
@@ -188,7 +188,7 @@ class _Metric:
                 for name in (self._name, self._validation)
                 if name in one.point.logs
             ]
-            said = joined([f"step {one.step:,}", *values, f"attempt {one.point.attempt}"])
+            said = join([f"step {one.step:,}", *values, f"attempt {one.point.attempt}"])
             yield self._x(one.step), said
 
     def _describe(self) -> str:

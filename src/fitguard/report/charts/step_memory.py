@@ -6,17 +6,16 @@ from typing import NamedTuple
 
 from fitguard.report.blocks import Drawing, Key, Shape, Table
 from fitguard.report.charts import shapes
-from fitguard.report.charts.line_chart import Column, Mark, byte_ticks, draw_limit
+from fitguard.report.charts.line_chart import Column, Mark, draw_limit
+from fitguard.report.charts.scale import ByteScale
 from fitguard.report.charts.shapes import LEFT, RIGHT
 from fitguard.schema.plan import Curve, Moment, Plan
-from fitguard.words import count, joined, percent, short, size
+from fitguard.words import count, join, percent, short, size
 
 HEIGHT = 340
 TOP, BOTTOM = 26, 290
 STRIP_HEIGHT = 20
 MOST_AREAS = 8
-FARTHEST_LIMIT = 2.0
-"""A card that has more than so many times the peak would press the curve flat."""
 LEAST_LABEL = 75
 """A phase that is narrower has no room for its name."""
 LONGEST_NAME = 40
@@ -114,21 +113,17 @@ def step_chart(plan: Plan) -> StepChart | None:
     peak_at = min(max(curve.peak, 0), len(curve.moments) - 1)
     highest = max(max(moment.bytes for moment in curve.moments), 1)
     usable = plan.card.usable_bytes if plan.card else None
-    shown = usable is not None and usable <= FARTHEST_LIMIT * highest
-    scale = _Scale(max(highest, usable if usable and shown else 0), len(curve.moments))
+    scale = _Scale(highest, usable, len(curve.moments))
     return StepChart(
         description=_description(plan, peak_at),
         areas=tuple(_areas(curve, peak_at, scale)),
         columns=tuple(_columns(curve, scale)),
         phases=tuple(_phases(curve, scale)),
-        ticks=tuple(byte_ticks(scale.top_bytes, scale.y)),
+        ticks=tuple(scale.ticks()),
         peak=_peak(curve.moments[peak_at], peak_at, scale),
-        limit=Mark(RIGHT, scale.y(usable), f"usable: {size(usable)}", "end")
-        if usable is not None and shown
-        else None,
-        note="" if shown or usable is None
-        else f"The card has {size(usable)} for it, far above this chart.",
-    )  # fmt: skip
+        limit=scale.limit("usable"),
+        note=scale.note("The card has"),
+    )
 
 
 def moment_table(curve: Curve) -> Table:
@@ -147,18 +142,15 @@ def moment_table(curve: Curve) -> Table:
     return Table(("moment", "phase", "layer", "operation", "held", "most of it by"), rows)
 
 
-class _Scale:
+class _Scale(ByteScale):
     """From bytes and moments to places in the drawing."""
 
-    def __init__(self, top_bytes: int, moments: int) -> None:
-        self.top_bytes = top_bytes * 1.06
+    def __init__(self, highest: int, limit: int | None, moments: int) -> None:
+        super().__init__(highest, limit, BOTTOM)
         self.step = (RIGHT - LEFT) / moments
 
     def x(self, moment: int) -> float:
         return round(LEFT + moment * self.step, 1)
-
-    def y(self, held: float) -> float:
-        return round(BOTTOM - (BOTTOM - TOP) * held / self.top_bytes, 1)
 
 
 def _areas(curve: Curve, peak_at: int, scale: _Scale) -> Iterator[Area]:
@@ -208,7 +200,7 @@ def _backwards(heights: Sequence[int], scale: _Scale) -> str:
 def _columns(curve: Curve, scale: _Scale) -> Iterator[Column]:
     for number, moment in enumerate(curve.moments):
         name = short(moment.layer, LONGEST_NAME) or "no layer"
-        doing = joined([name, short(moment.operation, LONGEST_NAME), moment.phase])
+        doing = join([name, short(moment.operation, LONGEST_NAME), moment.phase])
         words = f"{size(moment.bytes)}\n{doing}\n{_holders(curve, moment)}".rstrip()
         yield Column(scale.x(number), round(scale.step, 2), words)
 
@@ -241,7 +233,7 @@ def _peak(moment: Moment, number: int, scale: _Scale) -> Mark:
 def _description(plan: Plan, peak_at: int) -> str:
     moments = plan.curve.moments
     peak = moments[peak_at]
-    where = joined([short(peak.layer, LONGEST_NAME), short(peak.operation, LONGEST_NAME)])
+    where = join([short(peak.layer, LONGEST_NAME), short(peak.operation, LONGEST_NAME)])
     at = f", at {where}" if where else ""
     reached = percent(peak_at, len(moments) - 1)
     return (

@@ -11,7 +11,7 @@ from fitguard.report.charts.time_axis import TimeAxis
 from fitguard.report.rows.run_rows import action
 from fitguard.report.rows.run_words import GROUPS, outcome, place, took
 from fitguard.schema.run import Attempt, Run
-from fitguard.words import count, duration, joined, short, size
+from fitguard.words import count, duration, join, short, size
 
 TITLE = "Attempts over time"
 HEIGHT = 156
@@ -87,7 +87,8 @@ def _draw(chart: Timeline) -> Iterator[Shape]:
             if label:
                 yield shapes.words(f"bar-label {room}", center, middle, label, "middle", bar.words)
     for mark in chart.decisions:
-        yield shapes.upright("decided-at", mark.x, mark.y - 6, mark.y + 6, mark.words)
+        kind = "decided-at thin" if chart.crowded else "decided-at"
+        yield shapes.upright(kind, mark.x, mark.y - 6, mark.y + 6, mark.words)
     for mark in chart.snapshots:
         yield shapes.upright("snapshot", mark.x, mark.y - 5, mark.y + 5, mark.words)
     yield from draw_ticks(chart.ticks, AXIS + 13)
@@ -122,7 +123,7 @@ def _bar(attempt: Attempt, run: Run, axis: TimeAxis) -> Bar:
     x = min(x, RIGHT - width)
     steps = count(attempt.steps_done, "step")
     lost = f"{attempt.steps_lost:,} lost" if attempt.steps_lost else None
-    words = joined([outcome(attempt), attempt.cause, duration(seconds), steps, lost])
+    words = join([outcome(attempt), attempt.cause, duration(seconds), steps, lost])
     return Bar(
         round(x, 1),
         round(width, 1),

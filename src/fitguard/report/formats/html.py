@@ -7,7 +7,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from fitguard.report.blocks import Block, plain, spans
-from fitguard.report.registry import Document, build_page, entry_of
+from fitguard.report.registry import Document, build_page
 from fitguard.report.rows.quotations import group_evidence
 
 LONGEST_QUOTATION = 1000
@@ -31,8 +31,7 @@ def mark_code(text: str) -> Markup:
 
 def _render(template: str, document: Document) -> str:
     page = build_page(document, LONGEST_QUOTATION)
-    name = entry_of(document).name
-    return _templates().get_template(template).render(page=page, name=name)
+    return _templates().get_template(template).render(page=page)
 
 
 def _name_kind(block: Block) -> str:

@@ -20,7 +20,7 @@ from fitguard.report.blocks import (
     Table,
     without_drawings,
 )
-from fitguard.report.formats.markdown_words import escaped, fenced, marked
+from fitguard.report.formats.markdown_words import escape, fence, mark_words
 from fitguard.report.registry import Document, build_page
 from fitguard.report.rows.quotations import group_evidence
 
@@ -39,9 +39,9 @@ def _write_head(page: Page) -> Iterator[str]:
     if verdict is None:
         yield f"## {page.title}"
         return
-    yield f"## {page.title}: {escaped(verdict.text)}"
-    yield escaped(f"{verdict.aside}." if verdict.aside else "")
-    yield escaped(verdict.next)
+    yield f"## {page.title}: {escape(verdict.text)}"
+    yield escape(f"{verdict.aside}." if verdict.aside else "")
+    yield escape(verdict.next)
 
 
 def _write_all(blocks: Iterable[Block], level: int) -> Iterator[str]:
@@ -50,24 +50,24 @@ def _write_all(blocks: Iterable[Block], level: int) -> Iterator[str]:
 
 
 def _write_paragraph(block: Paragraph, _: int) -> Iterator[str]:
-    label = f"**{escaped(block.label)}:** " if block.label else ""
-    yield label + marked(block.words)
+    label = f"**{escape(block.label)}:** " if block.label else ""
+    yield label + mark_words(block.words)
 
 
 def _write_notice(block: Notice, _: int) -> Iterator[str]:
-    yield f"- {'' if block.code else 'Note: '}{escaped(block.text)}"
+    yield f"- {'' if block.code else 'Note: '}{escape(block.text)}"
 
 
 def _write_items(block: Items, _: int) -> Iterator[str]:
     shown, hidden = block.split(block.items)
-    yield "\n".join(f"- {marked(item)}" for item in block.items[shown])
-    rest = "\n".join(f"- {marked(item)}" for item in block.items[hidden])
+    yield "\n".join(f"- {mark_words(item)}" for item in block.items[shown])
+    rest = "\n".join(f"- {mark_words(item)}" for item in block.items[hidden])
     yield from _fold(f"{len(block.items[hidden])} {block.noun}s", [rest])
 
 
 def _write_steps(block: Steps, _: int) -> Iterator[str]:
     numbered = enumerate(block.steps, start=1)
-    yield "\n".join(f"{n}. **{escaped(what)}**<br>{escaped(how)}" for n, (what, how) in numbered)
+    yield "\n".join(f"{n}. **{escape(what)}**<br>{escape(how)}" for n, (what, how) in numbered)
 
 
 def _write_pairs(block: Pairs, _: int) -> Iterator[str]:
@@ -82,38 +82,38 @@ def _write_table(block: Table, _: int) -> Iterator[str]:
 
 
 def _tabulate(headers: tuple[str, ...], rows: Iterable[tuple[Any, ...]]) -> str:
-    lines = [f"| {' | '.join(map(marked, row))} |" for row in rows]
-    head = [f"| {' | '.join(map(escaped, headers))} |", f"|{' --- |' * len(headers)}"]
+    lines = [f"| {' | '.join(map(mark_words, row))} |" for row in rows]
+    head = [f"| {' | '.join(map(escape, headers))} |", f"|{' --- |' * len(headers)}"]
     return "\n".join([*head, *lines]) if lines else ""
 
 
 def _write_quotation(block: Quotation, _: int) -> Iterator[str]:
     source = f"\n    -- {block.source}" if block.source else ""
-    yield fenced(f"{block.text}{source}", "text")
+    yield fence(f"{block.text}{source}", "text")
 
 
 def _write_code(block: Code, _: int) -> Iterator[str]:
-    yield fenced("\n".join(block.lines), block.language) if block.lines else ""
+    yield fence("\n".join(block.lines), block.language) if block.lines else ""
 
 
 def _write_finding(block: Finding, level: int) -> Iterator[str]:
-    remarks = "".join(f" *({escaped(remark)})*" for remark in block.remarks)
+    remarks = "".join(f" *({escape(remark)})*" for remark in block.remarks)
     if block.folded:
-        yield f"**{escaped(block.code)}**{remarks}: {escaped(block.why or block.title)}"
+        yield f"**{escape(block.code)}**{remarks}: {escape(block.why or block.title)}"
         yield from _fold("Evidence and fix", _write_proof(block))
         return
     if not block.said:
-        head = f"{block.tone} {escaped(block.code)}: {escaped(block.title)}"
+        head = f"{block.tone} {escape(block.code)}: {escape(block.title)}"
         yield f"{'#' * level} {head}{remarks}"
     yield from _write_proof(block)
 
 
 def _write_proof(block: Finding) -> Iterator[str]:
     quoted = [f"{one.text}\n    -- {one.source}" for one in group_evidence(block.evidence)]
-    yield fenced("\n".join(quoted), "text") if quoted else ""
+    yield fence("\n".join(quoted), "text") if quoted else ""
     yield _label("Why", block.why) if not block.folded else ""
     if block.earlier:
-        yield f"**Fix:** the same as for {escaped(block.earlier)}."
+        yield f"**Fix:** the same as for {escape(block.earlier)}."
     else:
         yield _label("Fix", block.fix.text)
         yield from _write_code(Code(block.fix.commands), 0)
@@ -121,17 +121,17 @@ def _write_proof(block: Finding) -> Iterator[str]:
 
 
 def _label(label: str, text: str) -> str:
-    words = "<br>".join(escaped(line) for line in text.split("\n"))
+    words = "<br>".join(escape(line) for line in text.split("\n"))
     return f"**{label}:** {words}" if words else ""
 
 
 def _write_section(block: Section, level: int) -> Iterator[str]:
-    yield f"{'#' * level} {marked(block.title)}"
+    yield f"{'#' * level} {mark_words(block.title)}"
     yield from _write_all(block.blocks, level + 1)
 
 
 def _write_folded(block: Folded, level: int) -> Iterator[str]:
-    yield from _fold(escaped(block.title), _write_all(block.blocks, level + 1))
+    yield from _fold(escape(block.title), _write_all(block.blocks, level + 1))
 
 
 def _fold(title: str, parts: Iterable[str]) -> Iterator[str]:
@@ -142,10 +142,10 @@ def _fold(title: str, parts: Iterable[str]) -> Iterator[str]:
 
 
 def _write_bar(block: Bar, _: int) -> Iterator[str]:
-    yield f"**{escaped(block.title)}**"
+    yield f"**{escape(block.title)}**"
     rows = tuple((part.label, part.size, part.share) for part in block.parts)
     yield _tabulate(("part", "holds", "share"), rows)
-    yield f"{escaped(block.missing)} are missing." if block.missing else ""
+    yield f"{escape(block.missing)} are missing." if block.missing else ""
 
 
 _WRITERS: dict[type[Block], Callable[[Any, int], Iterator[str]]] = {

@@ -12,7 +12,7 @@ _LIST_MARK = re.compile(r"^(?:(?=[-+=])|(\d+)(?=[.)](?:\s|$)))")
 _MENTION = re.compile(r"@(?=\w)")
 
 
-def escaped(text: str) -> str:
+def escape(text: str) -> str:
     """One line of plain words, whatever was in it."""
     text = _SPECIAL.sub(r"\\\g<0>", one_line(text).translate(_HTML))
     text = _LIST_MARK.sub(r"\1\\", text)
@@ -20,20 +20,20 @@ def escaped(text: str) -> str:
     return _MENTION.sub("@\u200b", text)
 
 
-def fenced(text: str, language: str) -> str:
+def fence(text: str, language: str) -> str:
     """A code block whose fence is longer than any in the text."""
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}{language}\n{text}\n{fence}"
 
 
-def marked(words: Words) -> str:
+def mark_words(words: Words) -> str:
     """A line in which what is strong, in italics or a link stays so."""
     return "".join(map(_mark, spans(words)))
 
 
 def _mark(span: Span) -> str:
-    text = escaped(span.text)
+    text = escape(span.text)
     if not text:
         return " " if span.text else ""
     if span.link:

@@ -24,6 +24,7 @@ from fitguard.report.blocks import (
     Steps,
     Table,
     Verdict,
+    Words,
     plain,
     spans,
     without_drawings,
@@ -99,11 +100,8 @@ def _put_verdict(verdict: Verdict, paper: Paper) -> None:
 
 def _put_paragraph(block: Paragraph, paper: Paper, indent: str) -> None:
     label = Span(f"{block.label}: " if block.label else "", tone="warning")
-    paper.put((label, *_lines(block.words, block.tone)), indent, indent + " " * len(label.text))
-
-
-def _lines(words: Any, tone: Any) -> Iterable[Span]:
-    return (Span(span.text, span.style, span.tone or tone) for span in spans(words))
+    words = (Span(span.text, span.style, span.tone or block.tone) for span in spans(block.words))
+    paper.put((label, *words), indent, indent + " " * len(label.text))
 
 
 def _put_notice(block: Notice, paper: Paper, indent: str) -> None:
@@ -119,7 +117,7 @@ def _put_items(block: Items, paper: Paper, indent: str) -> None:
     _put_left_out(block, block.items[hidden], paper, indent)
 
 
-def _one_line(words: Any) -> Iterable[Span]:
+def _one_line(words: Words) -> Iterable[Span]:
     """The words without line breaks; the spaces between spans stay."""
     for span in spans(words):
         text = span.text.replace("\n", " ").replace("\t", " ")
@@ -160,23 +158,21 @@ def _put_code(block: Code, paper: Paper, indent: str) -> None:
 
 def _put_section(block: Section, paper: Paper, indent: str) -> None:
     """The title, and the blocks below it; labels of all its rows have one width."""
-    styled = tuple(
-        Span(one_line(span.text) if number == 0 else span.text, span.style or "strong", span.tone)
-        for number, span in enumerate(spans(block.title))
-    )
-    paper.put(styled, indent, indent + INDENT)
+    title = (Span(s.text, s.style or "strong", s.tone) for s in _one_line(block.title))
+    paper.put(tuple(title), indent, indent + INDENT)
     columns = _label_columns(block.blocks, paper)
-    for part in block.blocks:
+    folded = any(isinstance(part, Finding) and part.folded for part in block.blocks)
+    hides = folded and not paper.verbose
+    for number, part in enumerate(block.blocks):
+        if number and not block.boxed and not hides:
+            paper.blank()
         if isinstance(part, Pairs):
             _put_pairs(part, paper, indent + INDENT, columns)
         elif isinstance(part, Table):
             _put_table(part, paper, indent + INDENT, columns)
         else:
             put(part, paper, indent + INDENT)
-    if (
-        any(isinstance(part, Finding) and part.folded for part in block.blocks)
-        and not paper.verbose
-    ):
+    if hides:
         paper.put(Span("--verbose shows their evidence and fixes", "faint"), indent + INDENT)
 
 

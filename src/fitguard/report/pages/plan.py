@@ -26,7 +26,7 @@ from fitguard.report.rows.plan_rows import (
     remarks,
     step_rows,
 )
-from fitguard.report.rows.plan_words import THREE_NUMBERS, planned, tone, verdict
+from fitguard.report.rows.plan_words import THREE_NUMBERS, planning_time, tone, verdict
 from fitguard.schema.plan import Advice, Plan, Unknown
 from fitguard.words import count
 
@@ -46,7 +46,7 @@ def build_page(plan: Plan) -> Page:
             Section("What is not known", present(Items(tuple(map(_describe, plan.unknown))))),
             Section("Layers that need the most memory", present(layer_table(plan))),
             _fold_reasons(plan),
-            Paragraph(Span(planned(plan) if plan.seconds else "", "faint")),
+            Paragraph(Span(planning_time(plan) if plan.seconds else "", "faint")),
         ),
         Verdict(verdict(plan), tone(plan)),
     )

@@ -33,7 +33,7 @@ from fitguard.report.rows.run_rows import (
 )
 from fitguard.report.rows.run_words import TONES, advice, moment, outcome, verdict
 from fitguard.schema.run import Attempt, Run, RunDecision
-from fitguard.words import joined, numbers
+from fitguard.words import join, numbers
 
 MOST_DECISIONS = 8
 
@@ -93,7 +93,7 @@ def _build_failure(attempts: Sequence[Attempt]) -> Section:
     lines = dict.fromkeys(line for attempt in attempts for line in attempt.evidence)
     title = f"{which} {numbers([one.number for one in attempts])}"
     return Section(
-        f"{title}: {joined([outcome(last), last.cause])}",
+        f"{title}: {join([outcome(last), last.cause])}",
         present(Paragraph(f"{last.why}{doubt}"), Quotation("\n".join(lines))),
         tone="error",
     )

@@ -72,7 +72,7 @@ def redact(document: T, *, home: str, user: str, host: str) -> T:
     return map_strings(without_secret_arguments(document), hide)
 
 
-def redacted(document: T) -> T:
+def redact_here(document: T) -> T:
     """`redact` with the home folder, the user and the host of this process."""
     try:
         user = getpass.getuser()
@@ -86,7 +86,7 @@ def clean(text: str) -> str:
     return UNSEEN.sub(_visible, text.replace("\r\n", "\n"))
 
 
-def cleaned(document: T) -> T:
+def clean_strings(document: T) -> T:
     """The same document, with every string in it fit for a terminal or a page: clean, and cut."""
     return map_strings(document, lambda text, _: clean(_cut(text)))
 

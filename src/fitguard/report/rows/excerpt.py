@@ -13,7 +13,7 @@ SEARCHED = 1_000_000
 """Characters of one line in which the telling part is looked for."""
 
 
-def excerpted(document: T, longest: int) -> T:
+def excerpt_logs(document: T, longest: int) -> T:
     """The same document, in which no quoted line of a log is much longer than `longest`."""
     return map_structs(document, Evidence, lambda evidence: _shorten(evidence, longest))
 

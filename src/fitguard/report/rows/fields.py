@@ -3,7 +3,7 @@
 from fitguard.report.blocks import Table
 from fitguard.report.rows.tables import drop_empty_columns
 from fitguard.schema.data import DataFacts, Field, Labels, Split
-from fitguard.words import LEAST_BYTES, count, joined, number, shape, short, size
+from fitguard.words import LEAST_BYTES, count, join, number, shape, short, size
 
 LONGEST_NAME = 60
 MOST_EXAMPLES, LONGEST_EXAMPLE = 3, 30
@@ -63,7 +63,7 @@ def remarks(field: Field) -> str:
     """What else is worth a word: labels, what is no number, the size."""
     taken = field.size_bytes or 0
     kept = " in a file" if field.mapped else ""
-    return joined(
+    return join(
         [
             _labels(field.labels) if field.labels else None,
             f"{field.nans.count:,} nan" if field.nans.count else None,

@@ -7,7 +7,7 @@ from fitguard.schema import versions
 from fitguard.schema.facts import Facts
 from fitguard.schema.hardware import Driver, Gpu
 from fitguard.schema.software import CudaLibraries, DeepImport, Library, Packages, TensorFlow
-from fitguard.words import DOT, SPELLING, joined, size
+from fitguard.words import DOT, SPELLING, join, size
 
 Row = tuple[str, str]
 
@@ -36,13 +36,13 @@ def _system(facts: Facts) -> str:
         parts += [name, platform.machine, platform.libc, "WSL" if platform.wsl else None]
     if facts.container and facts.container.runtime:
         parts.append(f"in {facts.container.runtime}")
-    return joined(parts)
+    return join(parts)
 
 
 def _python(facts: Facts) -> str:
     if not (python := facts.python):
         return ""
-    return joined([python.version, "conda" if python.conda else None, python.executable])
+    return join([python.version, "conda" if python.conda else None, python.executable])
 
 
 def _tensorflow(facts: Facts) -> str:
@@ -51,7 +51,7 @@ def _tensorflow(facts: Facts) -> str:
         return _no_tensorflow(facts.packages)
     other_name = tensorflow.package not in (None, "tensorflow")
     version = tensorflow.version + (f" ({tensorflow.package})" if other_name else "")
-    return joined([version, _build(tensorflow)])
+    return join([version, _build(tensorflow)])
 
 
 def _no_tensorflow(packages: Packages | None) -> str:
@@ -77,7 +77,7 @@ def _imported(deep: DeepImport | None) -> str:
         return ""
     seen = None if deep.gpus is None else f"sees {', '.join(deep.gpus) or 'no GPU'}"
     took = f"in {deep.seconds:.1f} s" if deep.seconds is not None else None
-    return joined([f"TensorFlow {deep.version} {took or ''}".strip(), seen])
+    return join([f"TensorFlow {deep.version} {took or ''}".strip(), seen])
 
 
 def _keras(facts: Facts) -> str:
@@ -102,7 +102,7 @@ def _gpus(gpus: tuple[Gpu, ...] | None) -> Iterator[Row]:
         capability = first.compute_capability
         yield (
             "GPU",
-            joined(
+            join(
                 [
                     many + (first.name or "unknown model"),
                     f"compute capability {capability}" if capability else None,
@@ -129,11 +129,11 @@ def _driver(driver: Driver | None) -> str:
     if driver.absent:
         return f"{generic} (generic)" if generic else "none found"
     parted = driver.kernel_version and driver.kernel_version != driver.version
-    return joined(
+    return join(
         [
             driver.version or "no user-space library",
             f"kernel module {driver.kernel_version}" if parted else None,
-            f"serves CUDA up to {driver.cuda}" if driver.cuda else None,
+            f"supports CUDA up to {driver.cuda}" if driver.cuda else None,
         ]
     )
 
@@ -151,7 +151,7 @@ def _libraries(libraries: CudaLibraries | None, tensorflow: TensorFlow | None) -
         return "no libraries found" if needed else ""
     named = ", ".join(f"{_component(lib)} {lib.version or lib.soname}" for lib in loaded)
     ways = dict.fromkeys(_way(lib) for lib in loaded)
-    return joined([named, f"from {', '.join(way for way in ways if way)}"])
+    return join([named, f"from {', '.join(way for way in ways if way)}"])
 
 
 def _loaded(libraries: CudaLibraries, component: str, need: str | None) -> Library | None:

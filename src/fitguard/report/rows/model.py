@@ -6,7 +6,7 @@ from typing import TypeVar
 from fitguard.report.blocks import Folded, Items, Row
 from fitguard.schema.data import DataFacts, Training
 from fitguard.schema.model import Loss, ModelFacts, ModelInput, ModelOutput, Shape
-from fitguard.words import count, joined, percent, shape, short, size
+from fitguard.words import count, join, percent, shape, short, size
 
 T = TypeVar("T")
 
@@ -18,7 +18,7 @@ MOST_ENDS = 6
 def model_rows(facts: DataFacts) -> list[Row]:
     """Labels and values: the model, its inputs, its outputs with their losses, the training."""
     model = facts.model
-    named = joined([short(model.name, LONGEST_NAME), model.kind, model.library, _weights(model)])
+    named = join([short(model.name, LONGEST_NAME), model.kind, model.library, _weights(model)])
     return [
         ("Model", named),
         ("Inputs", _join_ends(model.inputs, _input)),
@@ -51,7 +51,7 @@ def _join_ends(ends: Sequence[T] | None, describe: Callable[[T], str]) -> str:
         return "unknown"
     left_out = len(ends) - MOST_ENDS
     more = f"and {left_out} more" if left_out > 0 else None
-    return joined([*map(describe, ends[:MOST_ENDS]), more]) or "none"
+    return join([*map(describe, ends[:MOST_ENDS]), more]) or "none"
 
 
 def _input(item: ModelInput) -> str:
@@ -80,7 +80,7 @@ def _loss(loss: Loss | None) -> str:
 def _training(model: ModelFacts, training: Training) -> str:
     kept = training.validation_split
     optimizer = short(model.optimizer or "compiled", LONGEST_NAME)
-    return joined(
+    return join(
         [
             optimizer if model.compiled else "not compiled",
             f"batches of {training.batch_size:,}" if training.batch_size else None,

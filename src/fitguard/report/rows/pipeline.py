@@ -3,7 +3,7 @@
 from fitguard.report.blocks import Table
 from fitguard.report.rows.tables import drop_empty_columns
 from fitguard.schema.pipeline import Pipeline, Stage
-from fitguard.words import LEAST_BYTES, joined, short, size
+from fitguard.words import LEAST_BYTES, join, short, size
 
 UNBOUNDED = -1
 """How tf.data writes an endless count, and AUTOTUNE."""
@@ -48,7 +48,7 @@ def stage_table(pipeline: Pipeline) -> Table:
 
 def unknown(pipeline: Pipeline) -> str:
     """What the table cannot tell; empty where it tells all."""
-    return f"Not looked into: {', '.join(pipeline.opaque)}." if pipeline.opaque else ""
+    return f"fitguard could not look into {', '.join(pipeline.opaque)}." if pipeline.opaque else ""
 
 
 def _first_time(number: int, told: list[str], pipeline: Pipeline, read: set[int]) -> str:
@@ -75,7 +75,7 @@ def _call(stage: Stage) -> str:
 
 def _settings(stage: Stage) -> str:
     buffer = _figure(stage.buffer_size, "AUTOTUNE")
-    return joined(
+    return join(
         [
             short(stage.function, LONGEST_NAME) if stage.function else None,
             f"batches of {stage.batch_size:,}" if stage.batch_size is not None else None,
@@ -99,12 +99,12 @@ def _figure(value: int | None, unbounded: str) -> str | None:
 def _yields(stage: Stage) -> str:
     parts = (_figure(stage.elements, "endless"), stage.element)
     taken = f"{size(stage.element_bytes)} each" if stage.element_bytes else None
-    return joined([" × ".join(part for part in parts if part), taken])
+    return join([" × ".join(part for part in parts if part), taken])
 
 
 def _remarks(stage: Stage) -> str:
     baked = stage.baked_bytes
-    return joined(
+    return join(
         [
             f"holds {size(baked)} of arrays" if baked >= LEAST_BYTES else None,
             "draws random numbers" if stage.random else None,

@@ -6,7 +6,7 @@ from fitguard.report.blocks import Row, Span, Table
 from fitguard.report.rows.plan_words import LONGEST_NAME, MODES, card_name, ends, parts
 from fitguard.report.rows.tables import drop_empty_columns
 from fitguard.schema.plan import Advice, Card, Measured, Plan, Range, Unknown
-from fitguard.words import count, joined, percent, shape, short, size
+from fitguard.words import count, join, percent, shape, short, size
 
 MOST_LAYERS = 8
 """More layers than these would push the advice off a console."""
@@ -24,9 +24,9 @@ def step_rows(plan: Plan) -> list[Row]:
     fed = [f"{short(name, LONGEST_NAME)} {shape(axes)} {kind}" for name, axes, kind in step.inputs]
     names = [short(name, LONGEST_NAME) for name in (step.optimizer, step.loss, step.policy)]
     rows = [
-        ("Model", joined([short(step.model, LONGEST_NAME), parameters])),
-        ("Training", joined(names)),
-        ("Inputs", joined(fed)),
+        ("Model", join([short(step.model, LONGEST_NAME), parameters])),
+        ("Training", join(names)),
+        ("Inputs", join(fed)),
         ("Mode", MODES[plan.mode] + (f" ({step.mode_reason})" if step.mode_reason else "")),
         ("Card", _card(plan.card) if plan.card else ""),
         ("Measured", _measured(plan.measured) if plan.measured else ""),
@@ -40,14 +40,14 @@ def _note(plan: Plan) -> tuple[str, ...]:
 
 
 def _card(card: Card) -> str:
-    origin = {"given": "", "table": "from the table of cards"}.get(card.origin, card.origin)
+    origin = {"given": "", "table": "from fitguard's table of cards"}.get(card.origin, card.origin)
     free = f"{size(card.free_bytes)} free" if card.free_bytes != card.memory_bytes else None
-    return joined([card_name(card), free, f"{size(card.usable_bytes)} usable", origin])
+    return join([card_name(card), free, f"{size(card.usable_bytes)} usable", origin])
 
 
 def _measured(measured: Measured) -> str:
     ran, failed, peak = measured.runs_bytes, measured.fails_bytes, measured.peak_bytes
-    return joined(
+    return join(
         [
             short(measured.gpu, LONGEST_NAME),
             f"ran in {size(ran)}" if ran is not None else None,
@@ -71,7 +71,7 @@ def memory_table(plan: Plan) -> Table:
 
 def batch_rows(plan: Plan) -> list[Row]:
     """The largest batch, the micro-batch, and what one more sample costs; empty ones left out."""
-    rows = [("One more sample", f"{size(plan.batch_bytes)} more" if plan.batch_bytes > 0 else "")]
+    rows = [("Each sample", f"{size(plan.batch_bytes)} more" if plan.batch_bytes > 0 else "")]
     if plan.card is None:
         return [row for row in rows if row[1]]
     largest, micro = plan.largest_batch_size, plan.micro_batch_size

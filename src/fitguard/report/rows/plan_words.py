@@ -2,7 +2,7 @@
 
 from fitguard.report.blocks import Tone
 from fitguard.schema.plan import Card, Plan, Range
-from fitguard.words import joined, short, size
+from fitguard.words import join, short, size
 
 LONGEST_NAME = 60
 MODES = {"graph": "graph", "xla": "XLA"}
@@ -43,7 +43,7 @@ def _each(plan: Plan) -> str:
 
 def card_name(card: Card) -> str:
     """Its name and its size, or the size alone where only that was given."""
-    return joined([short(card.name, LONGEST_NAME), size(card.memory_bytes)])
+    return join([short(card.name, LONGEST_NAME), size(card.memory_bytes)])
 
 
 def stretch(span: Range) -> str:
@@ -64,10 +64,10 @@ def ends(span: Range) -> str:
 def parts(plan: Plan) -> str:
     """How the micro-batch makes up the batch."""
     micro = plan.micro_batch_size or 1
-    return f"{micro:,}, with the gradients of {-(-plan.batch_size // micro):,} of them accumulated"
+    return f"{micro:,}, adding up the gradients of {-(-plan.batch_size // micro):,} of them"
 
 
-def planned(plan: Plan) -> str:
+def planning_time(plan: Plan) -> str:
     """How long it took."""
     ran = "" if plan.measured else ", without running a step"
     return f"Planned in {plan.seconds:.1f} s{ran}."

@@ -27,11 +27,11 @@ def reading(source: Source, report: DataReport) -> str:
     if source.failure:
         told += f"; it failed at batch {_where(source.failure)}"
     if source.malformed:
-        told += f"; fit does not take batch {_where(source.malformed)}"
+        told += f"; fit does not accept batch {_where(source.malformed)}"
     if source.handed_back:
         told += (
-            f"; it can be read only once: give fit the `{GIVEN_BACK[source.split]}` of this "
-            "report, which yields them again first"
+            f"; it can be read only once: pass the `{GIVEN_BACK[source.split]}` of this report to "
+            "fit, which starts with the same batches"
         )
     return told
 
@@ -53,7 +53,7 @@ def _amount(source: Source, report: DataReport) -> str:
     # A generator may never end, and what is read of it must be kept.
     last = source.endless or source.handed_back or is_doubtful(source)
     stopped = report.budget_seconds is not None and not last
-    more = "; --full, in Python full=True, reads all" if stopped else ""
+    more = "; --full (in Python: full=True) reads all" if stopped else ""
     return f"{_part(source)}, in {report.seconds:.1f} s{more}"
 
 

@@ -15,7 +15,7 @@ from fitguard.report.rows.run_words import (
 )
 from fitguard.report.rows.tables import drop_empty_columns
 from fitguard.schema.run import Attempt, Run, RunFit
-from fitguard.words import duration, joined, percent, short, size
+from fitguard.words import duration, join, percent, short, size
 
 LONGEST_NAME = 60
 LONGEST_COMMAND = 300
@@ -49,7 +49,7 @@ def run_rows(run: Run) -> list[Row]:
         ("Run", run.id),
         ("Folder", run.folder),
         ("Started", moment(run.started)),
-        ("Took", joined([duration(run.seconds), _waited(run)])),
+        ("Took", join([duration(run.seconds), _waited(run)])),
         ("Speed", speed(run)),
         ("Time left", remaining(run)),
         ("Exit code", "" if run.exit_code is None else str(run.exit_code)),
@@ -129,7 +129,7 @@ def snapshot_rows(run: Run) -> list[Row]:
     trained = sum(took(attempt, run) for attempt in run.attempts)
     still = f"{duration(totals.taking_seconds)}{_share(totals.taking_seconds, trained)}"
     rows = [
-        ("Written", joined([f"{totals.count:,}", size(totals.bytes) if totals.bytes else None])),
+        ("Written", join([f"{totals.count:,}", size(totals.bytes) if totals.bytes else None])),
         ("Not written", f"{totals.failed:,}" if totals.failed else ""),
         ("Training paused", still if totals.count else ""),
         ("In background", duration(totals.writing_seconds) if totals.count else ""),
@@ -193,13 +193,13 @@ def _last_values(run: Run) -> str:
     for point in run.losses:
         newest |= point.logs
     shown = list(newest.items())[:MOST_COLUMNS]
-    return joined(f"{short(name, LONGEST_NAME)} {value(number)}" for name, number in shown)
+    return join(f"{short(name, LONGEST_NAME)} {value(number)}" for name, number in shown)
 
 
 def _peaks(run: Run) -> str:
     host = max((attempt.peak_host_bytes for attempt in run.attempts), default=0)
     gpu = max((attempt.peak_gpu_bytes for attempt in run.attempts), default=0)
-    return joined(
+    return join(
         [
             f"host up to {size(host)}" if host else None,
             f"GPU up to {size(gpu)}" if gpu else None,

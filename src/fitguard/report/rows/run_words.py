@@ -32,7 +32,7 @@ OUTCOMES: dict[Outcome, str] = {
     "crashed": "crashed",
     "killed": "killed",
     "hung": "hung",
-    "planned": "left as planned",
+    "planned": "restarted as planned",
     "preempted": "preempted",
     "interrupted": "interrupted",
     "exited": "exited",
