@@ -156,4 +156,4 @@ def test_the_batch_of_a_fit_that_is_not_guarded_is_not_said_to_be_split():
     following = Story().ends_with(msgspec.structs.replace(unguarded, place=Place(), saved=Place()))
     assert following.stop
     assert "in training that is not guarded (gpu-oom)" in following.text
-    assert "The batch of a fit that is not guarded cannot be split" in following.text
+    assert "cannot split the batch of a fit that is not guarded" in following.text

@@ -33,6 +33,15 @@ def is_dataset(state: AllocatorState) -> bool:
     return bool(state.requested_by and _DATASET.match(state.requested_by))
 
 
+def shrinks_with_batch(memory: GpuMemory) -> bool:
+    """Whether a smaller part of the batch may pass: it may, unless the log shows otherwise."""
+    state = memory.state
+    if state is None:
+        return True
+    one_row = bool(state.shape) and state.shape[0] == 1
+    return not (is_weight(state) or is_dataset(state) or one_row)
+
+
 def fitting_batch(state: AllocatorState) -> tuple[int, int] | None:
     """The largest even part of the batch that could pass this point, and how many parts make it.
 
@@ -87,13 +96,11 @@ def smaller_step(memory: GpuMemory) -> Fix:
     batch, parts = fitting
     first = state.shape[0] if state.shape else 0
     return Fix(
-        f"If {first} is the batch size, try {batch} first. That is the most that can pass this "
-        f"point; halve it again if a later one fails. To keep the batch of {first}, split it into "
-        f"{parts} micro-batches of {batch} and accumulate the gradients "
-        f"(`gradient_accumulation_steps={parts}` in Keras 3 optimisers, with batch {batch}). "
-        "Mixed precision (`keras.mixed_precision.set_global_policy('mixed_float16')`) halves what "
-        "the activations take.",
-        changes_results=True,
+        f"If {first} is the batch size, {parts} micro-batches of {batch} are the largest that can "
+        f"pass this point. If you would rather change the batch size itself, try {batch} first, "
+        "and halve it if a later step fails. Mixed precision "
+        "(`keras.mixed_precision.set_global_policy('mixed_float16')`) halves what the activations "
+        "take. These two change results."
     )
 
 
@@ -101,10 +108,8 @@ def _compiled(state: AllocatorState, parts: int) -> Fix:
     free_bytes = (state.limit_bytes or 0) - (state.in_use_bytes or 0)
     return Fix(
         f"The compiled step asks for {size(state.requested_bytes or 0)} at once, and "
-        f"{size(free_bytes)} are free beside the weights. Try the batch size divided by {parts}, "
-        f"or {parts} micro-batches with accumulated gradients, which keep the batch. Without XLA "
-        "(`jit_compile=False`) a step may need more or less.",
-        changes_results=True,
+        f"{size(free_bytes)} are free beside the weights: a micro-batch must be the batch divided "
+        f"by {parts}, or smaller. Without XLA (`jit_compile=False`) a step may need more or less."
     )
 
 
@@ -119,11 +124,10 @@ def _one_sample(state: AllocatorState) -> Fix:
 
 def _general() -> Fix:
     return Fix(
-        "Halve the batch size until it fits; to keep the batch, accumulate gradients over "
-        "micro-batches. Then smaller inputs, mixed precision, a smaller model. First see that the "
-        "card is empty: nvidia-smi shows who else is on it.",
+        "Check that the GPU is empty before you start: `nvidia-smi` shows who else uses it. If "
+        "you would rather change the training, try smaller inputs, a smaller batch size, mixed "
+        "precision or a smaller model. These change results.",
         commands=("nvidia-smi",),
-        changes_results=True,
     )
 
 
