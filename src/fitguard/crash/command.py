@@ -11,7 +11,7 @@ _PYTHON = re.compile(r"(?:.*[/\\])?python[\d.]*(?:\.exe)?")
 _START = r"(?:[A-Z_]\w{0,60}=[\w./:,-]{0,200} +|nohup +|time +|exec +){0,9}"
 _SCRIPT = r"(?:[\w./~-]{0,200}/)?python[\d.]{0,6}(?: +-[A-Za-z]\S{0,60}){0,9} +[\w./~-]{1,300}\.py"
 _TYPED = re.compile(
-    rf"[$#%>+❯] +{_START}(?P<command>{_SCRIPT}(?: .{{0,2000}})?)$"
+    rf"[$#%>+❯] +{_START}(?P<command>{_SCRIPT}(?:[ ;&|].{{0,2000}})?)$"
     rf"|^{_START}(?P<line>{_SCRIPT}(?: +-.{{0,2000}})?)$"
 )
 """A command behind the prompt of a shell; or a line that holds nothing else, and is no sentence."""

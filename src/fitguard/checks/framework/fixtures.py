@@ -48,6 +48,7 @@ OF_MACHINE = ("facts", "knowledge", *_GIVEN, *_PACKAGES)
 OF_DATA = ("data", "training", "host")
 """The same for a check of data."""
 
+_DERIVED = ("fitguard.checks.derived", "fitguard.checks.data.derived")
 _fixtures: dict[str, tuple[Callable[..., Any], dict[str, bool]]] = {}
 
 
@@ -84,9 +85,9 @@ def require_facts(function: Callable[..., Any], given: Collection[str]) -> None:
 
 def _import_derived() -> None:
     """Load the fixtures that checks share."""
-    package = importlib.import_module("fitguard.checks.derived")
-    for module in pkgutil.iter_modules(package.__path__):
-        importlib.import_module(f"{package.__name__}.{module.name}")
+    for name in _DERIVED:
+        for module in pkgutil.iter_modules(importlib.import_module(name).__path__):
+            importlib.import_module(f"{name}.{module.name}")
 
 
 def fixture(function: Callable[..., Any]) -> Callable[..., Any]:
