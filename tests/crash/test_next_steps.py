@@ -56,6 +56,11 @@ def test_a_pool_without_a_card_is_what_must_be_free() -> None:
     assert abs(knowledge().gpu_memory.usable_bytes(free, 8) - pool) <= 2**20
 
 
+def test_of_a_card_that_was_not_free_what_was_free_counts() -> None:
+    (_, plan) = commands(f"{T4}Limit:   3145728000\nInUse:   2900000000\n{OOM}")
+    assert plan.startswith("fitguard plan train.py --gpu 'Tesla T4' --free ")
+
+
 def test_of_a_guarded_run_plan_is_the_next_step() -> None:
     found = commands(OOM, command=["train.py", "--lr", "1"], batch_size=64, guarded=True)
     assert found == ("fitguard plan train.py --batch-size 64 -- --lr 1",)

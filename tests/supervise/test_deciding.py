@@ -91,7 +91,7 @@ def test_too_many_in_an_hour():
         assert not story.ends_with(killed).stop
     following = story.ends_with(end("killed", 500, 490, ended=1e6 + 1200))
     assert following.stop
-    assert "20 attempts in one hour" in following.text
+    assert "20 attempts within one hour" in following.text
 
 
 def test_max_attempts():

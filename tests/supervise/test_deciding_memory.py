@@ -29,7 +29,7 @@ def test_out_of_memory_halves_down_to_one_row():
         sizes.append(rows)
     assert sizes == [32, 16, 8, 4, 2, 1]
     assert following.exit_code == 1
-    assert "cannot be split further" in following.text
+    assert "cannot be split any further" in following.text
 
 
 @pytest.mark.parametrize(

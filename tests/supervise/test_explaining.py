@@ -107,7 +107,7 @@ def test_the_kernels_counter_proves_that_memory_ran_out():
 def test_a_counter_that_did_not_move_proves_the_contrary():
     event = judge(KILLED, 1, [], killed_by_kernel=0).event
     assert (event.cause, event.confidence) == ("unknown", None)
-    assert event.why.startswith("Somebody killed it")
+    assert event.why.startswith("Something killed the process, and it was not the kernel")
 
 
 def test_a_fault_of_fitguard_is_not_blamed_on_packages():

@@ -18,9 +18,12 @@ from fitguard.schema.diagnosis import CauseSlug, FoundCause
 from fitguard.schema.exit_codes import UsageError
 from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Fix
+from fitguard.schema.hardware import Gpu
 from fitguard.schema.versions import parse
 
 _MIB = 2**20
+_MOST_OF_IT = 0.8
+"""An empty card leaves TensorFlow a larger share than this."""
 _TOO_LARGE: tuple[CauseSlug, ...] = ("gpu-oom", "gpu-fragmentation", "watchdog-timeout")
 """Causes for which the size of a step matters."""
 _WRONG_VERSIONS: tuple[CauseSlug, ...] = (
@@ -112,19 +115,32 @@ def _plan(story: Story, training: Training) -> str | None:
 
 
 def _card(story: Story) -> list[str]:
-    """The card by its name, else by its size, else by the pool that TensorFlow made of it."""
-    card = next(iter(story.facts.gpus or ()), None)
-    if card is not None and card.name and _is_one_model(card.name):
-        return ["--gpu", card.name]
-    if card is not None and card.memory_bytes:
-        return ["--gpu-memory", f"{card.memory_bytes // _MIB}MiB"]
+    """The card by name or size; where TensorFlow had much less of it, what was free."""
+    card = next(iter(story.facts.gpus or ()), Gpu())
+    named = ["--gpu", card.name] if card.name and _is_one_model(card.name) else []
+    card_bytes = card.memory_bytes or min(_sizes_bytes(named), default=0)
+    if not named and card_bytes:
+        named = ["--gpu-memory", f"{card_bytes // _MIB}MiB"]
+    pool_bytes = _pool_bytes(story)
+    if not pool_bytes or pool_bytes > _MOST_OF_IT * card_bytes > 0:
+        return named
+    major = parse(card.compute_capability or USUAL_CAPABILITY)[0]
+    free_bytes = knowledge().gpu_memory.free_for_pool_bytes(pool_bytes, major)
+    return [*named, "--free", f"{free_bytes // _MIB}MiB"]
+
+
+def _sizes_bytes(named: Sequence[str]) -> list[int]:
+    models = knowledge().gpus.find(named[1]) if named else ()
+    return [size for model in models for size in knowledge().gpu_memory.sizes_bytes(model)]
+
+
+def _pool_bytes(story: Story) -> int:
+    """What TensorFlow had of the card: by the dump of its allocator, or by its first words."""
     state = gpu_memory(story).state
-    if state is None or not state.limit_bytes:
-        return []
-    capability = card.compute_capability if card is not None else None
-    major = parse(capability or USUAL_CAPABILITY)[0]
-    free_bytes = knowledge().gpu_memory.free_for_pool_bytes(state.limit_bytes, major)
-    return ["--free", f"{free_bytes // _MIB}MiB"]
+    if state is not None and state.limit_bytes:
+        return state.limit_bytes
+    created = story.first("device-created")
+    return int(created.values.get("memory_mb", 0)) * _MIB if created else 0
 
 
 def _is_one_model(name: str) -> bool:

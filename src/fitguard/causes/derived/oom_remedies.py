@@ -38,7 +38,7 @@ def shrinks_with_batch(memory: GpuMemory) -> bool:
     state = memory.state
     if state is None:
         return True
-    one_row = bool(state.shape) and state.shape[0] == 1
+    one_row = state.shape is not None and state.shape[:1] == (1,)
     return not (is_weight(state) or is_dataset(state) or one_row)
 
 
