@@ -26,7 +26,7 @@ def test_the_section_stands_before_the_references() -> None:
 
 
 def test_a_cause_that_is_not_cured_says_so() -> None:
-    assert "it does not restart. It stops and says:" in section_on_run("driver-too-old")
+    assert "fitguard does not restart it. It stops and says:" in section_on_run("driver-too-old")
     assert phrase_tries("driver-too-old") == ""
 
 

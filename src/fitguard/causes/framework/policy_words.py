@@ -28,9 +28,7 @@ _WHEN: dict[Outcome, str] = {
     "exited": "If the script ended itself with an exit code",
 }
 
-
-_ALWAYS = "For this cause"
-_LEAD = "Start your training with `fitguard run train.py`, and it goes on when the process dies."
+_ALWAYS = "If a training under `fitguard run` dies of this cause"
 _FIRST = 2
 """So many tries stand in a sentence; the page of the cause has them all."""
 
@@ -48,7 +46,7 @@ def phrase_tries(cause: str) -> str:
 def section_on_run(cause: str) -> str:
     """The section of a cause's page, in Markdown: what is tried, in which order, and the end."""
     policy = knowledge().policy
-    blocks = ["## What fitguard run does", _LEAD, _row_words(policy.row(cause, ""), _ALWAYS)]
+    blocks = ["## What fitguard run does", _row_words(policy.row(cause, ""), _ALWAYS)]
     for outcome in policy.outcomes(cause):
         row = policy.row(cause, outcome)
         if row.cause != cause:
@@ -60,10 +58,10 @@ def section_on_run(cause: str) -> str:
 
 def _row_words(row: PolicyRow, when: str) -> str:
     if not row.tries:
-        return f"{when}, it does not restart. It stops and says: {row.stop}"
-    steps = [f"{number}. {describe_remedy(remedy)}" for number, remedy in enumerate(row.tries, 1)]
-    listed = "\n".join(steps)
-    return f"{when}, it tries these remedies, in this order:\n\n{listed}\n\nThen it stops and says: {row.stop}"
+        return f"{when}, fitguard does not restart it. It stops and says: {row.stop}"
+    steps = (f"{number}. {describe_remedy(remedy)}" for number, remedy in enumerate(row.tries, 1))
+    head, listed = f"{when}, fitguard tries these remedies, in this order:", "\n".join(steps)
+    return f"{head}\n\n{listed}\n\nThen it stops and says: {row.stop}"
 
 
 def describe_remedy(remedy: Remedy) -> str:
