@@ -31,9 +31,7 @@ def test_a_cause_that_is_not_cured_says_so() -> None:
 
 
 def test_outcomes_that_have_a_row_of_their_own() -> None:
-    assert "If something outside killed the process, it tries these remedies" in section_on_run(
-        "unknown"
-    )
+    assert "If something outside killed the process, fitguard tries" in section_on_run("unknown")
     assert "the same as for *gpu-oom*" in section_on_run("host-oom")
 
 

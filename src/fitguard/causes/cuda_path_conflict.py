@@ -36,7 +36,7 @@ def cuda_path_conflict(story: Story) -> Verdict | None:
     - `LD_DEBUG=libs python -c "import tensorflow"` shows the search itself.
 
     ## How to fix it
-    Leave one CUDA on the path: take the other toolkits' folders off LD_LIBRARY_PATH, or put the
+    Leave one CUDA on the path: remove the other toolkits' folders from LD_LIBRARY_PATH, or put the
     right one first. From TensorFlow 2.14 on the simplest way is to unset LD_LIBRARY_PATH and let
     `tensorflow[and-cuda]` use its own wheels. Folders named `stubs` hold no real driver library and
     never belong on the path. `/usr/local/cuda` is a link: see where it leads.

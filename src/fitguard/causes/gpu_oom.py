@@ -1,7 +1,7 @@
 """The model and its batch need more memory than the GPU has."""
 
 from fitguard.causes.derived.gpu_memory import GpuMemory, gpu_memory
-from fitguard.causes.derived.oom_remedies import smaller_step, told
+from fitguard.causes.derived.oom_remedies import describe_refusal, smaller_step
 from fitguard.causes.framework.registry import cause
 from fitguard.causes.framework.scales import Scales, Verdict
 from fitguard.schema.crash import Story
@@ -94,7 +94,7 @@ def gpu_oom(story: Story) -> Verdict | None:
     if scales.weight:
         scales.add(0.35, story.first("words-batch-matters"))
     _weigh_others(story, memory, scales)
-    return scales.verdict(why=told(memory), fix=smaller_step(memory))
+    return scales.verdict(why=describe_refusal(memory), fix=smaller_step(memory))
 
 
 def _weigh_others(story: Story, memory: GpuMemory, scales: Scales) -> None:

@@ -1,4 +1,4 @@
-"""The run failed, and none of the causes that have a name explains it."""
+"""The run failed, and no known cause explains it."""
 
 from fitguard.causes.derived.abrupt_end import ended_by
 from fitguard.causes.derived.own_fault import own_fault
@@ -87,7 +87,7 @@ def _own_verdict(own: Signal, story: Story) -> Verdict | None:
     return scales.verdict(
         why="This is a fault of fitguard itself: the error was raised in its own code.",
         fix=Fix(
-            "`python train.py`, without fitguard, trains. Please report the traceback, with the "
+            "`python train.py` trains without fitguard. Please report the traceback, with the "
             "versions that `fitguard doctor` shows, where you got fitguard from."
         ),
     )

@@ -81,7 +81,7 @@ def wrong_library_first(
 
 
 def _joined(found: dict[str, Finding], build: Build) -> Finding:
-    """Runtime and cuDNN in one finding, where one change of the path mends both."""
+    """Runtime and cuDNN in one finding, where one change of the path fixes both."""
     runtime, cudnn = found.values()
     return msgspec.structs.replace(
         cudnn,
@@ -146,8 +146,8 @@ def _fix(
     if right.searched and all(item.found_by == BY_LIBRARY_PATH for item in misfits):
         folders = tuple(folder(item) for item in misfits)
         return Fix(
-            text=f"Take {' and '.join(dict.fromkeys(folders))} off LD_LIBRARY_PATH before Python "
-            f"starts; then {label(right)} is found.",
+            text=f"Remove {' and '.join(dict.fromkeys(folders))} from LD_LIBRARY_PATH before "
+            f"Python starts; then {label(right)} is found.",
             commands=cuda_remedies.search(facts, libraries, without=folders),
         )
     if not right.path.startswith("/"):

@@ -84,9 +84,9 @@ def smaller_step(memory: GpuMemory) -> Fix:
         )
     if is_weight(state):
         return Fix(
-            "The tensor belongs to a weight or to the optimiser, not to the batch: a smaller batch "
+            "The tensor belongs to a weight or to the optimizer, not to the batch: a smaller batch "
             "does not help. Make the largest layer smaller (Flatten before a wide Dense is the "
-            "usual one), take an optimiser with less state (SGD keeps one copy of the weights, "
+            "usual one), use an optimizer with less state (SGD keeps one copy of the weights, "
             "Adam three), or a card with more memory.",
             changes_results=True,
         )
@@ -131,7 +131,7 @@ def _general() -> Fix:
     )
 
 
-def told(memory: GpuMemory) -> str:
+def describe_refusal(memory: GpuMemory) -> str:
     """The refusal in one or two sentences."""
     state = memory.state
     if state is None or state.requested_bytes is None:
@@ -139,8 +139,9 @@ def told(memory: GpuMemory) -> str:
             return f"TensorFlow lists what its pool holds where a request was refused.{_use(state)}"
         return "TensorFlow found no room on the GPU for what it needed."
     shape = f" of shape [{', '.join(map(str, state.shape))}]" if state.shape else ""
+    tensor = f" for a tensor{shape}" if shape else ""
     by = f" ({state.requested_by})" if state.requested_by else ""
-    text = f"{size(state.requested_bytes)} were asked for{' a tensor' + shape if shape else ''}{by}"
+    text = f"TensorFlow asked for {size(state.requested_bytes)}{tensor}{by}"
     if memory.over_bytes is None or state.limit_bytes is None:
         return f"{text}, and there was no room for it."
     text = f"{text}, with {size(state.in_use_bytes or 0)} of {size(state.limit_bytes)} in use"
