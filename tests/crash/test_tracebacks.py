@@ -42,6 +42,15 @@ def test_the_last_error_of_a_chain_counts() -> None:
     assert found.type == "DataError"
 
 
+@pytest.mark.parametrize(
+    "line", ["queue.Empty", "subprocess.TimeoutExpired: after 5 s", "SystemExit: 3"]
+)
+def test_errors_of_any_name(line: str) -> None:
+    found = read(PLAIN.replace("KeyError: 'val_acc'", line))
+    assert found is not None
+    assert found.type == line.partition(":")[0].rpartition(".")[2]
+
+
 def test_what_python_ignored_does_not_count() -> None:
     ignored = (
         "Exception ignored in: <function Pool.__del__ at 0x7f>\n"

@@ -97,7 +97,7 @@ def _fix(finding: Finding | None) -> Fix:
         return finding.fix
     return Fix(
         text="Put the folder of the CUDA that TensorFlow was built with first on LD_LIBRARY_PATH "
-        "(on Windows: PATH) and take those of other toolkits and all `stubs` folders off it, "
+        "(on Windows: PATH) and remove those of other toolkits and all `stubs` folders, "
         "before Python starts. `fitguard doctor` shows what the loader takes, in its order.",
         commands=("fitguard doctor",),
     )

@@ -47,9 +47,9 @@ def wrong_library_first(
     not found*, *undefined symbol* or a segmentation fault.
 
     ## How to fix it
-    Take the folder of the wrong one off LD_LIBRARY_PATH, or put the folder of the right one before
-    it. LD_LIBRARY_PATH is often set in `~/.bashrc`, in a conda environment (`conda env config vars
-    list`), in a module file or in a Dockerfile: change it there to make it last.
+    Remove the folder of the wrong one from LD_LIBRARY_PATH, or put the folder of the right one
+    before it. LD_LIBRARY_PATH is often set in `~/.bashrc`, in a conda environment (`conda env
+    config vars list`), in a module file or in a Dockerfile: change it there to make it last.
 
     ## When this is wrong
     Where LD_PRELOAD or another framework in the same process opens its own copy first, that copy

@@ -15,6 +15,7 @@ _TYPED = re.compile(
     rf"|^{_START}(?P<line>{_SCRIPT}(?: +-.{{0,2000}})?)$"
 )
 """A command behind the prompt of a shell; or a line that holds nothing else, and is no sentence."""
+_LONGEST = 4000
 _ENDS_COMMAND = re.compile(r"[;&|<>()]+")
 _EXPANDED = re.compile(r"[$`*?\\!]")
 """The shell makes something else out of these: a quoted copy would mean another thing."""
@@ -50,7 +51,7 @@ def read_command(words: Sequence[str]) -> TrainingCommand:
 def find_command(lines: Sequence[Line], traceback: Traceback | None) -> TrainingCommand | None:
     """As a shell's line in the log shows it; else the script in which the traceback begins."""
     for line in lines:
-        found = _TYPED.search(line.text)
+        found = _TYPED.search(line.text[:_LONGEST]) if "python" in line.text else None
         if found and (words := _words(found["command"] or found["line"])):
             return read_command(words)
     if traceback is not None and traceback.frames[0].own:

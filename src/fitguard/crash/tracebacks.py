@@ -15,15 +15,14 @@ _FRAME = re.compile(
     r"|^(?P<cell>Cell In ?\[\d{1,9}\]), line (?P<cell_number>\d{1,9})"
     r"|^File (?P<path>[^\s:\"][^:\"]{0,500}\.py):(?P<path_number>\d{1,9})"
 )
-_ERROR = re.compile(
-    r"^(?:[A-Za-z_]\w{0,80}\.){0,12}(?P<type>[A-Z]\w{0,80}(?:Error|Exception|Died)|[A-Z]\w{0,80}Exit"
-    r"|StopIteration|KeyboardInterrupt)(?:: (?P<message>.*))?$"
-)
+_ERROR = re.compile(r"^(?:[A-Za-z_]\w{0,80}\.){0,12}(?P<type>[A-Z]\w{1,80})(?:: (?P<message>.*))?$")
 _RUN = re.compile(r"fitguard (?:report|explain) (?P<run>[\w.-]{1,120})\s*$")
 _INSTALLED = re.compile(
     r"site-packages|dist-packages|[/\\]lib(?:64)?[/\\]python\d|[/\\]Lib[/\\]\w+\.py$|"
     r"^<(?!ipython-input|stdin|string)|[/\\]fitguard[/\\](?:keras|notebook|supervise|cli)[/\\]",
 )
+_LAST = 20
+"""So many tracebacks are looked at, from the end: a hostile log has very many."""
 _MOST_LINES = 400
 """A traceback that is longer is no traceback, or recursion without end."""
 _LINES_OF_MESSAGE = 20
@@ -32,7 +31,7 @@ _LINES_OF_MESSAGE = 20
 def read_traceback(lines: Sequence[Line]) -> Traceback | None:
     """The last traceback of the log that Python did not ignore."""
     starts = [n for n, line in enumerate(lines) if _BEGINS.search(line.text)]
-    for start in reversed(starts):
+    for start in reversed(starts[-_LAST:]):
         ignored = start > 0 and _IGNORED.match(lines[start - 1].text)
         found = None if ignored else _read_from(lines[start + 1 : start + _MOST_LINES])
         if found is not None:

@@ -14,6 +14,7 @@ _OF_THE_RUNTIME = (
 _ON_PURPOSE = ("KeyboardInterrupt", "SystemExit")
 _OPEN = ("OSError", "RuntimeError", "Exception", "ImportError")
 """These may tell of anything."""
+_LONGEST = 300
 _REMEDIES = {
     "ModuleNotFoundError": Fix(
         "Install the missing package for the Python that runs the script. Its name may differ from "
@@ -49,7 +50,7 @@ def summarize(error: Traceback) -> str:
 def tell_why(error: Traceback) -> str:
     """The error in Python's words, and who raised it."""
     raised = error.frames[-1]
-    message = f"{error.type}: {error.message}" if error.message else error.type
+    message = f"{error.type}: {error.message}"[:_LONGEST] if error.message else error.type
     if raised == error.raised_in:
         return f"Python raised {message}"
     return f"Your code called into {raised.file}, which raised {message}"
