@@ -97,6 +97,13 @@ def test_what_run_would_do(text: str, cause: str, does: str) -> None:
     assert found.fix.commands[-1] == "fitguard run train.py"
 
 
+@pytest.mark.parametrize("text", ["Segmentation fault (core dumped)", "Aborted (core dumped)"])
+def test_a_crash_without_a_known_cause_is_restarted(text: str) -> None:
+    unknown = next(found for found in tell(text).causes if found.cause == "unknown")
+    assert "it will restart from the last snapshot" in unknown.fix.text
+    assert unknown.fix.commands[-1] == "fitguard run train.py"
+
+
 def test_wrong_versions_name_resolve_with_what_is_known() -> None:
     line = "CUDA driver version is insufficient for CUDA runtime version"
     assert commands(line)[-1] == "fitguard resolve"

@@ -20,7 +20,8 @@ from fitguard.crash.given import (
     several,
 )
 from fitguard.crash.leanings import verdict
-from fitguard.crash.next_steps import Training, name_next_steps
+from fitguard.crash.next_commands import Training
+from fitguard.crash.next_steps import name_next_steps
 from fitguard.crash.questions import doubts, questions
 from fitguard.crash.ranking import PRIMARY, confidence, rank
 from fitguard.crash.reader import Log

@@ -1,29 +1,19 @@
 """Each answer names the next step: the command of fitguard that goes on from the diagnosis."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import msgspec
 
+from fitguard.causes.derived.abrupt_end import ended_by
 from fitguard.causes.derived.gpu_memory import gpu_memory
 from fitguard.causes.derived.oom_remedies import shrinks_with_batch
+from fitguard.causes.derived.own_fault import own_fault
 from fitguard.causes.framework.policy_words import phrase_tries
-from fitguard.crash.command import UNKNOWN_COMMAND, TrainingCommand
-from fitguard.environment.supposition import suppose
-from fitguard.knowledge import knowledge
-from fitguard.knowledge.gpus import USUAL_CAPABILITY
-from fitguard.report import shell
+from fitguard.crash.next_commands import Training, plan_command, resolve_command, run_command
 from fitguard.schema.crash import Story
 from fitguard.schema.diagnosis import CauseSlug, FoundCause
-from fitguard.schema.exit_codes import UsageError
-from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Fix
-from fitguard.schema.hardware import Gpu
-from fitguard.schema.versions import parse
 
-_MIB = 2**20
-_MOST_OF_IT = 0.8
-"""An empty card leaves TensorFlow a larger share than this."""
 _TOO_LARGE: tuple[CauseSlug, ...] = ("gpu-oom", "gpu-fragmentation", "watchdog-timeout")
 """Causes for which the size of a step matters."""
 _WRONG_VERSIONS: tuple[CauseSlug, ...] = (
@@ -40,20 +30,6 @@ _WRONG_VERSIONS: tuple[CauseSlug, ...] = (
 """Causes that another set of versions cures."""
 
 
-class Training(NamedTuple):
-    """What is known of the training beside its story.
-
-    Args:
-        command: What was started; None where nothing tells.
-        guarded: Whether it ran under `fitguard run` already.
-        batch_size: Of the `fit` call in which it died.
-    """
-
-    command: TrainingCommand | None = None
-    guarded: bool = False
-    batch_size: int | None = None
-
-
 def name_next_steps(
     causes: Sequence[FoundCause], story: Story, training: Training
 ) -> tuple[FoundCause, ...]:
@@ -67,136 +43,40 @@ def name_next_steps(
 def _with_next_step(found: FoundCause, story: Story, training: Training) -> Fix:
     fix = found.fix
     if found.cause in _WRONG_VERSIONS and story.facts.gpus != ():
-        fix = _behind(fix, "`fitguard resolve` finds versions that work together.", _resolve(story))
+        fix = _append(
+            fix, "`fitguard resolve` finds versions that work together.", resolve_command(story)
+        )
     if found.cause in _TOO_LARGE:
-        fix = _behind(fix, "", _plan(story, training))
-    tries = "" if training.guarded else phrase_tries(found.cause)
-    if tries and found.cause != "unknown":
+        fix = _append(fix, "`fitguard plan` shows what fits.", plan_command(story, training))
+    tries = "" if training.guarded else _tries(found.cause, story)
+    if tries:
         fix = _with_run(found.cause, fix, tries, story, training)
     if story.traceback is not None and story.traceback.run:
-        fix = _behind(fix, "", f"fitguard explain {story.traceback.run}")
+        fix = _append(fix, "", f"fitguard explain {story.traceback.run}")
     return fix
 
 
+def _tries(cause: CauseSlug, story: Story) -> str:
+    """What `fitguard run` would try; of an unknown cause, where a signal ended the process."""
+    if cause != "unknown":
+        return phrase_tries(cause)
+    ended = ended_by(story)[0]
+    if ended is None or own_fault(story):
+        return ""
+    return phrase_tries(cause, "killed" if ended in ("SIGKILL", "SIGTERM") else "crashed")
+
+
 def _with_run(cause: CauseSlug, fix: Fix, tries: str, story: Story, training: Training) -> Fix:
-    command = _run(story.facts, training)
+    command = run_command(story.facts, training)
     if cause != "gpu-oom":
-        return _behind(fix, f"`fitguard run` keeps it going: it will {tries}.", command)
+        return _append(fix, f"`fitguard run` keeps it going: it will {tries}.", command)
     if not shrinks_with_batch(gpu_memory(story)):
         return fix  # smaller parts of the batch would not help
     text = f"Put `fitguard run` in front of your command: it will {tries}. {fix.text}"
     return msgspec.structs.replace(fix, text=text, commands=(command, *fix.commands))
 
 
-def _behind(fix: Fix, text: str, command: str | None) -> Fix:
+def _append(fix: Fix, text: str, command: str | None) -> Fix:
     """With a sentence and a command more, behind those that are there."""
     commands = (*fix.commands, *((command,) if command else ()))
     return msgspec.structs.replace(fix, text=f"{fix.text} {text}".strip(), commands=commands)
-
-
-def _run(facts: Facts, training: Training) -> str:
-    command = training.command or UNKNOWN_COMMAND
-    return f"fitguard run {_shown(facts, command.words) or 'train.py'}"
-
-
-def _plan(story: Story, training: Training) -> str | None:
-    """With the numbers of this log; None where a module was started, which `plan` cannot read."""
-    command = training.command or UNKNOWN_COMMAND
-    if command.script is None:
-        return None
-    words = [command.script]
-    if training.batch_size:
-        words += ["--batch-size", str(training.batch_size)]
-    words += _card(story)
-    if command.arguments:
-        words += ["--", *command.arguments]
-    shown = _shown(story.facts, words)
-    return f"fitguard plan {shown}" if shown else None
-
-
-def _card(story: Story) -> list[str]:
-    """The card by name or size; where TensorFlow had much less of it, what was free."""
-    card = next(iter(story.facts.gpus or ()), Gpu())
-    named = ["--gpu", card.name] if card.name and _is_one_model(card.name) else []
-    card_bytes = card.memory_bytes or min(_sizes_bytes(named), default=0)
-    if not named and card_bytes:
-        named = ["--gpu-memory", f"{card_bytes // _MIB}MiB"]
-    pool_bytes = _pool_bytes(story)
-    if not pool_bytes or pool_bytes > _MOST_OF_IT * card_bytes > 0:
-        return named
-    major = parse(card.compute_capability or USUAL_CAPABILITY)[0]
-    free_bytes = knowledge().gpu_memory.free_for_pool_bytes(pool_bytes, major)
-    return [*named, "--free", f"{free_bytes // _MIB}MiB"]
-
-
-def _sizes_bytes(named: Sequence[str]) -> list[int]:
-    models = knowledge().gpus.find(named[1]) if named else ()
-    return [size for model in models for size in knowledge().gpu_memory.sizes_bytes(model)]
-
-
-def _pool_bytes(story: Story) -> int:
-    """What TensorFlow had of the card: by the dump of its allocator, or by its first words."""
-    state = gpu_memory(story).state
-    if state is not None and state.limit_bytes:
-        return state.limit_bytes
-    created = story.first("device-created")
-    return int(created.values.get("memory_mb", 0)) * _MIB if created else 0
-
-
-def _is_one_model(name: str) -> bool:
-    gpus = knowledge().gpus
-    return bool(gpus.find(name)) and not gpus.is_series(name)
-
-
-def _resolve(story: Story) -> str | None:
-    """For the machine of the log, as far as it is known."""
-    known = [f"{key}={value}" for key, value in _machine(story.facts).items()]
-    shown = _shown(story.facts, known)
-    if shown is None:
-        return None
-    return f"fitguard resolve --what-if {shown}" if known else "fitguard resolve"
-
-
-def _machine(facts: Facts) -> dict[str, str]:
-    """The keys of `--what-if` that tell of the machine and of its Python."""
-    card = next(iter(facts.gpus or ()), None)
-    told = {
-        "gpu": card.name if card else None,
-        "compute-capability": card.compute_capability if card else None,
-        "driver": facts.driver.version if facts.driver else None,
-        "os": _system(facts),
-        "python": facts.python.version if facts.python else None,
-    }
-    known: dict[str, str] = {}
-    for key, value in told.items():
-        if value and _is_accepted({**known, key: value}):
-            known[key] = value
-    if "gpu" in known:
-        known.pop("compute-capability", None)
-    return known
-
-
-def _is_accepted(keys: dict[str, str]) -> bool:
-    """What people write may be vaguer than what `resolve` takes."""
-    try:
-        suppose(keys)
-    except UsageError:
-        return False
-    return True
-
-
-def _system(facts: Facts) -> str | None:
-    platform = facts.platform
-    if platform is None:
-        return None
-    if platform.wsl:
-        return "wsl2"
-    if platform.system == "linux":
-        return f"linux-{platform.machine}" if platform.machine else None
-    return platform.system
-
-
-def _shown(facts: Facts, words: Sequence[str]) -> str | None:
-    """Quoted for the shell; None where that of Windows has no way to write a word."""
-    quoted = [shell.path(facts, word) for word in words]
-    return None if None in quoted else " ".join(word for word in quoted if word is not None)

@@ -1,5 +1,7 @@
 """What `fitguard run` does about a cause, in words: made out of the policy itself."""
 
+from typing import Literal
+
 from fitguard.knowledge import knowledge
 from fitguard.knowledge.policy import PolicyRow, Remedy
 from fitguard.schema.run import Action, Outcome
@@ -33,12 +35,13 @@ _FIRST = 2
 """So many tries stand in a sentence; the page of the cause has them all."""
 
 
-def phrase_tries(cause: str) -> str:
+def phrase_tries(cause: str, outcome: Outcome | Literal[""] = "") -> str:
     """`split the batch into smaller micro-batches, then …`; empty where `run` only stops.
 
     What changes results is left out: it needs the user's word.
     """
-    tries = [item for item in knowledge().policy.row(cause, "").tries if not item.changes_results]
+    row = knowledge().policy.row(cause, outcome)
+    tries = [item for item in row.tries if not item.changes_results]
     phrases = dict.fromkeys(_phrase(item) for item in tries)
     return ", then ".join(list(phrases)[:_FIRST])
 
