@@ -87,4 +87,4 @@ def test_a_small_gpu_is_let_in_by_a_variable() -> None:
         "Ignoring visible gpu device (device: 1, name: GT 1030, pci bus id: 0000:02:00.0) with "
         "core count: 3. The minimum required count is 8."
     )
-    assert answer.causes[0].fix.commands == ("export TF_MIN_GPU_MULTIPROCESSOR_COUNT=3",)
+    assert answer.causes[0].fix.commands[0] == "export TF_MIN_GPU_MULTIPROCESSOR_COUNT=3"

@@ -65,4 +65,4 @@ def test_a_hang_with_several_gpus_at_hand_is_theirs() -> None:
 def test_the_fix_for_a_small_shm_names_the_option() -> None:
     answer = tell("h:1:2 [1] include/shm.h:28 NCCL WARN Call to posix_fallocate failed : No space")
     assert "--shm-size" in answer.causes[0].fix.text
-    assert answer.causes[0].fix.commands == ("df -h /dev/shm",)
+    assert answer.causes[0].fix.commands[0] == "df -h /dev/shm"

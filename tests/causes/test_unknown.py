@@ -80,3 +80,79 @@ def test_what_fitguard_says_of_itself_counts() -> None:
 @pytest.mark.parametrize("file", ["keras/src/trainers/trainer.py", "fitguard/train.py"])
 def test_an_error_of_others_is_not_fitguards(file: str) -> None:
     assert tell(OWN_TRACEBACK.format(file=file)).primary == "package-conflict"
+
+
+def raised(error: str, call: str = "", before: str = "") -> str:
+    return (
+        f"{before}Traceback (most recent call last):\n"
+        f'  File "/work/train.py", line 12, in <module>\n    main()\n{call}{error}\n'
+    )
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        "ZeroDivisionError: division by zero",
+        "KeyError: 'val_acc'",
+        "FileNotFoundError: [Errno 2] No such file or directory: 'train.csv'",
+        "ModuleNotFoundError: No module named 'mypackage'",
+        "tensorflow.python.summary.tb_summary.TBNotInstalledError: TensorBoard is not installed, "
+        "missing implementation for 'tf.summary.scalar'",
+        "NameError: name 'modle' is not defined",
+        "my.package.DataError",
+    ],
+)
+def test_an_error_of_the_script_is_told_first(error: str) -> None:
+    answer = tell(raised(error), exit_code=1)
+    found = answer.causes[0]
+    name = error.partition(":")[0].rpartition(".")[2]
+    assert answer.primary == found.cause == "unknown"
+    assert found.summary == (
+        f"Your script stopped with {name} at /work/train.py, line 12. The GPU is not to blame."
+    )
+    assert found.evidence[0].text == error
+    assert found.evidence[1].text == 'File "/work/train.py", line 12, in <module>'
+    assert answer.questions == ()
+
+
+def test_who_raised_it_is_named_where_it_was_not_the_script() -> None:
+    keras = "/env/lib/python3.11/site-packages/keras/src/callbacks/tensorboard.py"
+    found = tell(raised("KeyError: 'x'", f'  File "{keras}", line 9, in f\n    g()\n')).causes[0]
+    assert "/work/train.py, line 12" in found.summary
+    assert found.why == f"Your code called into {keras}, which raised KeyError: 'x'"
+
+
+def test_what_may_tell_of_anything_blames_nobody() -> None:
+    assert "Nothing points to the GPU" in tell(raised("RuntimeError: stopped")).causes[0].summary
+
+
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        (raised("ResourceExhaustedError: OOM when allocating tensor with shape[6,9,9]"), "gpu-oom"),
+        (raised("MemoryError"), "host-oom"),
+        (raised("ModuleNotFoundError: No module named 'keras.legacy_tf_layers'"),
+         "package-conflict"),
+        (raised("ValueError: loss", before="OOM when allocating tensor with shape[64,9,9]\n"),
+         "gpu-oom"),
+    ],
+)  # fmt: skip
+def test_a_better_cause_wins(text: str, cause: str) -> None:
+    assert tell(text).primary == cause
+
+
+@pytest.mark.parametrize("error", ["KeyboardInterrupt", "SystemExit: 3", "InternalError: no"])
+def test_no_error_of_the_script(error: str) -> None:
+    assert tell(raised(error)).primary is None
+
+
+def test_a_training_that_died_leads_to_its_run() -> None:
+    run = "20261115-142500-fit-4f2a"
+    found = tell(
+        raised(
+            "fitguard.schema.exit_codes.TrainingDied: The training ended after 2 attempts with "
+            f"exit code 1.\n  exception: unknown.\n  All of it: fitguard report {run}"
+        )
+    ).causes[0]
+    assert run in found.summary
+    assert found.fix.commands == (f"fitguard explain {run}",)

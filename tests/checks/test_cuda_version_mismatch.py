@@ -77,7 +77,7 @@ def test_an_old_minor_on_the_library_path_must_leave_it():
     facts = what_if("tf=2.15.1", "library-path=/usr/local/cuda-12.0/lib64:/opt/own")
     (finding,) = run("FG202", facts).findings
     assert finding.fix.commands[-1] == "export LD_LIBRARY_PATH=/opt/own"
-    assert "off LD_LIBRARY_PATH" in finding.fix.text
+    assert "from LD_LIBRARY_PATH" in finding.fix.text
 
 
 def test_links_that_lead_to_all_names_count():

@@ -15,7 +15,7 @@ def test_a_cudnn_without_the_gpu():
     facts = what_if("tf=2.18.0", "cudnn=9.17", "gpu=GTX 1080")
     (finding,) = run("FG206", facts).findings
     assert (finding.severity, finding.confidence) == ("error", "high")
-    assert finding.title == "cuDNN 9.17 does not serve the GTX 1080 (compute capability 6.1)"
+    assert finding.title == "cuDNN 9.17 does not support the GTX 1080 (compute capability 6.1)"
     assert [item.source for item in finding.evidence[:2]] == [
         "--what-if cudnn=9.17",
         "--what-if gpu=GTX 1080",
@@ -44,7 +44,7 @@ def test_kepler_under_an_old_release_gets_the_cudnn_of_the_build():
 
 def test_where_no_cudnn_serves_both_an_older_release_does():
     (finding,) = run("FG206", what_if("tf=2.15", "cudnn=8.9.4", "gpu=Tesla K80")).findings
-    assert "No cuDNN serves both" in finding.fix.text
+    assert "No cuDNN supports both" in finding.fix.text
     assert "==2.14.1" in finding.fix.commands[0]
 
 

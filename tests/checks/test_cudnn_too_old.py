@@ -56,7 +56,7 @@ def test_a_better_one_further_on_is_left_to_another_check():
     ]
     report = judge(machine("2.18.0", found), select=["FG204", "FG208"])
     assert [item.code for item in report.findings] == ["FG208"]
-    assert report.skipped[0].reason == "FG208 stands: mend that first"
+    assert report.skipped[0].reason == "fix FG208 first"
 
 
 def test_without_a_gpu_it_is_a_warning():

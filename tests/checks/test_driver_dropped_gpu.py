@@ -40,7 +40,7 @@ def test_boundary(driver, system, fires):
 
 def test_no_driver_for_both():
     (finding,) = what_if("FG305", "gpu=Tesla K80", "cuda=12.2").findings
-    assert "No driver serves both the Tesla K80 (last branch 470) and CUDA 12.2" in finding.title
+    assert "No driver supports both the Tesla K80 (last branch 470) and CUDA 12.2" in finding.title
     assert "TensorFlow 2.14.1" in finding.fix.text
     assert finding.fix.commands == ('python -m pip install "tensorflow[and-cuda]==2.14.1"',)
 

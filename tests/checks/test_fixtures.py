@@ -2,7 +2,8 @@
 
 import pytest
 
-from fitguard.checks.framework.fixtures import FactResolver, Missing, needs
+from fitguard.checks.framework.fixtures import FactResolver, Missing, _fixtures, needs
+from fitguard.checks.framework.registry import check
 from fitguard.knowledge import knowledge
 from fitguard.schema.facts import Facts
 from fitguard.schema.software import Package, Packages, Python
@@ -44,6 +45,18 @@ def test_a_fact_that_can_be_done_without():
     assert call(both, Facts(python=python)) == (python, None)
 
 
-def test_a_misspelt_fact_is_an_error_of_the_check():
-    with pytest.raises(KeyError):
-        call(lambda pyton: pyton, Facts())
+def test_a_misspelt_fact_fails_when_the_check_is_declared():
+    def old_python(pyton):
+        return pyton
+
+    with pytest.raises(ValueError, match=r"'pyton' of old_python.*Did you mean python"):
+        check("FG799", "old-python")(old_python)
+
+
+def test_a_misspelt_fact_of_a_fixture_fails_too(monkeypatch):
+    def twisted(cudn):
+        return cudn
+
+    monkeypatch.setitem(_fixtures, "twisted", (twisted, needs(twisted)))
+    with pytest.raises(ValueError, match=r"'cudn' of twisted.*Did you mean cudnn"):
+        check("FG799", "old-python")(lambda twisted: twisted)

@@ -64,7 +64,7 @@ def test_known_reason_comes_first():
     wrong = Facts(tensorflow=BUILT, gpus=ONE, deep=deep, environment={"CUDA_VISIBLE_DEVICES": "-1"})
     report = judge(wrong, select=["FG309", "FG313"])
     assert [item.code for item in report.findings] == ["FG309"]
-    assert "FG309 stands" in report.skipped[0].reason
+    assert "fix FG309 first" in report.skipped[0].reason
 
 
 def test_skips():

@@ -176,11 +176,17 @@ def test_a_file_whose_reading_breaks_off_is_noted_once():
     assert "Input/output error" in note
 
 
-def test_without_arguments_it_lists_causes_then_codes():
-    done = fitguard("explain", stdin=OOM)
+def test_without_arguments_and_runs_it_says_what_can_be_asked(tmp_path):
+    done = fitguard("explain", stdin=OOM, cwd=tmp_path)
+    assert done.returncode == 0
+    assert done.stdout.startswith("There is no guarded run here.\n")
+    assert len(done.stdout.splitlines()) < 10
+
+
+def test_the_list_of_causes_then_codes():
+    done = fitguard("explain", "--list")
     assert done.returncode == 0
     lines = done.stdout.splitlines()
-    assert lines[0].startswith("No guarded run is known here.")
     slugs = [line.split()[0] for line in lines if line.strip()]
     assert slugs.index("gpu-oom") < slugs.index("FG101") < slugs.index("FG204")
 

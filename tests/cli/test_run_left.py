@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from fitguard.cli.run_left import died_last, left_by
+from fitguard.cli.run_left import last_run, left_by, left_by_id
 from fitguard.monitor.journal import Journal
 from fitguard.monitor.run_folder import RunFolder
-from fitguard.schema.journal import Noted
+from fitguard.schema.exit_codes import UsageError
+from fitguard.schema.journal import FitBegan, Noted, RunEnded, RunStarted
+from fitguard.schema.run import Place
 
 _DIES = "print('Epoch 1/3', flush=True)\nraise MemoryError('host')\n"
 
@@ -29,8 +31,12 @@ def _fitguard(path: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_output_and_the_end_are_found(folder: Path) -> None:
-    left = died_last(folder / "fitguard-runs")
+    last = last_run(folder / "fitguard-runs")
+    assert last is not None
+    assert last.state == "stopped"
+    left = left_by(last.path)
     assert left is not None
+    assert left.command == ("dies.py",)
     assert b"Epoch 1/3" in left.output
     assert b"MemoryError: host" in left.output
     assert left.exit_code == 1
@@ -42,6 +48,7 @@ def test_explain_without_a_file_takes_the_last_run(folder: Path) -> None:
     assert run.name in answer.stderr
     assert answer.returncode == 0
     assert answer.stdout == _fitguard(folder, "explain", str(run)).stdout
+    assert answer.stdout == _fitguard(folder, "explain", run.name[:12]).stdout
     assert "host-oom" in answer.stdout
 
 
@@ -56,5 +63,37 @@ def test_explain_tells_what_was_not_guarded(folder: Path) -> None:
 
 def test_a_folder_that_is_no_run_is_none(tmp_path: Path) -> None:
     assert left_by(tmp_path) is None
-    assert died_last(tmp_path / "missing") is None
-    assert died_last(tmp_path) is None
+    assert last_run(tmp_path / "missing") is None
+    assert last_run(tmp_path) is None
+    assert left_by_id("2026", tmp_path / "missing") is None
+
+
+def _write_run(runs: Path, name: str) -> None:
+    (runs / name).mkdir(parents=True)
+    journal = Journal(RunFolder(runs / name).journal)
+    journal.append(RunStarted(time=1.0, id=name, command=("train.py", "--lr", "1")))
+    journal.append(FitBegan(time=2.0, place=Place(fit=1), library="keras", batch_size=64))
+    journal.append(RunEnded(time=3.0, state="finished", exit_code=0))
+
+
+def test_the_beginning_of_an_id_is_enough_if_no_other_run_has_it(tmp_path: Path) -> None:
+    runs = tmp_path / "fitguard-runs"
+    _write_run(runs, "20260101-100000-train-aaaa")
+    _write_run(runs, "20260102-100000-train-bbbb")
+    left = left_by_id("20260102", runs)
+    assert left is not None
+    assert (left.id, left.batch_size) == ("20260102-100000-train-bbbb", 64)
+    assert left.command == ("train.py", "--lr", "1")
+    assert left_by_id("2027", runs) is None
+    with pytest.raises(UsageError, match="20260101-100000-train-aaaa"):
+        left_by_id("2026", runs)
+
+
+def test_a_finished_run_is_told_without_a_list_of_pages(tmp_path: Path) -> None:
+    _write_run(tmp_path / "fitguard-runs", "20260101-100000-train-aaaa")
+    answer = _fitguard(tmp_path, "explain")
+    assert answer.returncode == 0
+    first, *ways = answer.stdout.splitlines()
+    assert first == "The last run here, 20260101-100000-train-aaaa, finished."
+    assert len(ways) < 10
+    assert "fitguard explain --list" in answer.stdout

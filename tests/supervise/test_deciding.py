@@ -91,7 +91,7 @@ def test_too_many_in_an_hour():
         assert not story.ends_with(killed).stop
     following = story.ends_with(end("killed", 500, 490, ended=1e6 + 1200))
     assert following.stop
-    assert "20 attempts in one hour" in following.text
+    assert "20 attempts within one hour" in following.text
 
 
 def test_max_attempts():
@@ -220,4 +220,4 @@ def test_a_fault_of_fitguard_is_not_tried_with_remedies_for_others():
     failed = Failed(time=1.0, kind=OWN_FAULT, error="This is a fault of fitguard")
     following = Story().ends_with(end("exception", cause="unknown", failed=failed, steps_done=0))
     assert following.stop
-    assert following.text.endswith("It is a fault of fitguard itself, as was said above.")
+    assert following.text.endswith("This is a fault of fitguard itself. See above.")

@@ -101,13 +101,13 @@ def test_an_error_has_its_cause_and_its_place():
 def test_the_kernels_counter_proves_that_memory_ran_out():
     event = judge(KILLED, 1, [], killed_by_kernel=1).event
     assert (event.outcome, event.cause, event.confidence) == ("killed", "host-oom", "high")
-    assert event.evidence[0] == "oom_kill of the cgroup rose by 1"
+    assert event.evidence[0] == "the oom_kill counter of the cgroup rose by 1"
 
 
 def test_a_counter_that_did_not_move_proves_the_contrary():
     event = judge(KILLED, 1, [], killed_by_kernel=0).event
     assert (event.cause, event.confidence) == ("unknown", None)
-    assert event.why.startswith("Somebody killed it")
+    assert event.why.startswith("Something killed the process, and it was not the kernel")
 
 
 def test_a_fault_of_fitguard_is_not_blamed_on_packages():

@@ -57,12 +57,12 @@ def cpu_isa(story: Story) -> Verdict | None:
 
 def _why(story: Story, instructions: str | None, finding: Finding | None) -> str:
     if instructions:
-        return f"TensorFlow says that it uses {instructions} and this processor has no such thing."
+        return f"TensorFlow says that it uses {instructions} and this processor does not have them."
     if finding is not None:
         return f"{finding.title}."
     if story.has("dll-initialisation-failed"):
         return "A DLL of TensorFlow was found and its first instructions failed, as without AVX."
-    return "The processor met an instruction that it does not know, as TensorFlow's AVX code is."
+    return "The processor met an instruction that it does not know. TensorFlow's AVX code has such."
 
 
 def _fix(story: Story, finding: Finding | None) -> Fix:
@@ -76,7 +76,7 @@ def _fix(story: Story, finding: Finding | None) -> Fix:
     )
     known = story.facts.tensorflow
     if known is not None and known.version == "2.4.0":
-        words += " If it has AVX but not AVX2, take 2.4.1: 2.4.0 used more than it should."
+        words += " If it has AVX but not AVX2, use 2.4.1: 2.4.0 used more than it should."
     if story.has("dll-initialisation-failed"):
         words += " If it has AVX, install the current Microsoft Visual C++ redistributable."
         return Fix(text=words)

@@ -36,7 +36,7 @@ def cuda_path_conflict(story: Story) -> Verdict | None:
     - `LD_DEBUG=libs python -c "import tensorflow"` shows the search itself.
 
     ## How to fix it
-    Leave one CUDA on the path: take the other toolkits' folders off LD_LIBRARY_PATH, or put the
+    Leave one CUDA on the path: remove the other toolkits' folders from LD_LIBRARY_PATH, or put the
     right one first. From TensorFlow 2.14 on the simplest way is to unset LD_LIBRARY_PATH and let
     `tensorflow[and-cuda]` use its own wheels. Folders named `stubs` hold no real driver library and
     never belong on the path. `/usr/local/cuda` is a link: see where it leads.
@@ -97,7 +97,7 @@ def _fix(finding: Finding | None) -> Fix:
         return finding.fix
     return Fix(
         text="Put the folder of the CUDA that TensorFlow was built with first on LD_LIBRARY_PATH "
-        "(on Windows: PATH) and take those of other toolkits and all `stubs` folders off it, "
+        "(on Windows: PATH) and remove those of other toolkits and all `stubs` folders, "
         "before Python starts. `fitguard doctor` shows what the loader takes, in its order.",
         commands=("fitguard doctor",),
     )

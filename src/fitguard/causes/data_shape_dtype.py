@@ -92,7 +92,7 @@ def _fix(story: Story) -> Fix:
     if story.has("record-unreadable"):
         return Fix(
             "Find the file at fault: read the whole dataset once without the model, and print each "
-            "name. Then leave it out or write it anew; check that the features of the records are "
+            "name. Then leave it out or rewrite it; check that the features of the records are "
             "the ones that were written.",
         )
     line = story.first("shapes-differ")

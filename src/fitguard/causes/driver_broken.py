@@ -44,7 +44,7 @@ def driver_broken(story: Story) -> Verdict | None:
 
     ## How to fix it
     Restart the machine: that cures the mismatch after an update, and most unknown errors. If it
-    comes back: install the driver anew from one source only (the distribution's packages, or
+    comes back: reinstall the driver from one source only (the distribution's packages, or
     NVIDIA's installer, never both), with the headers of the running kernel; sign the module or turn
     Secure Boot off; keep automatic updates away from the driver packages.
 
@@ -151,7 +151,7 @@ def _fix(story: Story, finding: Finding | None) -> Fix:
         )
     return Fix(
         text="Restart the machine first: it loads the module that belongs to the installed "
-        "library. If nvidia-smi still fails, install the driver anew from one source, with the "
+        "library. If nvidia-smi still fails, reinstall the driver from one source, with the "
         "headers of the running kernel, and load nvidia-uvm (sudo modprobe nvidia-uvm).",
         commands=look,
     )

@@ -18,7 +18,7 @@ def driver_too_old(story: Story) -> Verdict | None:
     """
     ## What it means
     Every CUDA needs a driver of a certain age. A newer driver serves all older CUDAs; an older one
-    does not serve a newer CUDA (within one major, from CUDA 11 on, it mostly does). conda and pip
+    does not support a newer CUDA (within one major, from CUDA 11 on, it mostly does). conda and pip
     install a new CUDA without asking which driver is there, so an update of TensorFlow may ask for
     more than the driver can give.
 
@@ -30,7 +30,7 @@ def driver_too_old(story: Story) -> Verdict | None:
 
     ## How to fix it
     Install a newer driver, on the host if the run is in a container, on Windows if it is in WSL.
-    Where that is not possible, take an older TensorFlow, or conda's build with an older cudatoolkit
+    Where that is not possible, use an older TensorFlow, or conda's build with an older cudatoolkit
     (`cudatoolkit=9.0`), that the driver serves.
 
     ## When this reading is wrong
@@ -83,7 +83,7 @@ def _fix(story: Story, finding: Finding | None) -> Fix:
         else ""
     )
     return Fix(
-        text=f"Install {aim}{where}{reason}, then restart. If the driver cannot change, take an "
-        "older TensorFlow, or with conda an older cudatoolkit, that it serves.",
+        text=f"Install {aim}{where}{reason}, then restart. If you cannot change the driver, use an "
+        "older TensorFlow, or with conda an older cudatoolkit, that it supports.",
         commands=("nvidia-smi",),
     )

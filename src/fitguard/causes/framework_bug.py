@@ -35,8 +35,8 @@ def framework_bug(story: Story) -> Verdict | None:
 
     ## How to fix it
     Take the release that works. A nightly or a release candidate is never worth a search: take the
-    release. Where a new cuDNN of the same major mends it, that alone can be replaced. Else go round
-    the feature: XLA off, a plain layer in place of a fused one, `run_eagerly=True` to find it.
+    release. Where a new cuDNN of the same major fixes it, that alone can be replaced. Else go round
+    the feature: XLA off, a plain layer instead of a fused one, `run_eagerly=True` to find it.
 
     ## When this reading is wrong
     *It works with the other release* is also true of wrong installs: the other release may simply
@@ -103,13 +103,11 @@ def _why(story: Story, bugs: tuple[FittingBug, ...], unfinished: str | None) -> 
     if bugs:
         return f"It fits the bug of {bugs[0].bug.package} that {bugs[0].bug.summary}."
     if unfinished is not None:
-        return f"TensorFlow {unfinished} is not a release, and the process died inside of it."
+        return f"TensorFlow {unfinished} is not a release, and the process died inside it."
     if story.has("worked-before", "bug-told"):
         return "The same program works with another release, so the release makes the difference."
     if _own_code(story) or story.has(*_OWN_FAULTS) or _own_error(story):
-        return (
-            "The failure is inside of TensorFlow's own code; no line names a cause outside of it."
-        )
+        return "The failure is inside TensorFlow's own code; no line names a cause outside of it."
     return "It crashed in compiled code, and TensorFlow's is one of the places where that may be."
 
 
@@ -117,7 +115,7 @@ def _fix(bugs: tuple[FittingBug, ...], unfinished: str | None) -> Fix:
     if bugs:
         return Fix(f"{bugs[0].bug.remedy} Source: {bugs[0].bug.source}.")
     if unfinished is not None:
-        return Fix("Install the release in place of the nightly or the candidate.")
+        return Fix("Install the release instead of the nightly or the candidate.")
     return Fix(
         "Run the same program with the release before this one and with the newest one, nothing "
         "else changed. If one of them works, keep it, and report the smallest program that fails."

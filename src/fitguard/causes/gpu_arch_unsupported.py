@@ -135,7 +135,7 @@ def _fix(story: Story, finding: Finding | None, capability: str | None) -> Fix:
             commands=look,
         )
     now = release_of(story)
-    instead = f" in place of {now.version}" if now is not None else ""
+    instead = f" instead of {now.version}" if now is not None else ""
     return Fix(
         text=f"Install TensorFlow {newest.version}{instead}: the newest with machine code for "
         f"compute capability {capability}. It uses CUDA {newest.cuda} and cuDNN {newest.cudnn}, on "

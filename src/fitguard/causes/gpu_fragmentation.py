@@ -82,9 +82,10 @@ def _why(memory: GpuMemory) -> str:
     state = memory.state
     if state is None or state.requested_bytes is None or memory.scattered < 1:
         return "Memory was refused although part of it was free, as happens when it lies in pieces."
+    free = size(state.free_bytes or 0)
     return (
-        f"{size(state.requested_bytes)} were asked for in one piece. {size(state.free_bytes or 0)} "
-        f"were free, but the largest free block had {size(state.largest_free_bytes or 0)}."
+        f"TensorFlow asked for {size(state.requested_bytes)} in one piece. {free} were free, but "
+        f"the largest free block had {size(state.largest_free_bytes or 0)}."
     )
 
 

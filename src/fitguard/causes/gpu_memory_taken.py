@@ -168,7 +168,7 @@ def _why(memory: GpuMemory, handle: Signal | None, story: Story) -> str:
     if _no_context(story):
         return (
             "Not even CUDA's own context found room on the card, before any tensor was asked for: "
-            "somebody else has the memory."
+            "another process has the memory."
         )
     if handle:
         doubt = (
@@ -180,14 +180,14 @@ def _why(memory: GpuMemory, handle: Signal | None, story: Story) -> str:
             "A CUDA library could not set itself up on the GPU. It takes memory outside of "
             f"TensorFlow's pool, and most often there is none left. {doubt}"
         )
-    return "Others may hold the card's memory; nothing here shows who had it when the run asked."
+    return "Other processes may hold the GPU's memory. Nothing here shows whether they did."
 
 
 def _fix(story: Story) -> Fix:
     if (busy := story.finding("gpu-busy")) is not None:
         return busy.fix
     return Fix(
-        "See who holds the card, and shut down notebooks and runs that are not needed. Then start "
+        "See who uses the GPU, and shut down notebooks and runs that you do not need. Then start "
         "again with memory growth, so that TensorFlow leaves room for cuDNN and cuBLAS. In code: "
         "`tf.config.experimental.set_memory_growth(gpu, True)` for every GPU, at the very start.",
         commands=("nvidia-smi", set_variable(story.facts, "TF_FORCE_GPU_ALLOW_GROWTH", "true")),

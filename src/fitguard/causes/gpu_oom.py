@@ -1,7 +1,7 @@
 """The model and its batch need more memory than the GPU has."""
 
 from fitguard.causes.derived.gpu_memory import GpuMemory, gpu_memory
-from fitguard.causes.derived.oom_remedies import smaller_step, told
+from fitguard.causes.derived.oom_remedies import describe_refusal, smaller_step
 from fitguard.causes.framework.registry import cause
 from fitguard.causes.framework.scales import Scales, Verdict
 from fitguard.schema.crash import Story
@@ -46,22 +46,25 @@ _OF_GPU = {"gpu", "little", "into", "crash", "big", "exceeds", "full", "than", "
 def gpu_oom(story: Story) -> Verdict | None:
     """
     ## What it means
-    A training step keeps the weights, the optimiser's state (Adam: two more copies), the gradients
-    and the output of every layer on the GPU at the same time. Here that is more than the card, or
+    A training step keeps the weights, the optimizer's state (Adam: two more copies), the gradients
+    and the output of every layer on the GPU at the same time. Here that is more than the GPU, or
     the limit that was set for TensorFlow, can hold.
 
     ## How to be sure
     - It fails at the first step, or at the first batch that is larger than those before.
     - With a quarter of the batch it runs.
-    - The card was empty before the start: `nvidia-smi` shows no other process.
+    - The GPU was empty before the start: `nvidia-smi` shows no other process.
     - In the allocator's dump `InUse` plus the request is more than `Limit`.
 
     ## How to fix it
-    First look at the tensor that did not fit. If its first number is the batch size, a smaller
-    batch helps, and micro-batches with accumulated gradients keep the batch as the optimiser sees
-    it. If it is a weight or a slot of the optimiser (names with `Adam/`, `kernel`), a smaller batch
-    does not help: make the layer smaller or take an optimiser with less state. If a whole dataset
-    becomes one tensor (`_EagerConst`), feed it in batches. Mixed precision halves the activations.
+    Put `fitguard run` in front of your command: `fitguard run train.py`. It splits the batch into
+    micro-batches that fit, and the optimizer still sees the whole batch. To know which batch fits
+    before you train: `fitguard plan train.py --gpu "RTX 3060"`.
+
+    Two kinds of tensors do not get smaller with the batch. If the one that did not fit is a weight
+    or a slot of the optimizer (names with `Adam/`, `kernel`), make the layer smaller or use an
+    optimizer with less state. If a whole dataset becomes one tensor (`_EagerConst`), feed it in
+    batches. Mixed precision halves the activations.
 
     ## When this reading is wrong
     - The same message comes when another process holds the card: *gpu-memory-taken*.
@@ -91,7 +94,7 @@ def gpu_oom(story: Story) -> Verdict | None:
     if scales.weight:
         scales.add(0.35, story.first("words-batch-matters"))
     _weigh_others(story, memory, scales)
-    return scales.verdict(why=told(memory), fix=smaller_step(memory))
+    return scales.verdict(why=describe_refusal(memory), fix=smaller_step(memory))
 
 
 def _weigh_others(story: Story, memory: GpuMemory, scales: Scales) -> None:

@@ -1,4 +1,4 @@
-"""The run stands still: it neither goes on nor ends."""
+"""The run hangs: it neither continues nor ends."""
 
 from fitguard.causes.derived.many_gpus import together
 from fitguard.causes.derived.surroundings import is_windows
@@ -63,7 +63,7 @@ def hang(story: Story) -> Verdict | None:
     return scales.verdict(
         why="The run stopped making progress, and no line tells of an error.",
         fix=Fix(
-            "Look where it stands: `py-spy dump --pid PID` for Python, `nvidia-smi` for the GPU "
+            "See where it hangs: `py-spy dump --pid PID` for Python, `nvidia-smi` for the GPU "
             "(0 %: it waits for the program; 100 %: a kernel does not end). In the first step wait "
             "for half an hour: XLA or the driver may be compiling.",
             ("nvidia-smi --query-gpu=utilization.gpu,memory.used --format=csv -l 2",),

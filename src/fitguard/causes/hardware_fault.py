@@ -37,7 +37,7 @@ def hardware_fault(story: Story) -> Verdict | None:
     may be either. On Windows a blue screen may be the driver's fault.
 
     ## References
-    - NVIDIA, GPU debug guidelines; Xid catalogue
+    - NVIDIA, GPU debug guidelines; Xid catalog
     - tensorflow/tensorflow issues 740, 8858 (power), 28693 (memory of the card)
     """
     scales = Scales()
@@ -68,7 +68,7 @@ def hardware_fault(story: Story) -> Verdict | None:
 
 def _why(story: Story) -> str:
     for line in xids(story, "hardware"):
-        return f"The driver logged {named(line)}, which no program can bring about by itself."
+        return f"The driver logged {named(line)}, which no program can cause by itself."
     if story.has("gpu-fallen-off", "gpu-lost", "gpu-vanishes"):
         return "The GPU no longer answers: power, heat, its seating or the card itself."
     if story.has("ecc-error"):

@@ -119,19 +119,18 @@ def _refused_on_host(story: Story) -> Signal | None:
 
 def _why(story: Story, recorded: tuple[Signal | Evidence, ...]) -> str:
     if recorded:
-        return "The kernel recorded that it ended a process because memory had run out."
+        return "The kernel log says that the kernel killed a process because memory ran out."
     if story.has("host-memory-limit-hit"):
-        return "Whoever runs the job ended it because it used more memory than it may."
+        return "The system that runs the job ended it because it used more memory than allowed."
     if story.has("killed", "sigkill-told") or story.ending.signal == "SIGKILL":
         return (
-            "The process was ended with SIGKILL and could say nothing more. In trainings that is "
-            "nearly always the kernel or the container when memory runs out; the kernel log would "
-            "prove it."
+            "The process was killed with SIGKILL. In trainings that is nearly always the kernel or "
+            "the container that ran out of memory; the kernel log would prove it."
         )
     if story.has("pinned-memory-refused"):
         return "The host had no memory that could be pinned for copies to the GPU."
     if story.has("words-killed", "words-out-of-ram"):
-        return "By the description the host's memory ran out and the process was ended."
+        return "According to the description, host memory ran out and the process was killed."
     return "The program asked the host for memory and did not get it."
 
 
@@ -165,8 +164,9 @@ def _fix(story: Story) -> Fix:
             "(docker run --memory, resources.limits.memory, --mem) if there is one. "
         )
     return Fix(
-        first + "Need less: a smaller shuffle buffer, no `.cache()` in memory, fewer workers, data "
-        "from files instead of one large array. A smaller batch helps little here.",
+        first
+        + "Or use less memory: a smaller shuffle buffer, no `.cache()` in memory, fewer workers, "
+        "data from files instead of one large array. A smaller batch helps little here.",
         commands=posix_only(
             story.facts, "sudo dmesg -T | grep -i -E 'oom|killed process' | tail -n 20", "free -h"
         ),

@@ -22,11 +22,11 @@ def numeric_nan(story: Story) -> Verdict | None:
 
     ## How to fix it
     - Lower the learning rate to a tenth; warm it up.
-    - Clip the gradients: `clipnorm=1.0` in the optimiser.
+    - Clip the gradients: `clipnorm=1.0` in the optimizer.
     - Scale the inputs to about -1 … 1; take out rows with nan.
-    - Let the loss take logits (`from_logits=True`) in place of a softmax of your own; add a small
+    - Let the loss take logits (`from_logits=True`) instead of a softmax of your own; add a small
       number under logarithms, roots and divisions.
-    - mixed_float16: use the loss scale optimiser, keep the last layer in float32, or take
+    - mixed_float16: use the loss scale optimizer, keep the last layer in float32, or take
       mixed_bfloat16 on GPUs from Ampere on.
     - Go back to a checkpoint from before.
 
@@ -64,7 +64,7 @@ def _why(story: Story) -> str:
 def _fix(story: Story) -> Fix:
     if story.has("half-precision-told"):
         return Fix(
-            "Wrap the optimiser into a loss scale optimiser (Keras' compile does so under "
+            "Wrap the optimizer into a loss scale optimizer (Keras' compile does so under "
             "mixed_float16), keep the last layer and the loss in float32, or train in "
             "mixed_bfloat16 (Ampere and newer) or float32.",
             changes_results=True,

@@ -148,7 +148,7 @@ def _is_backend(story: Story, module: str | None) -> bool:
 _REMEDIES = {
     "protobuf-rejects-code": Fix(
         text="Up to TensorFlow 2.11 install protobuf 3.20; for newer ones let pip choose again by "
-        "installing that TensorFlow anew.",
+        "reinstalling that TensorFlow.",
         commands=("python -m pip check", 'python -m pip install "protobuf<3.21"'),
     ),
     "numpy-binary-mismatch": Fix(
@@ -158,7 +158,7 @@ _REMEDIES = {
     ),
     "symbolic-tensor-to-numpy": Fix(
         text="Install NumPy 1.19 (up to TensorFlow 2.4), or a newer TensorFlow. If the line is in "
-        "your own code, use TensorFlow's function in place of NumPy's.",
+        "your own code, use TensorFlow's function instead of NumPy's.",
         commands=('python -m pip install "numpy<1.20"',),
     ),
     "h5py-text-not-bytes": Fix(

@@ -1,10 +1,11 @@
-"""The run failed, and none of the causes that have a name explains it."""
+"""The run failed, and no known cause explains it."""
 
 from fitguard.causes.derived.abrupt_end import ended_by
 from fitguard.causes.derived.own_fault import own_fault
+from fitguard.causes.derived.script_error import remedy, script_error, summarize, tell_why
 from fitguard.causes.framework.registry import cause
 from fitguard.causes.framework.scales import Scales, Verdict
-from fitguard.schema.crash import Signal, Story
+from fitguard.schema.crash import Signal, Story, Traceback
 from fitguard.schema.finding import Fix
 
 _TELLS_NO_CAUSE = (
@@ -19,6 +20,8 @@ _TELLS_NO_CAUSE = (
 )
 # Too little for the primary cause: it is what is left where no other weighs enough.
 _WEIGHT = 0.14
+# An error of the script is the answer where no other cause weighs enough to be primary.
+_SCRIPT_WEIGHT = 0.6
 # But where fitguard itself failed, nothing else did.
 _OWN_WEIGHT = 0.95
 
@@ -27,9 +30,12 @@ _OWN_WEIGHT = 0.95
 def unknown(story: Story) -> Verdict | None:
     """
     ## What it means
-    The process was ended by a signal, or by an error that fitguard does not know, and no line tells
-    why. A guess would send you on a long way, so there is none. Or fitguard itself failed: then it
-    says so, and nothing is wrong with your program.
+    One of three things happened:
+    - Your script itself raised an error, such as a KeyError. Then fitguard names the line, and the
+      GPU is not to blame.
+    - A signal ended the process, or an error that fitguard does not know, and no line tells why.
+      fitguard does not guess.
+    - fitguard itself failed. Then it says so, and nothing is wrong with your program.
 
     ## How to be sure
     More evidence decides it, most often one of these:
@@ -46,14 +52,15 @@ def unknown(story: Story) -> Verdict | None:
     compiled package.
 
     ## When this reading is wrong
-    An exception of your own program is known to you: fitguard explains those of TensorFlow, of the
-    GPU and of the machine.
+    The script's line may only be where an earlier problem shows: look at what came before it.
 
     ## References
     - Python, faulthandler
     """
     if own := own_fault(story):
         return _own_verdict(own, story)
+    if error := script_error(story):
+        return _script_verdict(error)
     scales = Scales()
     _, end = ended_by(story)
     scales.add(_WEIGHT, story.first(*_TELLS_NO_CAUSE) or end)
@@ -68,13 +75,19 @@ def unknown(story: Story) -> Verdict | None:
     )
 
 
+def _script_verdict(error: Traceback) -> Verdict | None:
+    scales = Scales()
+    scales.add(_SCRIPT_WEIGHT, error.evidence, error.raised_in.evidence)
+    return scales.verdict(why=tell_why(error), fix=remedy(error), summary=summarize(error))
+
+
 def _own_verdict(own: Signal, story: Story) -> Verdict | None:
     scales = Scales()
     scales.add(_OWN_WEIGHT, next(iter(story.role("stop")), None), own)
     return scales.verdict(
         why="This is a fault of fitguard itself: the error was raised in its own code.",
         fix=Fix(
-            "`python train.py`, without fitguard, trains. Please report the traceback, with the "
+            "`python train.py` trains without fitguard. Please report the traceback, with the "
             "versions that `fitguard doctor` shows, where you got fitguard from."
         ),
     )

@@ -27,7 +27,7 @@ def watchdog_timeout(story: Story) -> Verdict | None:
     Best: let another GPU (the one in the processor will do) drive the screen, or train on a
     machine without one. On Windows the time can be raised: `TdrDelay` under
     `HKLM\\System\\CurrentControlSet\\Control\\GraphicsDrivers`, a DWORD in seconds, then restart.
-    On Linux set `Option "Interactive" "0"` in the Device section of xorg.conf. Else take a smaller
+    On Linux set `Option "Interactive" "0"` in the Device section of xorg.conf. Or use a smaller
     batch or shorter sequences.
 
     ## When this reading is wrong
@@ -70,7 +70,7 @@ def _fix(story: Story) -> Fix:
         return Fix(
             "Let another GPU drive the screen, or raise the time that Windows waits: in an "
             "administrator's shell `reg add HKLM\\System\\CurrentControlSet\\Control\\"
-            "GraphicsDrivers /v TdrDelay /t REG_DWORD /d 60`, then restart. Else take a smaller "
+            "GraphicsDrivers /v TdrDelay /t REG_DWORD /d 60`, then restart. Or use a smaller "
             "batch, so that each kernel ends sooner."
         )
     return Fix(

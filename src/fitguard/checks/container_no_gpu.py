@@ -13,13 +13,13 @@ _MARKS = ("NVIDIA_VISIBLE_DEVICES", "NVIDIA_DRIVER_CAPABILITIES", "NVIDIA_REQUIR
 _TEST = "docker run --rm --gpus all ubuntu nvidia-smi"
 _WAYS = {
     "docker": (
-        "Install the NVIDIA Container Toolkit on the host, and start the container anew with "
+        "Install the NVIDIA Container Toolkit on the host, and restart the container with "
         "--gpus all (docker compose: a device reservation with the driver nvidia).",
         (_TEST,),
     ),
     "podman": (
         "Install the NVIDIA Container Toolkit on the host, write its CDI file (nvidia-ctk cdi "
-        "generate), and start the container anew with --device nvidia.com/gpu=all.",
+        "generate), and restart the container with --device nvidia.com/gpu=all.",
         ("podman run --rm --device nvidia.com/gpu=all ubuntu nvidia-smi",),
     ),
     "kubernetes": (
@@ -27,7 +27,7 @@ _WAYS = {
         "NVIDIA's device plugin and perhaps runtimeClassName: nvidia.",
         (),
     ),
-    "singularity": ("Start it anew with the option --nv, which brings the host's driver in.", ()),
+    "singularity": ("Restart it with the option --nv, which brings the host's driver in.", ()),
     "lxc": ("Pass the device files and the driver's libraries into the container.", ()),
 }
 
@@ -125,7 +125,7 @@ def _without_compute(container: Container, facts: Facts) -> Iterator[Finding]:
             Evidence(f"container: {container.runtime}", container.evidence or "file system"),
         ),
         fix=Fix(
-            text="Start the container anew with NVIDIA_DRIVER_CAPABILITIES=compute,utility.",
+            text="Restart the container with NVIDIA_DRIVER_CAPABILITIES=compute,utility.",
             commands=(_TEST.replace("--gpus", "-e NVIDIA_DRIVER_CAPABILITIES=all --gpus"),),
         ),
     )

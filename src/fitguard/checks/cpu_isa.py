@@ -27,7 +27,7 @@ def cpu_isa(cpu: Cpu, release: Release, facts: Facts, knowledge: Knowledge) -> F
 
     ## How to fix it
     In a virtual machine, pass the host's processor through (`-cpu host` in QEMU and libvirt, the
-    processor type *host* in Proxmox). On real hardware take a build without AVX: conda's
+    processor type *host* in Proxmox). On real hardware use a build without AVX: conda's
     `tensorflow` packages, a build from source with `--copt=-march=native`, or TensorFlow 1.5, the
     last wheel without AVX (Python 2.7 and 3.3 to 3.6).
 

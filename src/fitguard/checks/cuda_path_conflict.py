@@ -118,7 +118,7 @@ def _wrong_toolkit(
         return None
     wrong = runtime.library
     out = (folder(wrong),) if wrong.found_by == BY_LIBRARY_PATH else ()
-    instead = f" in place of {out[0]}" if out else ""
+    instead = f" instead of {out[0]}" if out else ""
     folders = {folder(item): None for item in installed_with(right, libraries, wanted)}
     place = folder(right) if len(folders) == 1 else f"the folders of {label(right)}"
     return Finding(
@@ -198,7 +198,7 @@ def _one_installation(
     if all(stray.library.found_by == BY_LIBRARY_PATH for stray in strays):
         folders = tuple(dict.fromkeys(folder(stray.library) for stray in strays))
         return Fix(
-            text=f"Take {' and '.join(folders)} off LD_LIBRARY_PATH before Python starts.",
+            text=f"Remove {' and '.join(folders)} from LD_LIBRARY_PATH before Python starts.",
             commands=cuda_remedies.search(facts, libraries, without=folders),
         )
     whole = cuda_remedies.install(facts, knowledge, build)
@@ -240,8 +240,8 @@ def _overridden(
             built_with_cuda(build),
         ),
         fix=Fix(
-            text=f"Take {place} off LD_LIBRARY_PATH before Python starts; then {label(hidden)} is "
-            "used, for all libraries alike.",
+            text=f"Remove {place} from LD_LIBRARY_PATH before Python starts; then {label(hidden)} "
+            "is used, for all libraries alike.",
             commands=cuda_remedies.search(facts, libraries, without=(place,)),
         ),
     )

@@ -1,4 +1,4 @@
-"""The cuDNN that will be loaded no longer serves this GPU."""
+"""The cuDNN that will be loaded no longer supports this GPU."""
 
 from collections.abc import Iterator
 
@@ -44,7 +44,7 @@ def cudnn_dropped_arch(
     loader, pip and TensorFlow's own version check notice nothing: newer is welcome there.
 
     The and-cuda extra of TensorFlow 2.20 and 2.21 pins cuDNN only to a range (`>=9.3,<10`). A fresh
-    install takes the newest, which no longer serves those GPUs.
+    install takes the newest, which no longer supports those GPUs.
 
     ## Why training crashes
     The GPU is found and memory is taken; then the first convolution, pooling or recurrent layer
@@ -104,7 +104,7 @@ def _dropped(old: Old, cudnn: Loaded, build: Build, facts: Facts, knowledge: Kno
     source = f"{knowledge.cudnn.table.reference} ({row.source})" if row else ""
     return Finding(
         confidence="medium" if row is None or row.uncertain else "high",
-        title=f"{label(cudnn.library)} does not serve {old.name}",
+        title=f"{label(cudnn.library)} does not support {old.name}",
         evidence=(
             Evidence(label(cudnn.library), cudnn.source),
             Evidence(old.name, old.gpu.origin),
@@ -119,12 +119,12 @@ def _may_drop(old: Old, cudnn: Loaded, build: Build, facts: Facts, knowledge: Kn
     source = f"{knowledge.cudnn.table.reference} ({newest.source})" if newest else ""
     return Finding(
         severity="warning",
-        title=f"pip takes the newest cuDNN {text(parse(cudnn.version), 1)}, which no longer serves "
-        f"{old.name}",
+        title=f"pip takes the newest cuDNN {text(parse(cudnn.version), 1)}, which no longer "
+        f"supports {old.name}",
         evidence=(
             Evidence(f"{cudnn.library.package} {_range(cudnn)}", cudnn.source),
             Evidence(old.name, old.gpu.origin),
-            Evidence(f"cuDNN {_newest(cudnn, knowledge)} does not serve it any more", source),
+            Evidence(f"cuDNN {_newest(cudnn, knowledge)} does not support it any more", source),
         ),
         fix=_fix(old, cudnn, build, facts, knowledge),
     )
@@ -140,7 +140,7 @@ def _fix(old: Old, cudnn: Loaded, build: Build, facts: Facts, knowledge: Knowled
     package = cudnn.library.package or f"nvidia-cudnn-cu{text(parse(build.cuda), 1)}"
     bounds = f">={text(parse(build.cudnn), 2)},<{major}.{minor + 1}"
     return Fix(
-        text=f"Pin cuDNN to {major}.{minor}, the last that serves it, or to an older one down to "
+        text=f"Pin cuDNN to {major}.{minor}, the last that supports it, or to an older one down to "
         f"the {text(parse(build.cudnn), 2)} that TensorFlow was built with.",
         commands=remedies.pip_install(facts, f"{package}{bounds}"),
     )
@@ -148,7 +148,7 @@ def _fix(old: Old, cudnn: Loaded, build: Build, facts: Facts, knowledge: Knowled
 
 def _older_release(old: Old, build: Build, facts: Facts, knowledge: Knowledge) -> Fix:
     working = gpu_releases.working(facts, knowledge, old.capability)
-    words = f"No cuDNN serves both {old.name} and TensorFlow {build.version}."
+    words = f"No cuDNN supports both {old.name} and TensorFlow {build.version}."
     if not working:
         return Fix(text=f"{words} Train on a newer GPU.")
     return Fix(

@@ -1,4 +1,4 @@
-"""The GPU is older than what the driver still serves, or than what a driver for CUDA serves."""
+"""The GPU is older than what the driver still supports, or than what a driver for CUDA supports."""
 
 import re
 from collections.abc import Iterator
@@ -115,7 +115,7 @@ def _by_cuda(
     branch = knowledge.drivers.last_branch(capability)
     least = knowledge.drivers.least(runtime.version)
     yield Finding(
-        title=f"No driver serves both the {gpu.name or 'GPU'} (last branch {branch}) and "
+        title=f"No driver supports both the {gpu.name or 'GPU'} (last branch {branch}) and "
         f"{runtime.whose} (needs {least})",
         evidence=(
             _gpu_evidence(gpu, capability),

@@ -60,14 +60,14 @@ def driver_generic(driver: Driver, facts: Facts) -> Finding | None:
 def _fix(driver: Driver, facts: Facts) -> Fix:
     if set(driver.generic) <= _FOR_VIRTUAL_MACHINES:
         return Fix(
-            text="The GPU is reserved for a virtual machine. Train inside of that, or take the "
+            text="The GPU is reserved for a virtual machine. Train inside that, or take the "
             "device out of the vfio settings and restart.",
             commands=shell.posix_only(facts, "lspci -nnk -d 10de:"),
         )
     if driver.version is not None:
         return Fix(
             text="NVIDIA's driver is installed, but the generic one came first. Put nouveau on the "
-            "blacklist in /etc/modprobe.d, make the initial RAM disk anew, and restart.",
+            "blacklist in /etc/modprobe.d, rebuild the initial RAM disk, and restart.",
             commands=shell.posix_only(facts, "lspci -nnk -d 10de:"),
         )
     return remedies.driver(facts)

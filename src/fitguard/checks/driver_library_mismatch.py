@@ -81,6 +81,6 @@ def _fix(facts: Facts) -> Fix:
         )
     return Fix(
         text="Restart the machine: the driver was upgraded while the old kernel module stayed "
-        "loaded. Without a restart: stop all programs on the GPU and load the modules anew.",
+        "loaded. Without a restart: stop all programs on the GPU and reload the modules.",
         commands=shell.posix_only(facts, "cat /proc/driver/nvidia/version"),
     )

@@ -102,7 +102,7 @@ def _not_loaded(driver: Driver, facts: Facts) -> Finding | None:
             confidence="high" if refused else "medium",
             evidence=tuple(found),
             fix=Fix(
-                text="Enrol the key that the module is signed with (mokutil --import, restart, "
+                text="Enroll the key that the module is signed with (mokutil --import, restart, "
                 "choose Enroll MOK on the blue screen), or turn Secure Boot off in the firmware.",
                 commands=_LOOK,
             ),

@@ -94,7 +94,7 @@ def _for_cuda(
 
 
 def _newer_driver(least: str, runtime: Runtime, facts: Facts, knowledge: Knowledge) -> Fix:
-    """A newer driver, unless there is none that still serves the GPU."""
+    """A newer driver, unless there is none that still supports the GPU."""
     for gpu in facts.gpus or ():
         capability = capability_of(gpu, knowledge)
         if capability and gpu_releases.beyond_last_branch(runtime.version, capability, knowledge):

@@ -32,7 +32,7 @@ def env_override(
     ## Why training crashes
     That depends on the variable; the title says what it does. With CUDA_DISABLE_PTX_JIT a GPU whose
     code has to be compiled gets *no kernel image is available*. With LD_PRELOAD of a CUDA library
-    that one is used in place of the one TensorFlow was built with.
+    that one is used instead of the one TensorFlow was built with.
 
     ## How to fix it
     Unset the variable before Python starts, unless you set it on purpose. Look for where it is set:

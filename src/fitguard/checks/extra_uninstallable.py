@@ -23,7 +23,7 @@ def extra_uninstallable(
     asked for a range, takes another release in silence.
 
     ## How to fix it
-    For 2.14 take Python 3.9 or 3.10. In place of 2.15.0 take 2.15.1 or 2.15.0.post1, which dropped
+    For 2.14 take Python 3.9 or 3.10. Instead of 2.15.0 take 2.15.1 or 2.15.0.post1, which dropped
     the pin. Or install TensorFlow without the extra, and CUDA by other means.
 
     ## When this is wrong
@@ -54,6 +54,6 @@ def _fix(others: list[str], facts: Facts) -> Fix:
     if others:
         return Fix(text=f"Use Python {others[-1]} for this release, or a newer TensorFlow.")
     return Fix(
-        text="Take 2.15.1, which differs in little else and has no such pin.",
+        text="Use 2.15.1, which differs in little else and has no such pin.",
         commands=remedies.pip_install(facts, "tensorflow[and-cuda]==2.15.1"),
     )

@@ -24,7 +24,7 @@ def gpu_arch_jit(
 ) -> Iterator[Finding]:
     """
     ## What it means
-    The build holds PTX for this GPU, an intermediate code, in place of machine code: for all of its
+    The build holds PTX for this GPU, an intermediate code, instead of machine code: for all of its
     kernels, or for most. The driver compiles it when the first GPU operation runs, and keeps the
     result in `~/.nv/ComputeCache`. It works; it only looks like a hang.
 

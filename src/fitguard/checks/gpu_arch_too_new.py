@@ -32,7 +32,7 @@ def gpu_arch_too_new(
     ## How to fix it
     Install the first TensorFlow that carries code for the GPU, or a newer one. Where there is none
     (Blackwell: RTX 50, RTX PRO, B100, B200):
-    - NVIDIA's container `nvidia/tensorflow:25.02-tf2-py3` (NGC catalogue) runs on Blackwell
+    - NVIDIA's container `nvidia/tensorflow:25.02-tf2-py3` (NGC catalog) runs on Blackwell
       (NVIDIA/tensorflow issue 116).
     - Or build TensorFlow from source with CUDA 12.8 or newer and this compute capability
       (`HERMETIC_CUDA_COMPUTE_CAPABILITIES=compute_120`).
@@ -78,7 +78,7 @@ def _evidence(entry: GpuCode, knowledge: Knowledge) -> Iterator[Evidence]:
     if toolkit is not None and entry.served is False:
         yield Evidence(entry.runtime.whose, entry.runtime.source)
         yield Evidence(
-            f"CUDA {toolkit.cuda} serves up to {toolkit.newest} ({toolkit.source})",
+            f"CUDA {toolkit.cuda} supports up to {toolkit.newest} ({toolkit.source})",
             knowledge.cuda.targets_table.reference,
         )
 

@@ -28,8 +28,8 @@ def gpu_arch_too_old(
 
     ## How to fix it
     Install the newest TensorFlow that still carries code for the GPU, with its CUDA and a driver
-    that still serves the GPU. For a K80 that is TensorFlow 2.14 with CUDA 11.8 and driver 470, for
-    a GTX 750 Ti or 980 it is 2.16. The official containers of those releases
+    that still supports the GPU. For a K80 that is TensorFlow 2.14 with CUDA 11.8 and driver 470,
+    for a GTX 750 Ti or 980 it is 2.16. The official containers of those releases
     (`tensorflow/tensorflow:2.14.0-gpu`) hold the right CUDA.
 
     ## When this is wrong

@@ -38,7 +38,7 @@ def gpu_hidden(facts: Facts, visible: Visible | None = None) -> Iterator[Finding
 
     ## When this is wrong
     Where the CPU is wanted on purpose: ignore this check with `--ignore FG309`. A scheduler (SLURM)
-    sets the variable to what the job was given; then ask it for a GPU in place of changing it.
+    sets the variable to what the job was given; then ask it for a GPU instead of changing it.
 
     ## References
     - NVIDIA CUDA C++ Programming Guide: CUDA environment variables
@@ -92,7 +92,7 @@ def _by_container_variable(facts: Facts) -> Iterator[Finding]:
             Evidence("the host's kernel has NVIDIA's driver loaded", "/proc/driver/nvidia"),
         ),
         fix=Fix(
-            text="Start the container anew with NVIDIA_VISIBLE_DEVICES=all (or --gpus all); under "
+            text="Restart the container with NVIDIA_VISIBLE_DEVICES=all (or --gpus all); under "
             "Kubernetes ask for the resource nvidia.com/gpu.",
         ),
     )
@@ -116,7 +116,7 @@ def _by_compute_mode(gpu: Gpu) -> Iterator[Finding]:
             *(Evidence(f"process {item.pid} {item.name or ''}", gpu.origin) for item in others[:3]),
         ),
         fix=Fix(
-            text="Wait for the other process, take another GPU, or ask the administrator for the "
+            text="Wait for the other process, use another GPU, or ask the administrator for the "
             f"compute mode Default (nvidia-smi -i {gpu.index} -c DEFAULT, as root).",
             commands=(f"nvidia-smi -i {gpu.index} -q -d COMPUTE,PIDS",),
         ),

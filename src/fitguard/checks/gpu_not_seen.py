@@ -60,7 +60,7 @@ def gpu_not_seen(deep: DeepImport, visible: Visible, cuda_build: Build) -> Findi
             *(Evidence(line, "TensorFlow's log") for line in telling[-_LINES:]),
         ),
         fix=Fix(
-            text="Mend what the quoted lines name: a library that cannot be loaded, or the driver. "
+            text="Fix what the quoted lines name: a library that cannot be loaded, or the driver. "
             f"This build needs CUDA {cuda_build.cuda} and cuDNN {cuda_build.cudnn}.",
             commands=("fitguard doctor --deep",),
         ),

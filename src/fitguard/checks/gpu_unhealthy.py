@@ -19,7 +19,7 @@ def gpu_unhealthy(facts: Facts, knowledge: Knowledge) -> Iterator[Finding]:
     """
     ## What it means
     The GPU or its driver reports faults. Where they come from:
-    - *Xid* lines in the kernel log. NVIDIA's catalogue gives each number a meaning and an action.
+    - *Xid* lines in the kernel log. NVIDIA's catalog gives each number a meaning and an action.
       79 (fallen off the bus), 48, 63, 64, 94, 95 and 140 (memory), 74 (NVLink), 62, 119 and 120
       (its own processor) speak of the hardware. 13, 31, 43 and 45 most often speak of a program
       that did something illegal: the GPU is well.
@@ -45,7 +45,7 @@ def gpu_unhealthy(facts: Facts, knowledge: Knowledge) -> Iterator[Finding]:
     information only. On GPUs that are overclocked, try the standard clocks first.
 
     ## References
-    - NVIDIA, GPU debug guidelines and Xid catalogue
+    - NVIDIA, GPU debug guidelines and Xid catalog
     - NVIDIA, dynamic page retirement; GPU memory error management (row remapping)
     """
     log = facts.kernel_log

@@ -73,7 +73,7 @@ def keras_too_new_for_tf(
             keras_packages.proof(keras, release, knowledge),
         ),
         fix=Fix(
-            text=f"Install {wanted}, or take TensorFlow {newer}."
+            text=f"Install {wanted}, or use TensorFlow {newer}."
             f"{keras_packages.bundled_works(release)}",
             commands=remedies.pip_install(facts, wanted),
         ),

@@ -35,7 +35,7 @@ def keras_too_old_for_tf(
     `TF_USE_LEGACY_KERAS=1`, or stay with TensorFlow 2.15.
 
     ## When this is wrong
-    Neighbours often work: Keras 2.9 on TensorFlow 2.10.1, 2.13 and 2.14 on 2.15.1, and 3.0 on
+    Neighbors often work: Keras 2.9 on TensorFlow 2.10.1, 2.13 and 2.14 on 2.15.1, and 3.0 on
     2.17.1, 2.18.1, 2.20.0 and 2.21.0 were measured with a small model and trained. Such pairs are a
     warning: the wheel excludes them, and pip complains. On TensorFlow 1.4 to 2.5 a script that uses
     `tf.keras` alone does not notice the package.
@@ -67,7 +67,7 @@ def keras_too_old_for_tf(
 
 
 def _weight(keras: Package, release: Release, knowledge: Knowledge) -> tuple[Severity, Confidence]:
-    """Neighbours within one generation are excluded by the wheel, but were seen to work."""
+    """Neighbors within one generation are excluded by the wheel, but were seen to work."""
     version = parse(keras.version or "0")
     row = knowledge.keras.row(keras.version or "0")
     near_keras3 = release.keras_kind == "keras3" and version >= (3,)

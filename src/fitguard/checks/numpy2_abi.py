@@ -32,7 +32,7 @@ def numpy2_abi(
     with NumPy 2.0.2 all fail at the import.
 
     ## How to fix it
-    Install NumPy 1 in the range that the release asks for, or take TensorFlow 2.18 or newer.
+    Install NumPy 1 in the range that the release asks for, or use TensorFlow 2.18 or newer.
     Another package may have asked for NumPy 2: pip names it when it installs NumPy 1.
 
     ## When this is wrong
@@ -60,7 +60,7 @@ def numpy2_abi(
             ),
         ),
         fix=Fix(
-            text=f"Install NumPy 1, or take TensorFlow {_FIRST_WITH_NUMPY_2} or newer.",
+            text=f"Install NumPy 1, or use TensorFlow {_FIRST_WITH_NUMPY_2} or newer.",
             commands=remedies.pip_install(facts, f"numpy{_range(release)}"),
         ),
     )

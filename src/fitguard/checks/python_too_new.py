@@ -65,7 +65,7 @@ def _fix(minor: Version, release: Release, facts: Facts, knowledge: Knowledge) -
             commands=installs.new_environment(facts, release),
         )
     return Fix(
-        text=f"Take TensorFlow {newer.version}, which has a wheel for Python {text(minor)}; or "
+        text=f"Use TensorFlow {newer.version}, which has a wheel for Python {text(minor)}; or "
         f"keep {release.version} in a new environment with Python {release.pythons[-1]}.",
         commands=installs.install(facts, newer),
     )

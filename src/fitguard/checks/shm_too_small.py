@@ -62,6 +62,6 @@ def _fix(runtime: str, facts: Facts) -> Fix:
         )
     name = runtime if runtime in ("docker", "podman") else "docker"
     return Fix(
-        text=f"Start the container anew with {name} run --shm-size=8g, or with --ipc=host.",
+        text=f"Restart the container with {name} run --shm-size=8g, or with --ipc=host.",
         commands=shell.posix_only(facts, "df -h /dev/shm"),
     )

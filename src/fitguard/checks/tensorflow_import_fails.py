@@ -14,7 +14,7 @@ _QUOTED_LINES = 6
 _OWN_FRAMES = re.compile(r'File "(<frozen importlib|.*deep_child\.py)')
 _BY_SIGNAL = {
     "SIGILL": "The processor lacks an instruction that this build uses, mostly AVX: see FG105.",
-    "SIGSEGV": "Mostly two builds of one library meet in the process: first mend what else stands "
+    "SIGSEGV": "Mostly two builds of one library meet in the process: first fix what else stands "
     "in this report, then try in a new environment.",
     "SIGABRT": "The last lines of the log name the library that gave up, mostly protobuf, CUDA or "
     "a full memory.",
@@ -40,7 +40,7 @@ def tensorflow_import_fails(deep: DeepImport, facts: Facts) -> Finding | None:
     install) or a GPU driver that hangs.
 
     ## How to fix it
-    Mend the other findings of the report first, those that start with FG1 before all: the failing
+    Fix the other findings of the report first, those that start with FG1 before all: the failing
     import is most often their result. If none stands, make a new environment with nothing but
     TensorFlow; if the import works there, another package breaks it here.
 
@@ -87,9 +87,9 @@ def _advice(deep: DeepImport) -> str:
             "CUDA_VISIBLE_DEVICES=-1; if that works, the GPU driver hangs."
         )
     if deep.signal:
-        return _BY_SIGNAL.get(deep.signal, "Mend what else stands in this report, then try again.")
+        return _BY_SIGNAL.get(deep.signal, "Fix what else stands in this report, then try again.")
     return (
-        "Mend what else stands in this report. If nothing does, try in a new environment with "
+        "Fix what else stands in this report. If nothing does, try in a new environment with "
         "nothing but TensorFlow."
     )
 

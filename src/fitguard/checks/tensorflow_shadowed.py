@@ -48,8 +48,8 @@ def tensorflow_shadowed(packages: Packages, python: Python, facts: Facts) -> Fin
                 ),
             ),
             fix=Fix(
-                text="Rename that folder if it is yours, or take it off PYTHONPATH. If it is what "
-                "an uninstall left behind, delete it by hand and install TensorFlow again.",
+                text="Rename that folder if it is yours, or remove it from PYTHONPATH. If an "
+                "uninstall left it behind, delete it by hand and install TensorFlow again.",
                 commands=(f'{remedies.python_command(facts)} -c "import sys; print(sys.path)"',),
             ),
         )

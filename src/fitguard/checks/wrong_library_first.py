@@ -47,9 +47,9 @@ def wrong_library_first(
     not found*, *undefined symbol* or a segmentation fault.
 
     ## How to fix it
-    Take the folder of the wrong one off LD_LIBRARY_PATH, or put the folder of the right one before
-    it. LD_LIBRARY_PATH is often set in `~/.bashrc`, in a conda environment (`conda env config vars
-    list`), in a module file or in a Dockerfile: change it there to make it last.
+    Remove the folder of the wrong one from LD_LIBRARY_PATH, or put the folder of the right one
+    before it. LD_LIBRARY_PATH is often set in `~/.bashrc`, in a conda environment (`conda env
+    config vars list`), in a module file or in a Dockerfile: change it there to make it last.
 
     ## When this is wrong
     Where LD_PRELOAD or another framework in the same process opens its own copy first, that copy
@@ -81,7 +81,7 @@ def wrong_library_first(
 
 
 def _joined(found: dict[str, Finding], build: Build) -> Finding:
-    """Runtime and cuDNN in one finding, where one change of the path mends both."""
+    """Runtime and cuDNN in one finding, where one change of the path fixes both."""
     runtime, cudnn = found.values()
     return msgspec.structs.replace(
         cudnn,
@@ -146,8 +146,8 @@ def _fix(
     if right.searched and all(item.found_by == BY_LIBRARY_PATH for item in misfits):
         folders = tuple(folder(item) for item in misfits)
         return Fix(
-            text=f"Take {' and '.join(dict.fromkeys(folders))} off LD_LIBRARY_PATH before Python "
-            f"starts; then {label(right)} is found.",
+            text=f"Remove {' and '.join(dict.fromkeys(folders))} from LD_LIBRARY_PATH before "
+            f"Python starts; then {label(right)} is found.",
             commands=cuda_remedies.search(facts, libraries, without=folders),
         )
     if not right.path.startswith("/"):

@@ -34,7 +34,7 @@ def xla_toolchain_missing(
     ptxas, on PATH. At least one of them is nowhere there.
 
     ## Why training crashes
-    Keras uses XLA without being asked as soon as there is a GPU: from 2.11 on for the optimiser's
+    Keras uses XLA without being asked as soon as there is a GPU: from 2.11 on for the optimizer's
     step, from Keras 3 on for the whole training step (`jit_compile="auto"`). The first `fit` stops
     with *libdevice not found at ./libdevice.10.bc* after *Can't find libdevice directory
     ${CUDA_DIR}/nvvm/libdevice*; without ptxas the process aborts with *Failed to launch ptxas* or

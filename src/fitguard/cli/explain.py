@@ -8,13 +8,15 @@ import msgspec
 from cyclopts import Parameter
 
 from fitguard.cli.console import PLAIN_OUTPUT, Output, complain, show
-from fitguard.cli.run_left import GuardedRunLeft, died_last, left_by
+from fitguard.cli.run_left import GuardedRunLeft, last_run, left_by, left_by_id
 from fitguard.schema.exit_codes import UnreadableInput, UsageError
 
 if TYPE_CHECKING:
     from fitguard.crash.reader import Log
 
 STDIN = "-"
+NOT_DEAD = {"finished": "finished", "running": "is still running"}
+NO_RUN = "There is no guarded run here."
 
 
 def explain(
@@ -24,7 +26,8 @@ def explain(
             name="FILE",
             negative="",
             allow_leading_hyphen=True,  # for the one that is nothing else
-            help="Logs of the run, - for standard input; or a code, a group of codes or a slug.",
+            help="Logs, - for standard input; or the id or folder of a guarded run; or the name "
+            "of a page: a cause, a code, a group of codes.",
         ),
     ],
     exit_code: Annotated[
@@ -46,6 +49,9 @@ def explain(
             "doctor`. May be vague: driver=R536, cuda=10.x.",
         ),
     ] = (),
+    list_pages: Annotated[
+        bool, Parameter(name="--list", negative="", help="List the pages of all causes and codes.")
+    ] = False,
     verbose: Annotated[
         bool, Parameter(alias="-v", negative="", help="All causes in full, all harmless lines.")
     ] = False,
@@ -53,11 +59,10 @@ def explain(
 ) -> None:
     """Why did it die, and what now?
 
-    Reads what is left of a run that died and names the cause, the line that proves it, and the
-    fix. Harmless messages are listed as such. With the folder of a guarded run, reads what that
-    wrote; with nothing, that of the last run here, unless it finished. With a code or a slug,
-    prints its page; with nothing, and no such run, lists them all. Exits with 0 whenever there is
-    an answer, whatever it is.
+    Reads the log of a training that died. Names the cause, the line that proves it, the fix, and
+    the next command to type. Harmless messages are listed as such. With nothing, explains the last
+    guarded run here, unless that finished. With the name of a cause or a code, prints its page.
+    Exits with 0 whenever there is an answer, whatever it is.
 
     For example:
 
@@ -65,16 +70,16 @@ def explain(
         python train.py 2>&1 | fitguard explain -
         fitguard explain train.log --exit-code 137 --kernel-log auto
         fitguard explain train.log --what-if tf=2.10 --what-if gpu="GTX 1060 6GB"
-        fitguard explain fitguard-runs/20261115-142500-train-4f2a
+        fitguard explain 20261115-142500-train-4f2a
         fitguard explain gpu-oom
         fitguard explain FG204
     """
     given = _parted(what, what_if)
-    if not what and output == PLAIN_OUTPUT and (last := died_last()):
-        complain(f"the last run here, {last.id}:")
-        given.runs.append(last)
-    asked_for_diagnosis = given.files or given.runs or given.what_if or exit_code is not None
-    if asked_for_diagnosis or signal or kernel_log or facts:
+    about_a_crash = exit_code is not None or signal or kernel_log or facts or given.what_if
+    if not (what or about_a_crash or list_pages) and output == PLAIN_OUTPUT:
+        _explain_last_run(verbose=verbose)
+        return
+    if given.files or given.runs or about_a_crash:
         if given.names:
             raise UsageError(
                 f"Received {', '.join(given.names)} among what belongs to a crash. Expected "
@@ -91,8 +96,22 @@ def explain(
 
     for name in given.names:
         print_page(name)
-    if not given.names:
+    if list_pages:
         print_lists()
+
+
+def _explain_last_run(*, verbose: bool) -> None:
+    """Why it died; of one that did not, that it did not, and what else can be asked."""
+    last = last_run()
+    left = None if last is None or last.state in NOT_DEAD else left_by(last.path)
+    if left is not None:
+        complain(f"the last run here, {left.id}:")
+        given = Given([], [], {}, [left])
+        _diagnose(given, None, None, None, None, verbose=verbose, output=PLAIN_OUTPUT)
+        return
+    from fitguard.cli.pages import print_ways
+
+    print_ways(f"The last run here, {last.id}, {NOT_DEAD[last.state]}." if last else NO_RUN)
 
 
 class Given(NamedTuple):
@@ -120,7 +139,7 @@ def _parted(arguments: tuple[str, ...], what_if: tuple[str, ...]) -> Given:
     for argument in arguments:
         if argument == STDIN or _is_file(argument):
             given.files.append(argument)
-        elif (run := left_by(Path(argument))) is not None:
+        elif (run := _run_of(argument)) is not None:
             given.runs.append(run)
         elif what_if and "=" in argument:  # as `fitguard doctor` takes several after one --what-if
             key, _, value = argument.partition("=")
@@ -135,6 +154,13 @@ def _is_file(argument: str) -> bool:
         return Path(argument).exists() and not Path(argument).is_dir()
     except (OSError, ValueError):  # too long, or with a zero byte
         return False
+
+
+def _run_of(argument: str) -> GuardedRunLeft | None:
+    """By its folder or its id; a name of a page is no id, whatever runs are called."""
+    from fitguard.cli.pages import is_page
+
+    return left_by(Path(argument)) or (None if is_page(argument) else left_by_id(argument))
 
 
 def _name(argument: str) -> str:
@@ -167,11 +193,14 @@ def _diagnose(
     from fitguard.crash.explanation import explain as explain_crash
     from fitguard.crash.given import AUTO
 
+    command: tuple[str, ...] = ()
+    batch_size = None
     logs: list[Log] = [sys.stdin.buffer if file == STDIN else Path(file) for file in given.files]
     for run in given.runs:
         logs.append(run.output)
         exit_code = run.exit_code if exit_code is None else exit_code
         signal = signal or run.signal
+        command, batch_size = run.command, run.batch_size
     read = [*given.files, *(run.id for run in given.runs)]
     with waiting(f"Reading {', '.join(read) or 'the kernel log'} …"):
         diagnosis = explain_crash(
@@ -181,6 +210,9 @@ def _diagnose(
             kernel_log=Path(kernel_log) if kernel_log not in (None, AUTO) else kernel_log,
             facts=facts,
             what_if=given.what_if,
+            command=command,
+            batch_size=batch_size,
+            guarded=bool(given.runs),
         )
     unguarded = tuple(text for run in given.runs for text in run.unguarded)
     diagnosis = msgspec.structs.replace(diagnosis, notes=(*unguarded, *diagnosis.notes))

@@ -7,10 +7,12 @@ import textwrap
 
 from fitguard.schema.exit_codes import UsageError
 
-NO_RUN = (
-    "No guarded run is known here. `fitguard explain FILE` explains a log; "
-    "`fitguard explain NAME` shows one of these pages."
-)
+WAYS = """
+  fitguard explain train.log    why the training that wrote this log died
+  fitguard explain RUN          the same for a guarded run; `fitguard runs` lists them
+  fitguard explain gpu-oom      the page of a cause or a code
+  fitguard explain --list       all of these pages
+"""
 
 
 def is_page(name: str) -> bool:
@@ -47,11 +49,16 @@ def print_page(name: str) -> None:
         raise UsageError(_unknown(name))
 
 
+def print_ways(lead: str) -> None:
+    """What can be asked."""
+    sys.stdout.write(f"{lead}\n{WAYS}")
+
+
 def print_lists() -> None:
     """All causes, then all codes."""
     from fitguard.causes.framework.registry import all_causes
 
-    sys.stdout.write(f"{NO_RUN}\n\nCauses of a crash\n")
+    sys.stdout.write("Causes of a crash\n")
     for cause in all_causes().values():
         _print_row(f"{cause.slug:24} ", cause.summary)
     sys.stdout.write("\nCodes of `fitguard doctor`, and of `fitguard data` (FG6)\n")
@@ -87,7 +94,8 @@ def _unknown(name: str) -> str:
     close += difflib.get_close_matches(name.upper(), all_checks(), n=3, cutoff=0.7)
     hint = f" Close to it: {', '.join(list(dict.fromkeys(close))[:3])}." if close else ""
     return (
-        f"Received {name!r}.{hint} Expected a file, a code or a slug; `fitguard explain` lists them"
+        f"Received {name!r}.{hint} Expected a log, the id of a run, or the name of a page; "
+        "`fitguard explain --list` lists the pages"
     )
 
 

@@ -92,10 +92,10 @@ def run(
     """Train, and get to the end.
 
     Runs the training script in a process of its own, unchanged, and starts it again from its last
-    snapshot when it dies: out of memory, segfault, OOM killer, hang, power cut. What the result
-    would be without the fault, it is with it; what cannot be exact is said, and so is what is not
-    guarded. Exits with 0 when the training does, with its own code when it is given up, with 75
-    after SIGTERM, with 130 after Ctrl-C.
+    snapshot when it dies: out of memory, segfault, OOM killer, hang, power cut. The result is the
+    same as without the fault. If something cannot be exact or is not guarded, fitguard says so.
+    Exits with 0 when the training does, with its own code when it is given up, with 75 after
+    SIGTERM, with 130 after Ctrl-C.
 
     For example:
 

@@ -1,4 +1,4 @@
-"""What a guarded run that died has left for `fitguard explain`."""
+"""What a guarded run has left for `fitguard explain`."""
 
 import contextlib
 from pathlib import Path
@@ -7,7 +7,8 @@ from typing import NamedTuple
 from fitguard.monitor.journal import Journal
 from fitguard.monitor.run_folder import RUNS, RunFolder
 from fitguard.schema.exit_codes import UnreadableInput, UsageError
-from fitguard.schema.journal import AttemptEnded, Noted
+from fitguard.schema.journal import AttemptEnded, FitBegan, Noted, RunStarted
+from fitguard.schema.run import RunState
 
 
 class GuardedRunLeft(NamedTuple):
@@ -17,6 +18,8 @@ class GuardedRunLeft(NamedTuple):
         output: The last megabytes of what it wrote.
         exit_code: Of its last process, as `signal`; None where nobody saw it end.
         unguarded: What it said is not guarded.
+        command: As the user typed it.
+        batch_size: Of its last `fit`, where that is known.
     """
 
     id: str
@@ -24,6 +27,16 @@ class GuardedRunLeft(NamedTuple):
     exit_code: int | None
     signal: str | None
     unguarded: tuple[str, ...] = ()
+    command: tuple[str, ...] = ()
+    batch_size: int | None = None
+
+
+class LastRun(NamedTuple):
+    """The run here that something happened in last."""
+
+    id: str
+    state: RunState
+    path: Path
 
 
 def left_by(path: Path) -> GuardedRunLeft | None:
@@ -38,26 +51,43 @@ def left_by(path: Path) -> GuardedRunLeft | None:
     events = Journal(folder.journal).read()
     ends = [event for event in events if isinstance(event, AttemptEnded)]
     notes = [event for event in events if isinstance(event, Noted)]
+    starts = [event for event in events if isinstance(event, RunStarted)]
+    fits = [event for event in events if isinstance(event, FitBegan)]
     last = ends[-1] if ends else None
     return GuardedRunLeft(
-        folder.id,
-        b"".join(parts),
-        last.exit_code if last else None,
-        last.signal if last else None,
-        tuple(note.text for note in notes if note.kind == "unguarded"),
+        id=folder.id,
+        output=b"".join(parts),
+        exit_code=last.exit_code if last else None,
+        signal=last.signal if last else None,
+        unguarded=tuple(note.text for note in notes if note.kind == "unguarded"),
+        command=starts[-1].command if starts else (),
+        batch_size=fits[-1].batch_size if fits else None,
     )
 
 
-def died_last(runs_folder: Path = Path(RUNS)) -> GuardedRunLeft | None:
-    """What the last run here has left; None where there is none, or it finished or runs."""
+def left_by_id(run: str, runs_folder: Path = Path(RUNS)) -> GuardedRunLeft | None:
+    """The same by the id of a run or its beginning, or `last`; None where no run here has it.
+
+    Raises:
+        UsageError: where several runs begin so.
+    """
+    from fitguard.supervise.past_runs import LAST, find_run
+
+    names = [entry.name for entry in runs_folder.iterdir()] if runs_folder.is_dir() else []
+    if not any(name.startswith(run) or run == LAST for name in names):
+        return None
+    return left_by(find_run(run, runs_folder).path)
+
+
+def last_run(runs_folder: Path = Path(RUNS)) -> LastRun | None:
+    """The last run here; None where there is none that can be read."""
     if not runs_folder.is_dir():
         return None
     from fitguard.supervise.past_runs import LAST, find_run, read_run
 
     try:
-        run = read_run(LAST, runs_folder=runs_folder)
-        if run.state in ("finished", "running"):
-            return None
-        return left_by(find_run(LAST, runs_folder).path)
+        path = find_run(LAST, runs_folder).path
+        run = read_run(path)
     except (UsageError, UnreadableInput):
         return None
+    return LastRun(run.id, run.state, path)

@@ -1,6 +1,6 @@
 """`fitguard.explain()`: why did it die, and what now?"""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -9,6 +9,7 @@ from fitguard.causes.framework.registry import all_causes
 from fitguard.causes.framework.scales import Verdict
 from fitguard.crash.allocator import allocations
 from fitguard.crash.clues import clues
+from fitguard.crash.command import find_command, read_command
 from fitguard.crash.ending import ending
 from fitguard.crash.given import (
     AUTO,
@@ -19,10 +20,13 @@ from fitguard.crash.given import (
     several,
 )
 from fitguard.crash.leanings import verdict
+from fitguard.crash.next_commands import Training
+from fitguard.crash.next_steps import name_next_steps
 from fitguard.crash.questions import doubts, questions
 from fitguard.crash.ranking import PRIMARY, confidence, rank
 from fitguard.crash.reader import Log
 from fitguard.crash.signals import Recogniser
+from fitguard.crash.tracebacks import read_traceback
 from fitguard.knowledge import knowledge
 from fitguard.schema.crash import Story
 from fitguard.schema.diagnosis import Diagnosis, FoundCause, Noise
@@ -40,6 +44,9 @@ def explain(
     kernel_log: Log | None = None,
     facts: Facts | str | Path | None = None,
     what_if: Mapping[str, str] | None = None,
+    command: Sequence[str] = (),
+    batch_size: int | None = None,
+    guarded: bool = False,
 ) -> Diagnosis:
     """Say why a run died.
 
@@ -54,6 +61,10 @@ def explain(
             of this machine.
         what_if: What else is known of that machine, in the doctor's keys: `{"tf": "2.10"}`. Values
             may be vague; what cannot be read is noted.
+        command: What was started, for the next step that is named: `["train.py", "--epochs", "3"]`.
+            Without it, what the log shows.
+        batch_size: Likewise.
+        guarded: Whether it ran under `fitguard run` already, which then is no next step.
 
     Returns:
         The causes, most likely first; `primary` is None where nothing decides.
@@ -82,6 +93,8 @@ def explain(
     known, unread = known_facts(facts, what_if, clues(signals))
     story = Story(
         signals=signals,
+        known=frozenset(knowledge().signatures.by_name),
+        traceback=read_traceback(lines),
         allocations=allocations(lines, signals),
         ending=ending(exit_code, signal, signals),
         facts=known,
@@ -90,13 +103,17 @@ def explain(
         sources=tuple(sources),
     )
     notes = [*unread, *notes, *(note for reading in readings for note in reading.notes)]
-    return _located(
-        diagnose(story, notes), {str(item) for item in logs if isinstance(item, str | Path)}
+    training = Training(
+        command=read_command(command) if command else find_command(lines, story.traceback),
+        guarded=guarded,
+        batch_size=batch_size,
     )
+    diagnosis = diagnose(story, notes, training)
+    return _located(diagnosis, {str(item) for item in logs if isinstance(item, str | Path)})
 
 
-def diagnose(story: Story, notes: Iterable[str] = ()) -> Diagnosis:
-    """The ranked causes of a story."""
+def diagnose(story: Story, notes: Iterable[str], training: Training) -> Diagnosis:
+    """The ranked causes of a story, each with the next step."""
     notes = list(notes)
     verdicts = _verdicts(story, notes)
     ranked = rank(verdicts, story)
@@ -104,7 +121,7 @@ def diagnose(story: Story, notes: Iterable[str] = ()) -> Diagnosis:
     causes = [
         FoundCause(
             cause=all_causes()[slug].slug,
-            summary=all_causes()[slug].summary,
+            summary=found.summary or all_causes()[slug].summary,
             confidence=confidence(weight),
             evidence=found.evidence,
             why=found.why,
@@ -116,7 +133,7 @@ def diagnose(story: Story, notes: Iterable[str] = ()) -> Diagnosis:
     asked = questions(story, causes) if primary is None else ()
     return Diagnosis(
         primary=primary,
-        causes=tuple(causes),
+        causes=name_next_steps(causes, story, training),
         noise=_noise(story),
         questions=doubts(story) if primary == "none" else asked,
         notes=tuple(dict.fromkeys(notes)),

@@ -8,6 +8,8 @@ PRIMARY = 0.5
 """From here on a cause may be the primary one."""
 LISTED = 0.12
 """Below it a cause is not worth a line."""
+CERTAIN = 0.9
+"""From here on nothing else can be the cause."""
 EXPLAINS = 0.55
 """A cause as likely as this accounts for the line that stopped the run."""
 FALLOUT = 0.35
@@ -28,11 +30,12 @@ def rank(verdicts: dict[str, Verdict], story: Story) -> list[tuple[str, float, V
         for slug, verdict in verdicts.items()
     ]
     listed = [entry for entry in weighed if entry[1] >= LISTED]
-    own = [entry for entry in listed if entry[0] == "unknown" and entry[1] >= PRIMARY]
+    own = [entry for entry in listed if entry[0] == "unknown" and entry[1] >= CERTAIN]
     if own:
         return own  # fitguard itself failed: what the error says of packages means nothing
-    if any(weight >= PRIMARY for _, weight, _ in listed):
-        listed = [entry for entry in listed if entry[0] != "unknown"]
+    named = [entry for entry in listed if entry[0] != "unknown"]
+    if any(weight >= PRIMARY for _, weight, _ in named):
+        listed = named
     return sorted(listed, key=lambda entry: (-round(entry[1], 3), _earliest(entry[2])))[:MOST]
 
 

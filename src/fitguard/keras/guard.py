@@ -120,8 +120,8 @@ class Guard:
         if metrics:
             fits.session.note(
                 "inexact",
-                "metrics that the model makes in its first step begin anew after an interruption; "
-                "the weights do not depend on them",
+                "metrics that the model creates in its first step start over after a restart; the "
+                "weights do not depend on them",
                 fit=self._number,
             )
         if wrong:

@@ -70,5 +70,11 @@ class GpuMemory:
         available = free_bytes - self.context_bytes
         return max(0, available - self.left_free_bytes(available, capability_major))
 
+    def free_for_pool_bytes(self, pool_bytes: int, capability_major: int) -> int:
+        """How much must be free for TensorFlow's allocator to have this much."""
+        small = pool_bytes + self.left_free_bytes(0, capability_major)
+        large = pool_bytes + self.left_free_bytes(2 * _GIB, capability_major)
+        return self.context_bytes + (small if small < 2 * _GIB else large)
+
     def _reserve(self, name: str) -> int:
         return next(row.value for row in self.reserves_table.rows if row.name == name)

@@ -9,6 +9,9 @@ import msgspec
 from fitguard.knowledge.table import Table
 from fitguard.schema.versions import parse
 
+USUAL_CAPABILITY = "8.6"
+"""Assumed where nothing tells the compute capability: of the GPUs people train on, most have it."""
+
 # Words that are in some names and tell nothing about the chip.
 _EMPTY_WORDS = {
     "nvidia", "geforce", "tesla", "quadro", "graphics", "card", "gpu", "series", "design", "with",

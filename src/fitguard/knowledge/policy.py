@@ -104,6 +104,12 @@ class Policy:
                 raise ValueError(f"Received rows that are like each other: {', '.join(passed)}.")
             named = row.like
 
+    def outcomes(self, cause: str) -> tuple[Outcome, ...]:
+        """The outcomes for which this cause has a row of its own."""
+        return tuple(
+            row.outcome for row in self._rows.values() if row.cause == cause and row.outcome
+        )
+
 
 def _check(row: PolicyRow) -> None:
     where = f"the row of {row.cause}" + (f" with outcome {row.outcome}" if row.outcome else "")

@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Sequence
 
 from fitguard.knowledge import knowledge
-from fitguard.knowledge.gpus import GpuModel, words
+from fitguard.knowledge.gpus import USUAL_CAPABILITY, GpuModel, words
 from fitguard.memory.sizes import size_bytes
 from fitguard.schema.exit_codes import UsageError
 from fitguard.schema.hardware import Gpu
@@ -15,8 +15,6 @@ from fitguard.words import size
 Size = int | float | str
 _GIB = 2**30
 _SIZE_WORD = re.compile(r"\d+gb")
-_USUAL_CAPABILITY = 8
-"""Assumed where only a size is given: of the GPUs people train on, most are of these."""
 _WITH_DESKTOP = ("GeForce", "TITAN")
 _RARE = ("H100 SXM5 64 GB",)
 """Built for one buyer: who says `H100` does not mean it."""
@@ -190,7 +188,7 @@ def _made(chosen: Card, free_bytes: int | None) -> Card:
             f"Received free={size(free_bytes)} of a card with {size(chosen.memory_bytes)}. "
             "Expected no more than the card has."
         )
-    major = _major(chosen.compute_capability) or _USUAL_CAPABILITY
+    major, *_ = parse(chosen.compute_capability or USUAL_CAPABILITY)
     return Card(
         name=chosen.name,
         memory_bytes=chosen.memory_bytes,
@@ -200,7 +198,3 @@ def _made(chosen: Card, free_bytes: int | None) -> Card:
         compute_capability=chosen.compute_capability,
         note=chosen.note,
     )
-
-
-def _major(capability: str) -> int:
-    return int(capability.partition(".")[0] or 0)

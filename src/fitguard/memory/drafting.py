@@ -4,6 +4,7 @@ import time
 from dataclasses import dataclass
 from typing import Literal
 
+from fitguard.knowledge.gpus import USUAL_CAPABILITY
 from fitguard.memory.advice import Advised, Question, advise, micro_batch_size
 from fitguard.memory.estimate import Estimate
 from fitguard.memory.estimating import estimator_of, runnable
@@ -12,9 +13,6 @@ from fitguard.memory.measuring.measurements import Measurements
 from fitguard.memory.preparation import Preparation
 from fitguard.memory.process import process_bytes
 from fitguard.schema.plan import Card, Plan
-
-USUAL_CAPABILITY = "8.6"
-"""Of the card where it is not known."""
 
 
 @dataclass(frozen=True)

@@ -113,17 +113,57 @@ class Ending(msgspec.Struct, frozen=True):
     evidence: tuple[Evidence, ...] = ()
 
 
+class Frame(msgspec.Struct, frozen=True):
+    """A call in a Python traceback.
+
+    Args:
+        file: As the traceback names it: a path, or `Cell In[5]` of a notebook.
+        number: Of the line in that file.
+        evidence: The line of the log that tells it.
+        own: Whether it is the user's own code, not an installed package or Python itself.
+    """
+
+    file: str
+    number: int
+    evidence: Evidence
+    own: bool = False
+
+
+class Traceback(msgspec.Struct, frozen=True, kw_only=True):
+    """The Python error that ended the program.
+
+    Args:
+        type: Without its module: `KeyError`.
+        frames: The outermost call first.
+        run: The id of the guarded run that the error tells of (`TrainingDied`).
+    """
+
+    type: str
+    message: str
+    evidence: Evidence
+    frames: tuple[Frame, ...]
+    run: str | None = None
+
+    @property
+    def raised_in(self) -> Frame:
+        """The last call of the user's own code; the last of all where none is."""
+        return next((frame for frame in reversed(self.frames) if frame.own), self.frames[-1])
+
+
 class Story(msgspec.Struct, frozen=True, kw_only=True):
     """All that a cause is judged by.
 
     Args:
         signals: In their order; of many with one name, the first and the last ones.
+        known: The names of all signatures; asking for another is then an error.
         findings: What the doctor says of the facts.
         lines: How many lines were read, of all files.
         sources: What was read: `log`, `kernel log`. What is missing here may be asked for.
     """
 
     signals: tuple[Signal, ...] = ()
+    known: frozenset[str] = frozenset()
+    traceback: Traceback | None = None
     allocations: tuple[AllocatorState, ...] = ()
     ending: Ending = Ending()
     facts: Facts = Facts()
@@ -133,10 +173,12 @@ class Story(msgspec.Struct, frozen=True, kw_only=True):
 
     def first(self, *names: str) -> Signal | None:
         """The earliest signal with one of these names."""
+        self._require_known(names)
         return next((signal for signal in self.signals if signal.name in names), None)
 
     def all(self, *names: str) -> tuple[Signal, ...]:
         """Every signal with one of these names."""
+        self._require_known(names)
         return tuple(signal for signal in self.signals if signal.name in names)
 
     def has(self, *names: str) -> bool:
@@ -150,3 +192,10 @@ class Story(msgspec.Struct, frozen=True, kw_only=True):
     def finding(self, *slugs: str) -> Finding | None:
         """The doctor's gravest finding with one of these slugs."""
         return next((finding for finding in self.findings if finding.slug in slugs), None)
+
+    def _require_known(self, names: tuple[str, ...]) -> None:
+        unknown = [name for name in names if name not in self.known] if self.known else []
+        if unknown:
+            raise ValueError(
+                f"Received {', '.join(unknown)}. Expected names of knowledge/signatures/*.toml"
+            )

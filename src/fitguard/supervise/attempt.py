@@ -113,8 +113,8 @@ class Attempt:
 
         def warn(error: OSError) -> None:
             self._desk.say(
-                f"the training's output cannot be written: {error.strerror}. The training goes on, "
-                f"and its last output is in {self._desk.folder.output}"
+                f"the training's output cannot be written: {error.strerror}. The training "
+                f"continues, and its last output is in {self._desk.folder.output}"
             )
 
         pump = Pump(channel.ours, channel.target, keep, warn)
@@ -198,9 +198,7 @@ class Attempt:
     def _leave(self, why: str) -> None:
         grace = self._desk.options.grace_seconds
         if self._departure.leave("preempted"):
-            self._desk.say(
-                f"{why}: the training takes a snapshot and leaves, within {grace:g} s at most."
-            )
+            self._desk.say(f"{why}: the training takes a snapshot and stops, within {grace:g} s.")
 
     def _numbers(self) -> dict[int, float]:
         return {**self._sampler.numbers, self._child.pid: time.monotonic()}

@@ -73,8 +73,8 @@ def claimed(
     else:
         if before := unfinished(runs_folder, command, str(Path.cwd())):
             say(
-                f"{before.folder.id} of the same command is not finished; this is a new run. To go "
-                f"on with it instead: fitguard run --resume {before.folder.id}"
+                f"an earlier run of this command is not finished; this is a new run. To continue "
+                f"the earlier one: fitguard run --resume {before.folder.id}"
             )
         folder = _made(runs_folder, command)
     with locked(folder):

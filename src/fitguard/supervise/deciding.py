@@ -125,11 +125,9 @@ def _why_no_more(past: "_Past", refused: list[str]) -> str:
     if past.last.outcome == "exited" and past.last.failed is not None and past.last.failed.error:
         return past.last.failed.error
     if past.last.failed is not None and past.last.failed.kind == OWN_FAULT:
-        return "It is a fault of fitguard itself, as was said above."
+        return "This is a fault of fitguard itself. See above."
     if in_the_dark(past.last) and past.row.cause in _NEEDS_A_GUARDED_FIT:
-        return (
-            "The batch of a fit that is not guarded cannot be split; why it is not was said above."
-        )
+        return "fitguard cannot split the batch of a fit that is not guarded. See above for why."
     return past.row.stop + not_allowed(refused)
 
 
@@ -173,7 +171,7 @@ def _too_often(past: _Past, options: DecideOptions) -> str:
         return f"{past.stalled} attempts got no further than {saved}."
     count = restarts_of_the_last_hour(past.ends)
     if count >= options.restarts_per_hour:
-        return f"{count} attempts in one hour are more than the machine should bear."
+        return f"{count} attempts within one hour are too many."
     return ""
 
 

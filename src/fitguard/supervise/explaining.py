@@ -77,6 +77,7 @@ def answer(request: Request, kernel_lines: Iterable[str] = ()) -> Answer:
         exit_code=request.exit_code,
         signal=request.signal,
         kernel_log="\n".join(recent).encode() if recent else None,
+        guarded=True,
     )
     diagnosis = msgspec.convert(msgspec.to_builtins(explanation), Diagnosis)
     return Answer(diagnosis=diagnosis, xids=kernel.xids, oom_kills=kernel.oom_kills)

@@ -161,10 +161,10 @@ class Guarding:
                 problem = error
             else:
                 return self._attempt.run()
-            self._say(f"the training cannot be started: {problem}. Trying again.")
+            self._say(f"cannot start the training: {problem}. Trying again.")
             if asked := Pause(self._desk)(_UNWRITABLE_SECONDS):
                 return _asked_to_end(asked)
-        self._say("the training cannot be started; fitguard gives up.")
+        self._say("cannot start the training. fitguard gives up.")
         return End("stopped", 1)
 
     def _judged(self, result: Result, attempt: int) -> Judged:
@@ -192,8 +192,8 @@ class Guarding:
             return End("stopped", result.ended.shell_code)
         if result.stuck:
             self._say(
-                "the training cannot be killed: it waits inside of a driver. Only a restart of the "
-                "machine, or of the GPU, will help."
+                "the training cannot be killed, because it waits inside a driver. Reset the GPU or "
+                "restart the machine."
             )
             return End("stopped", result.ended.shell_code)
         return None

@@ -110,24 +110,29 @@ def _meant(result: Result, how: Outcome) -> Cause:
     """Of an end that was wanted: what would have ended it otherwise."""
     if how != "planned" or not result.foreseen:
         return Cause()
-    return Cause(result.foreseen, "medium", "It left before memory ran out.", result.evidence)
+    return Cause(result.foreseen, "medium", "It stopped before memory ran out.", result.evidence)
 
 
 def _cause(
     result: Result, how: Outcome, found: FoundCause | None, killed_by_kernel: int | None
 ) -> Cause:
     if result.reader_gone:
-        return Cause("", None, "Nobody reads the output any more: the pipe is broken.")
+        return Cause("", None, "Nothing reads the output anymore: the pipe is broken.")
     if how == "killed" and result.ended.signal == "SIGKILL" and killed_by_kernel is not None:
         return _of_counter(found, killed_by_kernel)
     if found is not None:
         quoted = tuple(evidence.text for evidence in found.evidence)
         return Cause(found.cause, found.confidence, found.why, (*result.evidence, *quoted))
     if how == "hung":
-        why = "It gave no sign of life for longer than its steps take."
+        why = "It made no progress for much longer than a step takes."
         return Cause("hang", "high", why, result.evidence)
     if how == "out-of-memory":
-        return Cause("gpu-oom", "medium", "It said itself that memory ran out.", result.evidence)
+        return Cause(
+            "gpu-oom",
+            "medium",
+            "The training itself reported that memory ran out.",
+            result.evidence,
+        )
     return Cause("unknown", None, "", result.evidence)
 
 
@@ -135,12 +140,17 @@ def _of_counter(found: FoundCause | None, kills: int) -> Cause:
     """SIGKILL, where the kernel counts what it ended for want of memory: that decides."""
     quoted = tuple(evidence.text for evidence in found.evidence) if found else ()
     if kills:
-        why = "The kernel counted a process of this group that it ended because memory had run out."
-        return Cause("host-oom", "high", why, (f"oom_kill of the cgroup rose by {kills}", *quoted))
+        why = "The kernel killed a process of this group because memory ran out."
+        return Cause(
+            "host-oom",
+            "high",
+            why,
+            (f"the oom_kill counter of the cgroup rose by {kills}", *quoted),
+        )
     if found is not None and found.cause != "host-oom":
         return Cause(found.cause, found.confidence, found.why, quoted)
-    why = "Somebody killed it: the kernel counted no process that it ended for want of memory."
-    return Cause("unknown", None, why, ("oom_kill of the cgroup did not rise",))
+    why = "Something killed the process, and it was not the kernel's out-of-memory killer."
+    return Cause("unknown", None, why, ("the oom_kill counter of the cgroup did not rise",))
 
 
 def _autotuning_failure(result: Result, attempt: int) -> Failed | None:

@@ -108,7 +108,7 @@ def _leave_out_gpu(remedy: Remedy, situation: Situation) -> Change | None:
     return Change(
         _with(situation.orders, environment),
         f"It starts again without {named}",
-        " A training over several GPUs then adds up in another order, which changes last digits.",
+        " With fewer GPUs, sums are computed in another order, which changes the last digits.",
     )
 
 

@@ -12,7 +12,7 @@ def farewell(run: Run) -> str:
     how = {
         "finished": "finished",
         "interrupted": "interrupted",
-        "preempted": "left as asked",
+        "preempted": "stopped as asked",
     }.get(run.state, "stopped")
     lost = sum(attempt.steps_lost for attempt in run.attempts)
     parts = [f"{how} after {duration(run.seconds)}"]
@@ -21,11 +21,11 @@ def farewell(run: Run) -> str:
     if attempts > 1:
         parts.append(f"{attempts} attempts")
     if lost and run.state == "finished":
-        parts.append(f"{count(lost, 'step')} taken twice")
+        parts.append(f"{count(lost, 'step')} repeated")
     if run.state != "finished" and run.snapshots.count:
         # Without a change, a run that was given up would be given up again.
-        mended = " once that is mended" if how == "stopped" else ""
-        parts.append(f"to go on{mended}: fitguard run --resume {run.id}")
+        fixed = " once that is fixed" if how == "stopped" else ""
+        parts.append(f"to continue{fixed}: fitguard run --resume {run.id}")
     parts.append(f"fitguard report {run.id}")
     return "; ".join(parts)
 

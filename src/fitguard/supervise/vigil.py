@@ -52,9 +52,7 @@ class Vigil:
         in_fit = beat.phase in ("training", "evaluating")
         if in_fit and (failures := self._autotuning.look(beat.count)):
             self._seen = failures
-            self._desk.say(
-                "XLA's autotuning runs out of memory again and again; it is cut short here."
-            )
+            self._desk.say("XLA's autotuning keeps running out of memory. fitguard stops it here.")
             departure.cut("out-of-memory")
             return
         quiet = self._hang.quiet_seconds(now) > _SURE_AFTER_SECONDS
@@ -63,8 +61,8 @@ class Vigil:
         if hung_seconds is not None:
             self._seen = (f"no sign of life for {hung_seconds:.0f} s while {beat.phase}",)
             self._desk.say(
-                f"no sign of life for {hung_seconds:.0f} s: the training hangs. What its threads "
-                f"do goes into {self._desk.folder.stacks}."
+                f"no sign of life for {hung_seconds:.0f} s: the training hangs. Stack traces of "
+                f"its threads go to {self._desk.folder.stacks}."
             )
             departure.cut("hung")
         elif in_fit and now >= self._forecast_at and departure.reason is None:
@@ -80,7 +78,7 @@ class Vigil:
         if growth is not None and growth.advised:
             self._seen = (growth.text,)
             self.foreseen = growth.cause
-            self._desk.say(f"{growth.text} The training takes a snapshot and begins again.")
+            self._desk.say(f"{growth.text} The training takes a snapshot and restarts.")
             departure.leave("planned")
 
     def evidence(self) -> tuple[str, ...]:

@@ -53,7 +53,7 @@ def wait_for_memory(
         gpus = read()
         if all(_is_free(gpu, needed_bytes, share) for gpu in gpus):
             return True
-        who = holders(gpus) or "others hold the memory of the GPUs"
+        who = holders(gpus) or "other processes hold the memory of the GPUs"
         if who != said:
             say(f"Waiting for memory: {who}.")
             said = who

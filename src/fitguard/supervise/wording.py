@@ -7,17 +7,17 @@ from fitguard.schema.run import Outcome, Place
 from fitguard.supervise.endings import AttemptEnd
 
 _HOW: dict[Outcome, str] = {
-    "finished": "came to its end",
+    "finished": "finished",
     "out-of-memory": "ran out of memory",
     "exception": "ended with an error",
     "crashed": "crashed",
     "killed": "was killed",
-    "hung": "stood still and was ended",
-    "planned": "left as planned",
-    "preempted": "was asked to leave, and left",
+    "hung": "hung and was stopped",
+    "planned": "stopped as planned",
+    "preempted": "stopped as asked",
     "interrupted": "was interrupted",
     "exited": "ended itself",
-    "lost": "was lost with the process that guarded it",
+    "lost": "was lost when the process that guards it died",
     "running": "was lost",
 }
 UNGUARDED = "in training that is not guarded"
@@ -68,7 +68,7 @@ def not_allowed(actions: list[str]) -> str:
     if not actions:
         return ""
     flags = " or ".join(f"`--allow {action}`" for action in actions)
-    return f" With {flags} fitguard would try that too; it changes results."
+    return f" With {flags} fitguard would try more, which changes results."
 
 
 def exit_code(last: AttemptEnd) -> int:

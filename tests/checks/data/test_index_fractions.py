@@ -11,7 +11,7 @@ def test_scaled_indices_all_read_row_0():
     scaled = (x / 10).astype("float32")
     model = of_words(dtype="float32")
     found = only(fitguard.check_data(model, scaled, y, batch_size=BATCH), "FG652")
-    assert found.title.startswith(f"x holds {x.size} fractions in place of indices of words")
+    assert found.title.startswith(f"x holds {x.size} fractions instead of indices of words")
     assert "the first at sample 0, column 0" in found.title
     before = model.get_layer("words").get_weights()[0]
     losses(model, scaled, y)

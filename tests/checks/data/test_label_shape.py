@@ -87,7 +87,7 @@ def test_tf_keras_repeats_the_label():
 
 @pytest.mark.parametrize(
     ("activation", "remedy"),
-    [("softmax", "sparse_categorical_crossentropy"), ("linear", "one unit in place of 3")],
+    [("softmax", "sparse_categorical_crossentropy"), ("linear", "one unit instead of 3")],
 )
 def test_one_number_for_several_units(activation, remedy):
     out = output(MSE, (None, 3), activation)

@@ -15,7 +15,7 @@ def test_arrays_that_are_not_shuffled():
     assert accuracy(x, y, epochs=1, shuffle=False) < accuracy(x, y, epochs=1) - 0.1
     finding = only(check_all(classifier(), x, y, shuffle=False), "FG679")
     assert finding.severity == "warning"
-    assert finding.title.startswith("y comes sorted: only 9 of 1,999 neighbours")
+    assert finding.title.startswith("y comes sorted: only 9 of 1,999 neighbors")
     assert finding.evidence[1].text == "fit is called with shuffle=False"
     assert check_all(classifier(), x, y).findings == ()
 

@@ -198,7 +198,7 @@ def test_a_list_of_inputs_stops_keras_3(made):
         return stream_of(lambda x, y: (together((x, x)), y))
 
     found = only(fitguard.check_data(two_inputs(), stream(list)), "FG613")
-    assert "yields a list of arrays inside of its tuple" in found.title
+    assert "yields a list of arrays inside its tuple" in found.title
     with pytest.raises(TypeError, match="found <class 'list'>"):
         two_inputs().fit(stream(list), verbose=0)
     assert fitguard.check_data(two_inputs(), stream(tuple)).findings == ()

@@ -55,7 +55,7 @@ def test_own_train_step(compare, table):
     assert found.weights < 1e-6
     assert found.logs < 1e-6
     assert unsupported(found.micro) == ""
-    assert "train_step of its own" in batchwise(found.micro)[0]
+    assert "has its own train_step" in batchwise(found.micro)[0]
     assert int(found.micro.optimizer.iterations) == 3
 
 

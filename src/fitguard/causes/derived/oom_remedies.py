@@ -33,6 +33,15 @@ def is_dataset(state: AllocatorState) -> bool:
     return bool(state.requested_by and _DATASET.match(state.requested_by))
 
 
+def shrinks_with_batch(memory: GpuMemory) -> bool:
+    """Whether a smaller part of the batch may pass: it may, unless the log shows otherwise."""
+    state = memory.state
+    if state is None:
+        return True
+    one_row = state.shape is not None and state.shape[:1] == (1,)
+    return not (is_weight(state) or is_dataset(state) or one_row)
+
+
 def fitting_batch(state: AllocatorState) -> tuple[int, int] | None:
     """The largest even part of the batch that could pass this point, and how many parts make it.
 
@@ -75,9 +84,9 @@ def smaller_step(memory: GpuMemory) -> Fix:
         )
     if is_weight(state):
         return Fix(
-            "The tensor belongs to a weight or to the optimiser, not to the batch: a smaller batch "
+            "The tensor belongs to a weight or to the optimizer, not to the batch: a smaller batch "
             "does not help. Make the largest layer smaller (Flatten before a wide Dense is the "
-            "usual one), take an optimiser with less state (SGD keeps one copy of the weights, "
+            "usual one), use an optimizer with less state (SGD keeps one copy of the weights, "
             "Adam three), or a card with more memory.",
             changes_results=True,
         )
@@ -87,13 +96,11 @@ def smaller_step(memory: GpuMemory) -> Fix:
     batch, parts = fitting
     first = state.shape[0] if state.shape else 0
     return Fix(
-        f"If {first} is the batch size, try {batch} first. That is the most that can pass this "
-        f"point; halve it again if a later one fails. To keep the batch of {first}, split it into "
-        f"{parts} micro-batches of {batch} and accumulate the gradients "
-        f"(`gradient_accumulation_steps={parts}` in Keras 3 optimisers, with batch {batch}). "
-        "Mixed precision (`keras.mixed_precision.set_global_policy('mixed_float16')`) halves what "
-        "the activations take.",
-        changes_results=True,
+        f"If {first} is the batch size, {parts} micro-batches of {batch} are the largest that can "
+        f"pass this point. If you would rather change the batch size itself, try {batch} first, "
+        "and halve it if a later step fails. Mixed precision "
+        "(`keras.mixed_precision.set_global_policy('mixed_float16')`) halves what the activations "
+        "take. These two change results."
     )
 
 
@@ -101,10 +108,8 @@ def _compiled(state: AllocatorState, parts: int) -> Fix:
     free_bytes = (state.limit_bytes or 0) - (state.in_use_bytes or 0)
     return Fix(
         f"The compiled step asks for {size(state.requested_bytes or 0)} at once, and "
-        f"{size(free_bytes)} are free beside the weights. Try the batch size divided by {parts}, "
-        f"or {parts} micro-batches with accumulated gradients, which keep the batch. Without XLA "
-        "(`jit_compile=False`) a step may need more or less.",
-        changes_results=True,
+        f"{size(free_bytes)} are free beside the weights: a micro-batch must be the batch divided "
+        f"by {parts}, or smaller. Without XLA (`jit_compile=False`) a step may need more or less."
     )
 
 
@@ -119,15 +124,14 @@ def _one_sample(state: AllocatorState) -> Fix:
 
 def _general() -> Fix:
     return Fix(
-        "Halve the batch size until it fits; to keep the batch, accumulate gradients over "
-        "micro-batches. Then smaller inputs, mixed precision, a smaller model. First see that the "
-        "card is empty: nvidia-smi shows who else is on it.",
+        "Check that the GPU is empty before you start: `nvidia-smi` shows who else uses it. If "
+        "you would rather change the training, try smaller inputs, a smaller batch size, mixed "
+        "precision or a smaller model. These change results.",
         commands=("nvidia-smi",),
-        changes_results=True,
     )
 
 
-def told(memory: GpuMemory) -> str:
+def describe_refusal(memory: GpuMemory) -> str:
     """The refusal in one or two sentences."""
     state = memory.state
     if state is None or state.requested_bytes is None:
@@ -135,8 +139,9 @@ def told(memory: GpuMemory) -> str:
             return f"TensorFlow lists what its pool holds where a request was refused.{_use(state)}"
         return "TensorFlow found no room on the GPU for what it needed."
     shape = f" of shape [{', '.join(map(str, state.shape))}]" if state.shape else ""
+    tensor = f" for a tensor{shape}" if shape else ""
     by = f" ({state.requested_by})" if state.requested_by else ""
-    text = f"{size(state.requested_bytes)} were asked for{' a tensor' + shape if shape else ''}{by}"
+    text = f"TensorFlow asked for {size(state.requested_bytes)}{tensor}{by}"
     if memory.over_bytes is None or state.limit_bytes is None:
         return f"{text}, and there was no room for it."
     text = f"{text}, with {size(state.in_use_bytes or 0)} of {size(state.limit_bytes)} in use"

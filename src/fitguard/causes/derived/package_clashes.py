@@ -67,4 +67,4 @@ def _by_module(signal: Signal, story: Story) -> float:
         return 0.72 if story.has("inside-tensorflow-import") else 0.62
     if _FAMILY.match(module) or module in ("DType", "Layer", "Tensor", "EagerTensor"):
         return 0.82
-    return 0.5 if signal.name == "module-not-installed" else 0.35
+    return 0.35

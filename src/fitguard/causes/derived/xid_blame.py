@@ -17,7 +17,7 @@ _HARDWARE = {
 
 
 def blame(number: int) -> Blame:
-    """Of all that NVIDIA's catalogue gives as likely, the likeliest."""
+    """Of all that NVIDIA's catalog gives as likely, the likeliest."""
     if number in _FALLOUT:
         return "fallout"
     if number in _HARDWARE:

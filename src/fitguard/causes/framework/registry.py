@@ -11,9 +11,10 @@ import pkgutil
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import get_args
 
+from fitguard.causes.framework.policy_words import section_on_run
 from fitguard.causes.framework.scales import Verdict
 from fitguard.schema.crash import Story
 from fitguard.schema.diagnosis import CauseSlug
@@ -27,18 +28,26 @@ class Cause:
 
     Args:
         summary: One line: what happened.
-        page: Markdown: what it means, how to be sure, how to fix it, when the reading is wrong.
+        written: Markdown: what it means, how to be sure, how to fix it, when the reading is wrong.
     """
 
     slug: CauseSlug
     function: CauseFunction
     summary: str
-    page: str
+    written: str
+
+    @cached_property
+    def page(self) -> str:
+        """What is written, with what `fitguard run` does about the cause before the references."""
+        if self.slug == "none":
+            return self.written
+        before, heading, references = self.written.partition("## References\n")
+        return f"{before}{section_on_run(self.slug)}\n\n{heading}{references}"
 
     @property
     def remedy(self) -> str:
         """The first paragraph of the page on how to fix it."""
-        _, _, section = self.page.partition("## How to fix it\n")
+        _, _, section = self.written.partition("## How to fix it\n")
         return " ".join(section.partition("\n\n")[0].split())
 
 
@@ -60,7 +69,7 @@ def cause(slug: CauseSlug) -> Callable[[CauseFunction], CauseFunction]:
             slug=slug,
             function=function,
             summary=(inspect.getdoc(module) or "").split("\n")[0],
-            page=inspect.getdoc(function) or "",
+            written=inspect.getdoc(function) or "",
         )
         return function
 

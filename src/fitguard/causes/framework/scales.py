@@ -18,6 +18,7 @@ class Verdict:
             it is one possibility among others and never the primary cause.
         signals: The lines that speak for it, strongest first.
         evidence: What is quoted, strongest first.
+        summary: One line on what happened in this very case; empty for that of the cause.
     """
 
     weight: float
@@ -25,6 +26,7 @@ class Verdict:
     evidence: tuple[Evidence, ...]
     why: str
     fix: Fix
+    summary: str = ""
 
 
 class Scales:
@@ -67,7 +69,7 @@ class Scales:
             total *= 1 - share
         return total
 
-    def verdict(self, why: str, fix: Fix) -> Verdict | None:
+    def verdict(self, why: str, fix: Fix, summary: str = "") -> Verdict | None:
         """The verdict; None where nothing is left."""
         if not self._for or self.weight <= 0:
             return None
@@ -79,6 +81,7 @@ class Scales:
             evidence=tuple(dict.fromkeys(e for proof in proofs for e in _quoted(proof))),
             why=why,
             fix=fix,
+            summary=summary,
         )
 
 

@@ -26,7 +26,7 @@ def all_masked(fed_everywhere: tuple[Fed, ...], model: ModelFacts) -> Iterator[F
 
     ## How to fix it
     Leave these samples out; there is nothing in them to learn from. Or give an empty sequence one
-    step that says so: an index of its own for *empty* in place of the padding.
+    step that says so: an index of its own for *empty* instead of the padding.
 
     ## When this is wrong
     With `use_cudnn=False` the recurrent layers take such sequences on a GPU too (fitguard then does

@@ -25,7 +25,7 @@ def baked_array(piped: tuple[Piped, ...]) -> Iterator[Finding]:
     A graph cannot be larger than 2 GiB. What was seen with an array of 2.15 GiB (TensorFlow 2.21,
     CPU):
 
-    - `from_tensor_slices` inside of a `tf.function`, and a NumPy array in a function of `map`:
+    - `from_tensor_slices` inside a `tf.function`, and a NumPy array in a function of `map`:
       *ValueError: Cannot create a tensor proto whose content is larger than 2GB*, at once.
     - the tf.data service: the process aborts (*Check failed: serializer_(msg_).ok()*).
     - the pipeline written as a graph: an empty result, and no error.

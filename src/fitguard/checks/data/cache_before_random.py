@@ -46,7 +46,7 @@ def cache_before_random(training_pipeline: Pipeline) -> Iterator[Finding]:
             title=f"{said(cache)} stands behind {said(stage)}: every epoch {harm}",
             evidence=(chain(training_pipeline),),
             fix=Fix(
-                f"Put the cache before what is drawn anew: .{said(cache)} … .{said(stage)}.",
+                f"Put the cache before what is random: .{said(cache)} … .{said(stage)}.",
                 changes_results=True,
             ),
         )

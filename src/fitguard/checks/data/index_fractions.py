@@ -22,7 +22,7 @@ def index_fractions(fed_everywhere: tuple[Fed, ...]) -> Iterator[Finding]:
 
     ## How to fix it
     Give the Embedding the indices as they were before scaling, as integers. Where the numbers are
-    quantities and no indices, use a Dense layer in place of the Embedding, or sort them into bins
+    quantities and no indices, use a Dense layer instead of the Embedding, or sort them into bins
     with a Discretization layer first.
 
     ## When this is wrong
@@ -36,7 +36,7 @@ def index_fractions(fed_everywhere: tuple[Fed, ...]) -> Iterator[Finding]:
         if not target.tables or not field.fractions.count:
             continue
         yield Finding(
-            title=f"{called(field)} holds {number(field.fractions.count, 'fraction')} in place of "
+            title=f"{called(field)} holds {number(field.fractions.count, 'fraction')} instead of "
             f"indices of {target.tables[0].layer}{first_at(field.fractions)} ({among(field)})",
             evidence=(
                 *spots(field, field.fractions),
@@ -45,7 +45,7 @@ def index_fractions(fed_everywhere: tuple[Fed, ...]) -> Iterator[Finding]:
             ),
             fix=Fix(
                 f"Give {called(field)} as integers from 0 to {target.tables[0].rows - 1}, without "
-                "scaling. If they are quantities, use Dense in place of the Embedding.",
+                "scaling. If they are quantities, use Dense instead of the Embedding.",
                 changes_results=True,
             ),
         )

@@ -77,6 +77,6 @@ def _fix(field: Field, table: IndexTable) -> Fix:
         )
     return Fix(
         f"The highest index is {highest}: make {table.layer} with input_dim={highest + 1}, or put "
-        f"one index below {table.rows} in place of all that lie above.",
+        f"one index below {table.rows} instead of all that lie above.",
         changes_results=True,
     )

@@ -22,8 +22,8 @@ def infinite_values(seen_fields: tuple[Field, ...]) -> Iterator[Finding]:
     weights are nan, and stay so. In the validation data, `val_loss` is inf or nan.
 
     ## How to fix it
-    Mend it where it arises: `numpy.log1p(x)` or `numpy.log(x + 1e-6)` in place of `numpy.log(x)`,
-    a divisor that is never 0, float32 in place of float16. A value that stands for *very
+    Fix it where it arises: `numpy.log1p(x)` or `numpy.log(x + 1e-6)` instead of `numpy.log(x)`,
+    a divisor that is never 0, float32 instead of float16. A value that stands for *very
     large* can be cut: `numpy.clip(x, low, high)` with limits that mean something.
 
     ## When this is wrong
@@ -37,7 +37,7 @@ def infinite_values(seen_fields: tuple[Field, ...]) -> Iterator[Finding]:
     for field in seen_fields:
         if field.infinities.count:
             fix = (
-                f"Mend the division, logarithm or cast that made them, or leave these samples of "
+                f"Fix the division, logarithm or cast that made them, or leave these samples of "
                 f"{called(field)} out.{finding_all(field, 'isinf')}"
             )
             yield holding(field, field.infinities, "infinite value", fix)

@@ -72,7 +72,7 @@ def _judged(field: Field, target: ModelInput | None) -> Finding | None:
     return None
 
 
-_DATES = "Give numbers in place of {name}, such as days since the first date."
+_DATES = "Give numbers instead of {name}, such as days since the first date."
 _RECORDS = "Make one array of {name}: numpy.lib.recfunctions.structured_to_unstructured({name})."
 _TEXT = (
     "Make numbers of {name}: {name}.astype('float32') where the text is a number, StringLookup or "

@@ -31,7 +31,7 @@ def label_broadcast(
     `(n, 1)` train one unit on the mean of three. Labels `(n, 1)` against `(n, steps, 1)` train
     every time step on the label of the sequence.
 
-    Keras mends some of it: for its own losses, and for a loss that is a function, `(n,)` and
+    Keras fixes some of it: for its own losses, and for a loss that is a function, `(n,)` and
     `(n, 1)` are the same. Its crossentropies (but the focal ones) compare shapes and raise.
 
     ## How to fix it

@@ -74,7 +74,7 @@ def _fix(item: Labelled, expected: Shape) -> str:
                 "loss='sparse_categorical_crossentropy', or give fit one-hot rows: "
                 f"keras.utils.to_categorical({field.name}, {number})."
             )
-        return f"If a sample has one number as label, give {layer} one unit in place of {number}."
+        return f"If a sample has one number as label, give {layer} one unit instead of {number}."
     if len(expected) > len(field.shape):
         return (
             f"{layer} gives {batched((output.shape or ())[1:])}. If a sample has one label for all "

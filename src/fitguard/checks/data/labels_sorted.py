@@ -28,12 +28,12 @@ def labels_sorted(
 
     ## How to fix it
     Arrays: leave `shuffle=True`, as it is by default. tf.data: `.shuffle(len(x))` before `.batch`.
-    A generator or PyDataset: draw the samples in a random order, anew in each epoch. `fit` mixes
+    A generator or PyDataset: draw the samples in a new random order in each epoch. `fit` mixes
     neither of these by itself.
 
     ## When this is wrong
     Series whose order matters (a stateful RNN) must not be shuffled; with such a layer this check
-    says nothing. Neighbours of a time series may have equal labels for long: shuffle the windows,
+    says nothing. Neighbors of a time series may have equal labels for long: shuffle the windows,
     if each stands for itself.
 
     ## References
@@ -53,7 +53,7 @@ def labels_sorted(
     return Finding(
         severity="warning",
         title=f"{order.field.name} comes sorted: only {labels.changes:,} of {labels.neighbours:,} "
-        f"neighbours have different labels ({among(order.field)})",
+        f"neighbors have different labels ({among(order.field)})",
         evidence=(
             Evidence(f"by chance {order.expected:,} would differ", order.field.name),
             Evidence(_order(training_source, training), "training data"),
@@ -71,7 +71,7 @@ def _cut_off(order: Mixing, training: Training) -> Finding:
         "and validation see different classes",
         evidence=(
             Evidence(
-                f"{labels.changes:,} of {labels.neighbours:,} neighbours differ, by chance "
+                f"{labels.changes:,} of {labels.neighbours:,} neighbors differ, by chance "
                 f"{order.expected:,} would",
                 name,
             ),
@@ -107,4 +107,4 @@ def _fix(source: Source) -> str:
     if source.pipeline is not None:
         number = source.samples if source.samples is not None else "number of samples"
         return f"Write .shuffle({number}) before .batch."
-    return "Yield the samples in a random order, anew in each epoch."
+    return "Yield the samples in a new random order in each epoch."

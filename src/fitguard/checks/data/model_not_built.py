@@ -17,7 +17,7 @@ def model_not_built(
     ## What it means
     A model without an `Input` makes its weights when it meets the first batch. It takes their size
     from the last axis of that batch. Here the dataset does not know the length of that axis
-    beforehand: it comes from Python code (`from_generator`, `py_function`, `numpy_function`) or
+    in advance: it comes from Python code (`from_generator`, `py_function`, `numpy_function`) or
     from decoding an image without the number of channels.
 
     ## Why training crashes
@@ -58,7 +58,7 @@ def _finding(model: ModelFacts, field: Field, source: Source) -> Finding:
         f"of {field.name} to build it from",
         evidence=(
             Evidence("no weights yet, no Input", f"model, {model.name}"),
-            Evidence(f"last axis unknown beforehand; samples came as ({shape})", field.name),
+            Evidence(f"last axis unknown in advance; samples came as ({shape})", field.name),
             Evidence("fit builds from what it promises", source.container),
         ),
         fix=Fix(

@@ -38,7 +38,7 @@ def nan_values(seen_fields: tuple[Field, ...], model: ModelFacts) -> Iterator[Fi
 
     ## When this is wrong
     A layer or loss of your own may replace nan by something else before it computes. fitguard does
-    not see inside of them.
+    not see inside them.
 
     ## References
     - IEEE 754: operations on nan give nan

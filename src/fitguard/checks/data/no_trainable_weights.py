@@ -21,7 +21,7 @@ def no_trainable_weights(model: ModelFacts) -> Finding | None:
     ## How to fix it
     To freeze only a base model, set `base.trainable = False` and leave the layers that come behind
     it trainable. In tf_keras call `compile` after each change of `trainable`: it counts only from
-    then on. If nothing is to be learned, call `evaluate` or `predict` in place of `fit`.
+    then on. If nothing is to be learned, call `evaluate` or `predict` instead of `fit`.
 
     ## When this is wrong
     In tf_keras a model that was frozen after `compile` goes on training as before; the freezing is

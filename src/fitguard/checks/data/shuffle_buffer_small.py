@@ -108,7 +108,7 @@ def _by_labels(shuffle: _Shuffle, labelled: tuple[Labelled, ...]) -> _Judged | N
     if order.share >= SORTED_BELOW or buffer >= stretch * (labels.distinct or 0) / 2:
         return _Judged(None)
     text = (
-        f"{labels.changes:,} of {labels.neighbours:,} neighbours have different labels before the "
+        f"{labels.changes:,} of {labels.neighbours:,} neighbors have different labels before the "
         f"shuffle; by chance {order.expected:,} would ({among(order.field)})"
     )
     return _Judged(

@@ -26,9 +26,9 @@ def stream_element(data: DataFacts) -> Iterator[Finding]:
     ## Why training crashes
     More than three parts: *Data is expected to be in format `x`, `(x,)`, `(x, y)`, or `(x, y,
     sample_weight)`*. A generator in Keras 3 must yield tuples: a list, a dict or a bare array stops
-    it with *the generator must return a tuple*. So does a list of arrays inside of that tuple, for
+    it with *the generator must return a tuple*. So does a list of arrays inside that tuple, for
     several inputs or outputs, and in a PyDataset too: *`output_signature` must contain objects that
-    are subclass of `tf.TypeSpec` but found <class 'list'>*. Lists of numbers in place of arrays:
+    are subclass of `tf.TypeSpec` but found <class 'list'>*. Lists of numbers instead of arrays:
     *the arrays must be at least rank 1*.
 
     Keras 3 takes the shapes that all batches will have from the first two. Where these agree and a
@@ -92,10 +92,10 @@ def _odd(source: Source, odd: OddBatch) -> Finding:
 
 def _list_inside(source: Source) -> Finding:
     return Finding(
-        title=f"{opening(source)} yields a list of arrays inside of its tuple; Keras 3 takes "
+        title=f"{opening(source)} yields a list of arrays inside its tuple; Keras 3 takes "
         "tuples and dicts only",
         evidence=(Evidence(f"the first element is a {source.element}", named(source)),),
-        fix=Fix("Put the arrays into a tuple or dict: (a, b), y in place of [a, b], y."),
+        fix=Fix("Put the arrays into a tuple or dict: (a, b), y instead of [a, b], y."),
     )
 
 

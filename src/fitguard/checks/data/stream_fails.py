@@ -11,7 +11,7 @@ from fitguard.words import short
 _LONGEST_TITLE = 120
 _REMEDIES = {
     "Cannot batch tensors with different shapes": "The samples differ in shape: bring them to one "
-    "in a map, or write padded_batch(n) in place of batch(n), which fills them up with zeros.",
+    "in a map, or write padded_batch(n) instead of batch(n), which fills them up with zeros.",
     "is required but could not be found": "The records have no feature of that name: read one with "
     "tf.train.Example.FromString to see the names, and write the right one into the feature "
     "description.",
@@ -36,7 +36,7 @@ def stream_fails(data: DataFacts) -> Iterator[Finding]:
     after the first epoch.
 
     ## How to fix it
-    Mend or leave out the record. To find it, read the stream alone: `for batch in dataset: pass`
+    Fix or leave out the record. To find it, read the stream alone: `for batch in dataset: pass`
     raises at once. `dataset.ignore_errors()` leaves out bad records without a word; count them.
 
     ## When this is wrong
@@ -57,7 +57,7 @@ def _remedy(failure: Failure) -> str:
         if words in failure.error:
             return remedy
     return (
-        f"Mend or leave out what batch {failure.batch:,} is made of; read the stream alone to see "
+        f"Fix or leave out what batch {failure.batch:,} is made of; read the stream alone to see "
         "the whole error."
     )
 

@@ -25,7 +25,7 @@ def unknown_rank(data: DataFacts) -> Iterator[Finding]:
 
     ## How to fix it
     Say the shape in a `map`: `tf.ensure_shape(x, (28, 28, 1))` for a sample, or with None in front
-    for a batch. Give `from_generator` an `output_signature` of `tf.TensorSpec`s in place of
+    for a batch. Give `from_generator` an `output_signature` of `tf.TensorSpec`s instead of
     `output_types`.
 
     ## When this is wrong

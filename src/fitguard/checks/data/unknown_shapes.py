@@ -1,4 +1,4 @@
-"""Batches come in many shapes, and XLA compiles the step anew for each."""
+"""Batches come in many shapes, and XLA recompiles the step for each."""
 
 from fitguard.checks.framework.fixtures import Missing
 from fitguard.checks.framework.registry import check

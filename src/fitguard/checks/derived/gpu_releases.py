@@ -10,7 +10,7 @@ def working(facts: Facts, knowledge: Knowledge, capability: str) -> tuple[Releas
     """The releases that run on such a GPU on this system, oldest first.
 
     The wheel has machine code for it, CUDA and cuDNN still serve it, and a driver exists that
-    serves both the GPU and that CUDA. Those for the Python at hand, if there are any.
+    supports both the GPU and that CUDA. Those for the Python at hand, if there are any.
     """
     found = tuple(
         release

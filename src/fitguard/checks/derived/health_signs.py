@@ -95,7 +95,7 @@ def logged(xids: Iterable[Xid], knowledge: Knowledge) -> Iterator[Sign]:
         severity = _severity(number, meaning)
         if severity is None:
             continue
-        name = meaning.name if meaning else "not in the catalogue as fitguard knows it"
+        name = meaning.name if meaning else "not in the catalog as fitguard knows it"
         whose = "a program's fault: " if _by_program(meaning) else ""
         times = f" ({len(lines)} times)" if len(lines) > 1 else ""
         newest = lines[-1]
@@ -127,7 +127,7 @@ def _by_program(meaning: XidMeaning | None) -> bool:
 
 def _remedy(meaning: XidMeaning | None) -> str:
     if meaning is None or not meaning.action:
-        return "Look it up in NVIDIA's Xid catalogue."
+        return "Look it up in NVIDIA's Xid catalog."
     if _by_program(meaning):
         return "Most often the program did it, not the GPU: an index out of range, say."
     return _DO.get(meaning.action) or f"NVIDIA's advice: {meaning.action_text}."

@@ -50,7 +50,7 @@ def _before_and_cuda(facts: Facts, knowledge: Knowledge, build: Build) -> Fix:
     if windows:
         return Fix(text=words, commands=(bring,))
     return Fix(
-        text=f"{words} Activate the environment anew after that.",
+        text=f"{words} Activate the environment again after that.",
         commands=(bring, "conda env config vars set LD_LIBRARY_PATH=$CONDA_PREFIX/lib"),
     )
 
@@ -62,7 +62,7 @@ def replace(
     libraries: CudaLibraries,
     wrong: Loaded,
 ) -> Fix:
-    """How to get a library that fits, in place of one that the loader finds now."""
+    """How to get a library that fits, instead of one that the loader finds now."""
     fix = install(facts, knowledge, build)
     if wrong.library.found_by != BY_LIBRARY_PATH or not wrong.wanted:
         return fix
@@ -70,7 +70,7 @@ def replace(
     place = folder(wrong.library)
     return msgspec.structs.replace(
         fix,
-        text=f"{fix.text} Also take {place} off LD_LIBRARY_PATH, or it stays first.",
+        text=f"{fix.text} Also remove {place} from LD_LIBRARY_PATH, or it stays first.",
         commands=(*fix.commands, *search(facts, libraries, without=(place,))),
     )
 

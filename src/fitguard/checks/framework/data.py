@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from fitguard.checks.framework.fixtures import Missing, Resolver
+from fitguard.checks.framework.fixtures import OF_DATA, Missing, Resolver
 from fitguard.checks.framework.runner import Judgement, chosen, run_checks
 from fitguard.schema.data import DataFacts
 
@@ -20,6 +20,6 @@ def judge_data(
     Raises:
         UsageError: where a name is no check's.
     """
-    known: dict[str, Any] = {"data": data, "training": data.training}
-    known["host"] = data.host or Missing("how much memory the machine has is not known")
+    host = data.host or Missing("how much memory the machine has is not known")
+    known: dict[str, Any] = dict(zip(OF_DATA, (data, data.training, host), strict=True))
     return run_checks(chosen("data", select, ignore), Resolver(known))

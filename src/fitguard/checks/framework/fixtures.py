@@ -4,8 +4,11 @@ A fact that is missing raises `Missing` with the reason, and the check is skippe
 parameter has the default None: then it gets None.
 """
 
+import difflib
+import importlib
 import inspect
-from collections.abc import Callable
+import pkgutil
+from collections.abc import Callable, Collection
 from typing import Any, TypeVar
 
 from fitguard.knowledge import Knowledge
@@ -40,7 +43,12 @@ _GIVEN = {
 }
 # Packages that a check can ask for by name.
 _PACKAGES = ("keras", "tf_keras", "numpy", "protobuf")
+OF_MACHINE = ("facts", "knowledge", *_GIVEN, *_PACKAGES)
+"""What is there from the start for a check of the machine; fixtures come on top."""
+OF_DATA = ("data", "training", "host")
+"""The same for a check of data."""
 
+_DERIVED = ("fitguard.checks.derived", "fitguard.checks.data.derived")
 _fixtures: dict[str, tuple[Callable[..., Any], dict[str, bool]]] = {}
 
 
@@ -51,6 +59,35 @@ def needs(function: Callable[..., Any]) -> dict[str, bool]:
     """
     parameters = inspect.signature(function).parameters
     return {name: parameter.default is not None for name, parameter in parameters.items()}
+
+
+def require_facts(function: Callable[..., Any], given: Collection[str]) -> None:
+    """See that all parameters are facts, and those of the fixtures behind them.
+
+    Raises:
+        ValueError: for one that is no fact; a check that asks for it would never be made.
+    """
+    for name in needs(function):
+        if name in given:
+            continue
+        if name not in _fixtures:
+            _import_derived()
+        if name not in _fixtures:
+            known = sorted({*given, *_fixtures})
+            close = difflib.get_close_matches(name, known, n=1)
+            hint = f" Did you mean {close[0]}?" if close else ""
+            raise ValueError(
+                f"Received the parameter {name!r} of {function.__name__}, which is no fact.{hint} "
+                f"Expected one of: {', '.join(known)}"
+            )
+        require_facts(_fixtures[name][0], given)
+
+
+def _import_derived() -> None:
+    """Load the fixtures that checks share."""
+    for name in _DERIVED:
+        for module in pkgutil.iter_modules(importlib.import_module(name).__path__):
+            importlib.import_module(f"{name}.{module.name}")
 
 
 def fixture(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
-from fitguard.checks.framework.fixtures import needs
+from fitguard.checks.framework.fixtures import OF_DATA, OF_MACHINE, needs, require_facts
 from fitguard.schema.exit_codes import UsageError
 from fitguard.schema.finding import Finding
 
@@ -59,7 +59,7 @@ _declared: dict[str, Check] = {}
 def check(
     code: str, slug: str, *, requires: Iterable[str] = ()
 ) -> Callable[[CheckFunction], CheckFunction]:
-    """Declare a check; a code or slug that is taken is an error at import time."""
+    """Declare a check; a code that is taken or a fact that does not exist fails at import time."""
 
     def declare(function: CheckFunction) -> CheckFunction:
         taken = [known for known in _declared.values() if code == known.code or slug == known.slug]
@@ -68,10 +68,12 @@ def check(
         if not re.fullmatch(r"FG[1-7]\d\d", code):
             raise ValueError(f"Received {code!r}. Expected a code from FG100 to FG799")
         module = sys.modules[function.__module__]
+        of_data = module.__name__.startswith(_PACKAGES["data"])
+        require_facts(function, OF_DATA if of_data else OF_MACHINE)
         _declared[code] = Check(
             code=code,
             slug=slug,
-            subject="data" if module.__name__.startswith(_PACKAGES["data"]) else "environment",
+            subject="data" if of_data else "environment",
             requires=frozenset(requires),
             function=function,
             needs=needs(function),

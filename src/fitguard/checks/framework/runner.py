@@ -68,7 +68,7 @@ def run_checks(checks: dict[str, Check], resolver: Resolver) -> Judgement:
     for check in _ordered(checks):
         fallout = sorted(code for code in check.requires if findings.get(code))
         if fallout:
-            skipped.append(Skipped(check.code, check.slug, f"{fallout[0]} stands: mend that first"))
+            skipped.append(Skipped(check.code, check.slug, f"fix {fallout[0]} first"))
             continue
         try:
             found = _run(check, resolver)

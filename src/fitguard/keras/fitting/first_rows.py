@@ -44,7 +44,7 @@ def first_rows(orders: Orders, number: int, model: Any, batch: Any, card: Card |
         return FirstRows(None)
     known = Memory.here(model, batch, card).rows()
     if known is not None:
-        return FirstRows(known if known < of else None, "this worked on this card before")
+        return FirstRows(known if known < of else None, "this worked on this GPU before")
     if _rough_bytes(model, batch, of) < _WORTH_A_PLAN * card.free_bytes:
         return FirstRows(None)
     return _planned(model, batch, of, card)

@@ -124,8 +124,8 @@ class GuardedFits:
         if self.several:
             self.session.note(
                 "inexact",
-                "several fit calls train at the same time, in threads: they draw from the same "
-                "random numbers in an order of their own, so a resumed run may differ",
+                "several fit calls train at the same time, in threads. They share random numbers "
+                "in an order that changes, so a resumed run may differ",
             )
         try:
             yield

@@ -19,18 +19,18 @@ def hidden_draws(train_function: Any, library: Library) -> str:
         if kind in HIDDEN_DRAWS:
             return (
                 f"the training step draws random numbers in {name} ({kind}), whose state "
-                "TensorFlow keeps to itself: after an interruption it draws others. Exact would "
-                f"be {_remedy(library)}"
+                "TensorFlow does not show. After a restart it draws different ones. To make it "
+                f"exact, use {_remedy(library)}"
             )
     return ""
 
 
 def _remedy(library: Library) -> str:
     if library.generation == 3:
-        return "keras.random with a keras.random.SeedGenerator in the place of tf.random"
+        return "keras.random with a keras.random.SeedGenerator instead of tf.random"
     return (
-        f"{library.package}.backend.experimental.enable_tf_random_generator() at the beginning of "
-        "the script, for layers such as Dropout; in code of your own, a tf.random.Generator"
+        f"{library.package}.backend.experimental.enable_tf_random_generator() at the start of "
+        "the script, for layers such as Dropout; in your own code, a tf.random.Generator"
     )
 
 

@@ -24,8 +24,8 @@ class PlannedRows:
 def planned_rows(model: Any, batch: Any, of: int, card: Card) -> PlannedRows | None:
     """Trace the step on paper; None where that fails: a plan is a help, no condition."""
     # Most of the planner is not needed by a training that fits.
+    from fitguard.knowledge.gpus import USUAL_CAPABILITY
     from fitguard.memory.advice import micro_batch_size
-    from fitguard.memory.drafting import USUAL_CAPABILITY
     from fitguard.memory.estimating import runnable
     from fitguard.memory.preparation import prepare
 

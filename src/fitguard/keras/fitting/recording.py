@@ -57,8 +57,8 @@ class TrainingState:
     def seen_to_change(self) -> list[str]:
         """Sentences on what changes, and no snapshot can hold."""
         return [
-            f"{name} changes while it trains, and cannot be kept: after an interruption it begins "
-            "anew, and the result may differ. Plain lists, dicts and arrays can be kept"
+            f"{name} changes during training, and fitguard cannot save it. After a restart it "
+            "starts over, and the result may differ. Plain lists, dicts and arrays can be saved"
             for name in self._python.lost
         ]
 
@@ -122,12 +122,12 @@ class TrainingState:
         left = READ_BY_DATA if data_draw else ()
         write_random({name: s for name, s in document["random"].items() if name not in left})
         missing = [
-            f"the variable {name} of the snapshot is not there any more, or not yet"
+            f"the variable {name} of the snapshot does not exist anymore, or not yet"
             for name in state.missing(arrays)[:1]
         ]
         changed = [
-            f"{label} is not what it was before the interruption, and could not be brought back: "
-            "the result may differ"
+            f"{label} differs from before the restart, and fitguard could not restore it. The "
+            "result may differ"
             for label in differ
         ]
         return [*missing, *files, *changed, *notes]

@@ -14,11 +14,11 @@ from fitguard.keras.state.variables import ModelState
 def misfit(content: Content, model: Any) -> str:
     """Why a snapshot cannot be of this model, as far as it is built; empty where it can."""
     if "name" not in content.document:
-        return "It is of a loop of the user's own."
+        return "It belongs to a training loop of your own."
     name, said = name_of(model), content.document["name"]
     if content.document["several"] and name != said:
         # Threads began in another order. Alone, a name means nothing: Keras counts them.
-        return f"It is of the model {said}, this one is {name}."
+        return f"It belongs to the model {said}; this one is {name}."
     return ModelState(model).misfit(model_arrays(content))
 
 
@@ -55,8 +55,8 @@ def restore(
     if expected and ahead.batches and fingerprint(ahead.batches) != expected:
         notes.append(
             f"the data of fit call {position.fit} come in another order, or with other values, "
-            "than before the interruption: the result will not be that of an undisturbed run. "
-            "Give shuffling and augmentation a seed"
+            "than before the restart. The result will differ from that of an uninterrupted run. "
+            "Set a seed for shuffling and augmentation"
         )
     return notes
 

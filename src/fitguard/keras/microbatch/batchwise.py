@@ -20,7 +20,7 @@ def _own_code(model: Any) -> list[str]:
     name = type(model).__name__
     if has_own_step(model, "train_step"):
         return [
-            f"{name} has a train_step of its own: gradients of micro-batches are weighted by their"
-            " rows. That is the same step where its loss is a mean over rows."
+            f"{name} has its own train_step. fitguard weights the gradients of micro-batches by"
+            " their rows. That gives the same step if the loss is a mean over rows."
         ]
     return []

@@ -121,8 +121,8 @@ def layers_that_see_the_batch(model: Any) -> list[str]:
     return [
         *(
             f"{type(layer).__name__} {layer.name} normalizes with the mean and variance of the rows"
-            " that it gets: with micro-batches these are the rows of a micro-batch. Its moving"
-            " statistics still move once a step."
+            " it gets. With micro-batches, these are the rows of one micro-batch. Its moving"
+            " statistics still update once per step."
             for layer in layers
             if training2.is_normalization(layer) and layer.trainable
         ),

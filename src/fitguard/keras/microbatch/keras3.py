@@ -161,20 +161,21 @@ def layers_that_see_the_batch(model: Any) -> list[str]:
     return [
         *(
             f"{type(layer).__name__} {layer.name} normalizes with the mean and variance of the rows"
-            " that it gets: with micro-batches these are the rows of a micro-batch. Its moving"
-            " statistics still move once a step."
+            " it gets. With micro-batches, these are the rows of one micro-batch. Its moving"
+            " statistics still update once per step."
             for layer in layers
             if isinstance(layer, keras.layers.BatchNormalization) and layer.trainable
         ),
         *(
-            f"{type(layer).__name__} {layer.name} mixes rows of the batch with each other: with"
-            " micro-batches it mixes those of a micro-batch."
+            f"{type(layer).__name__} {layer.name} mixes rows of the batch with each other."
+            " With micro-batches, it mixes only the rows of one micro-batch."
             for layer in layers
             if isinstance(layer, mixing)
         ),
         *(
             f"The loss {type(loss).__name__} compares rows of the batch with each other, or sums"
-            " over them before it divides: with micro-batches it sees those of a micro-batch."
+            " over them before it divides. With micro-batches, it sees only the rows of one"
+            " micro-batch."
             for loss in tf.nest.flatten(training3.given_losses(model))
             if _sees_rows(loss)
         ),

@@ -27,14 +27,14 @@ def inseparable(model: Any) -> str:
     if strategy.num_replicas_in_sync > 1:
         return (
             f"The model was made under {type(strategy).__name__} with"
-            f" {strategy.num_replicas_in_sync} replicas: micro-batches are made for one device"
-            " only so far."
+            f" {strategy.num_replicas_in_sync} replicas. fitguard can split a batch on one"
+            " device only."
         )
     stateful = [layer.name for layer in flatten_layers(model) if getattr(layer, "stateful", 0)]
     if stateful:
         return (
             f"The layer {stateful[0]} is stateful: it keeps one state for each row of the batch,"
-            " so that the rows cannot be cut apart."
+            " so the batch cannot be split."
         )
     return ""
 

@@ -61,7 +61,7 @@ def sums_of(
         off_sum = abs(together - first - second)
         if not min(off_mean, off_sum) <= tolerance * (abs(first) + abs(second)):
             findings.note(
-                f"{_WORDS[name]}, and is neither their mean nor their sum: with micro-batches it is"
+                f"{_WORDS[name]}, and is neither their mean nor their sum. With micro-batches it is"
                 " another loss."
             )
         sums.append(1.0 if off_sum < off_mean else 0.0)
@@ -81,8 +81,8 @@ def note_rows_that_meet(
         findings.note(
             f"The loss of {rows} rows was {float(together):.4g} at once and"
             f" {float(first + second):.4g} in two parts: a layer or a loss looks at several rows at"
-            " once, or draws random numbers that cannot be drawn again. With micro-batches it sees"
-            " those of a micro-batch."
+            " once, or draws random numbers that cannot be drawn again. With micro-batches, it"
+            " sees only the rows of one micro-batch."
         )
 
 

@@ -83,7 +83,7 @@ def judge_validation(x: Any, validation: Any) -> list[str]:
         return []
     return [
         "Training and validation data come from the same shuffle, whose order changes each time "
-        "that one of them is read: a resumed run may see others. Shuffle behind take and skip, or "
+        "you read one of them. A resumed run may see others. Shuffle after take and skip, or "
         "with reshuffle_each_iteration=False."
     ]
 
@@ -99,8 +99,8 @@ def _judge_array(data: Any, judgement: Judgement, seeded_orders: bool) -> None:
 def _judge_generator(x: Any, judgement: Judgement, workers: bool) -> None:
     judgement.begins_anew = False
     judgement.notes.append(
-        "The data come from a Python generator: to come back to a batch it is read again from its "
-        "start, which takes time."
+        "The data come from a Python generator. To get back to a batch, fitguard reads it again "
+        "from the start, which takes time."
     )
     unseeded = draws_without_seed(x)
     if unseeded:
@@ -129,8 +129,8 @@ def _judge_python_data(data: Any, judgement: Judgement, workers: bool, draws: bo
         return
     if data.shuffles and not keras3:
         judgement.inexact.append(
-            "The workers of Keras 2 shuffle the Sequence once more at some moment of each epoch: "
-            "the orders change from run to run. Use workers=1, or shuffle=False."
+            "The workers of Keras 2 shuffle the Sequence again at some moment of each epoch, and "
+            "the order changes from run to run. Use workers=1, or shuffle=False."
         )
     drawn = (
         f"{type(given).__name__} draws random numbers while several workers read it: which batch "
@@ -152,22 +152,20 @@ def _judge_torch(loader: Any, judgement: Judgement) -> None:
     if not getattr(loader, "in_order", True):
         judgement.inexact.append(
             "The torch DataLoader has in_order=False: the order of batches changes from run to "
-            "run. Leave it away."
+            "run. Remove it."
         )
     if loader.persistent_workers:
         judgement.inexact.append(
-            "The workers of the torch DataLoader live on from epoch to epoch "
-            "(persistent_workers=True): what they remember, random numbers included, is not kept. "
-            "Leave it away, so that each epoch has new workers."
+            "The workers of the torch DataLoader keep running from epoch to epoch "
+            "(persistent_workers=True). Their state, random numbers included, is not saved. Remove "
+            "it, so that each epoch gets new workers."
         )
 
 
 def _judge_pipeline(dataset: Any, judgement: Judgement) -> None:
     original = original_of(dataset)
     if original.dataset is None:
-        judgement.inexact.append(
-            f"{original.unread} So whether a resumed run sees the same batches is not known."
-        )
+        judgement.inexact.append(f"{original.unread} So a resumed run may see other batches.")
         return
     found = DatasetStage(original.dataset).pipeline()
     judgement.inexact.extend(why_pipeline_differs(original.dataset))
@@ -178,7 +176,7 @@ def _judge_pipeline(dataset: Any, judgement: Judgement) -> None:
     if at_once:
         (judgement.inexact if reaches_sources(at_once) else judgement.if_drawn).append(
             "The tf.data pipeline calls Python code that draws random numbers, several calls at "
-            "once: their order changes from run to run. Leave num_parallel_calls away there."
+            "once: their order changes from run to run. Remove num_parallel_calls there."
         )
     if any(_caches_chance(stage) for stage in found if stage.name == "cache"):
         judgement.begins_anew = False
@@ -199,8 +197,8 @@ def _sentences(found: list[DatasetStage], unordered: bool, orders_kept: bool) ->
     for stage in found:
         if stage.opaque and stage.kind != VARIANT:
             yield (
-                f"A stage of the tf.data pipeline ({stage.kind}) cannot be looked into: whether a "
-                "resumed run gets the same from it is not known."
+                f"fitguard cannot look into a stage of the tf.data pipeline ({stage.kind}). A "
+                "resumed run may get other data from it."
             )
         functions = stage.functions.values()
         unseeded = sorted({kind for function in functions for kind in function.unseeded})
@@ -218,8 +216,8 @@ def _sentences(found: list[DatasetStage], unordered: bool, orders_kept: bool) ->
         elif stage.calls_at_once and _keeps_state(stage) and not op_determinism_enabled():
             yield (
                 "A map of the tf.data pipeline draws random numbers in several calls at once: "
-                "which element gets which numbers changes from run to run. Leave "
-                "num_parallel_calls away there, or use the stateless operations of tf.random."
+                "which element gets which numbers changes from run to run. Remove "
+                "num_parallel_calls there, or use the stateless operations of tf.random."
             )
         if stage.reorders(allowed=unordered):
             yield (

@@ -44,9 +44,9 @@ def why_passed(x: Any) -> list[str]:
     if not any(x is one for one in _passed):
         return []
     return [
-        "This fit goes on with a Python generator that an earlier one has read, before the "
-        "interruption: how far Keras had read ahead is not known, so it may see other batches. "
-        "Give each fit a generator of its own."
+        "This fit continues a Python generator that an earlier fit read before the restart. How "
+        "far Keras had read ahead is unknown, so it may see other batches. Give each fit its own "
+        "generator."
     ]
 
 

@@ -164,8 +164,8 @@ class World(Replay):
         if not listing.complete or len(self.files) >= MOST_FILES:
             self._say_once(
                 "many",
-                f"the training writes more files than are looked after ({MOST_ENTRIES}): after a "
-                "restart, the others are left as they are",
+                f"the training writes more files than fitguard tracks ({MOST_ENTRIES}). After a "
+                "restart, the others stay as they are",
             )
 
     def _digest(self, path: str, status: os.stat_result) -> str:
@@ -182,8 +182,8 @@ class World(Replay):
             name = os.path.relpath(path, self._home)
             self._say_once(
                 path,
-                f"{name} is not kept beside the snapshots: {why}. Where the script removes or "
-                "overwrites it, a restart cannot put it back",
+                f"{name} is not kept beside the snapshots: {why}. If the script removes or "
+                "overwrites it, a restart cannot restore it",
             )
             digest = ""
         if time.time_ns() - status.st_mtime_ns > _TICK_NS:

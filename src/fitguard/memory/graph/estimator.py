@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 
+from fitguard.knowledge.gpus import USUAL_CAPABILITY
 from fitguard.memory.estimate import Estimate
 from fitguard.memory.graph import workspace
 from fitguard.memory.graph.detail import detailed
@@ -21,7 +22,7 @@ SPARE_SHARE, SPARE_BYTES = 0.7, 3 * 2**30
 """What peaks exceeded the step by, without any convolution to explain it."""
 
 
-def graph_estimator(training: Training, capability: str = "9.0") -> "GraphEstimator":
+def graph_estimator(training: Training, capability: str = USUAL_CAPABILITY) -> "GraphEstimator":
     """Traces the step once; `at` then takes well below a second for any batch size.
 
     Args:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from fitguard.contract.graphs import optimized_for_gpu
+from fitguard.knowledge.gpus import USUAL_CAPABILITY
 from fitguard.memory.graph.folding import fold
 from fitguard.memory.graph.quiet import log_dropped
 from fitguard.memory.graph.tracing import Traced
@@ -14,7 +15,7 @@ LAYOUT_MATTERS = ("Conv", "DepthwiseConv", "MaxPool", "AvgPool", "FusedBatchNorm
 """Only for these the layout pass is worth its time, which is most of it."""
 
 
-def rewritten(traced: Traced, capability: str = "9.0") -> Any:
+def rewritten(traced: Traced, capability: str = USUAL_CAPABILITY) -> Any:
     """The graph with convolutions in the layout that the GPU wants, and functions inlined.
 
     Args:

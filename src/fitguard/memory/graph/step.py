@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from fitguard.knowledge.gpus import USUAL_CAPABILITY
 from fitguard.memory.graph.buffers import Buffer, Category, Event, Ledger, Variable
 from fitguard.memory.graph.execution import Execution
 from fitguard.memory.graph.nodes import Node, read_nodes
@@ -89,7 +90,7 @@ class Run:
     complete: bool
 
 
-def read_step(training: Training, capability: str = "9.0") -> Step:
+def read_step(training: Training, capability: str = USUAL_CAPABILITY) -> Step:
     """Trace, rewrite, read."""
     traced = trace(training)
     graph = rewritten(traced, capability)

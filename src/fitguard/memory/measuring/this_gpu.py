@@ -3,10 +3,11 @@
 from collections.abc import Mapping, Sequence
 
 from fitguard.knowledge import knowledge
-from fitguard.knowledge.gpus import words
+from fitguard.knowledge.gpus import USUAL_CAPABILITY, words
 from fitguard.memory.visible_gpus import VISIBLE, with_gpus
 from fitguard.schema.exit_codes import UsageError
 from fitguard.schema.hardware import Gpu
+from fitguard.schema.versions import parse
 from fitguard.words import size
 
 _TAKEN_SHARE = 0.1
@@ -45,7 +46,7 @@ def usable_bytes(gpu: Gpu, least_bytes: int) -> int:
     memory = knowledge().gpu_memory
     total_bytes, used_bytes = gpu.memory_bytes or 0, gpu.used_bytes or 0
     free_bytes = max(0, total_bytes - used_bytes - memory.driver_bytes(total_bytes))
-    major = int((gpu.compute_capability or "8").partition(".")[0])
+    major = parse(gpu.compute_capability or USUAL_CAPABILITY)[0]
     usable = memory.usable_bytes(free_bytes, major)
     if usable < least_bytes and used_bytes > _TAKEN_SHARE * total_bytes:
         raise UsageError(

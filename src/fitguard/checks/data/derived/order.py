@@ -1,4 +1,4 @@
-"""How well labels are mixed, judged by neighbours that differ."""
+"""How well labels are mixed, judged by neighbors that differ."""
 
 from typing import NamedTuple
 
@@ -16,8 +16,8 @@ class Mixing(NamedTuple):
     """Labels in the order in which they came.
 
     Args:
-        share: How often neighbours differ, against an order by chance: 1 is well mixed, 0 sorted.
-        expected: How many neighbours would differ by chance.
+        share: How often neighbors differ, against an order by chance: 1 is well mixed, 0 sorted.
+        expected: How many neighbors would differ by chance.
     """
 
     field: Field

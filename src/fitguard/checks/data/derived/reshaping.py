@@ -30,11 +30,11 @@ def _channels(name: str, have: Shape, want: Shape) -> str | None:
     rows, channels = want[:-1], want[-1]
     if channels == _COLOURS and have in (rows, (*rows, 1)):
         grey = name if len(have) == len(want) else f"{name}[..., None]"
-        return f"The images are grey. Repeat the channel: numpy.repeat({grey}, 3, axis=-1)."
+        return f"The images are gray. Repeat the channel: numpy.repeat({grey}, 3, axis=-1)."
     if channels == _COLOURS and have == (*rows, _COLOURS + 1):
         return f"The images have a fourth channel (alpha). Leave it out: {name}[..., :3]."
     if channels == 1 and have == (*rows, _COLOURS):
-        return f"The images have colours. Make them grey: tf.image.rgb_to_grayscale({name})."
+        return f"The images have colors. Make them gray: tf.image.rgb_to_grayscale({name})."
     return None
 
 
