@@ -46,9 +46,9 @@ format: $(READY)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-# Rebuild the knowledge from collected facts: make facts FOLDER=… DATE=YYYY-MM-DD
+# The tables of src/fitguard/knowledge from the CSV files of knowledge-sources
 facts: $(READY)
-	$(BIN)/python scripts/import_facts.py $(FOLDER) --date $(DATE)
+	$(BIN)/python scripts/import_facts.py $(FOLDER) $(if $(DATE),--date $(DATE))
 
 schemas: $(READY)
 	$(BIN)/python scripts/export_schemas.py
