@@ -185,6 +185,7 @@ def _code_table(prefix: str, up: str = "") -> str:
 def _releases() -> str:
     table = knowledge().tensorflow.table
     lines = [
+        "---\nhide: [toc]\n---\n",
         "# TensorFlow releases",
         "",
         f"What each release was built with, as of {table.date}. Sometimes the documentation of "

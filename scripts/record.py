@@ -22,8 +22,9 @@ RECORDED = TREE / "docs/recorded"
 README = TREE / "README.md"
 HOME = TREE / "build/record"
 LONGEST_SECONDS = 600
-WIDTH = 100
-BLOCK = re.compile(r"<!-- recorded: (\S+) -->\n```console\n(.*?)```", re.S)
+WIDTH = 140
+BLOCK = re.compile(r"<!-- recorded: (\S+)( \d+)? -->\n```console\n(.*?)```", re.S)
+"""Of the README: the name, how many lines are shown, the lines."""
 _COLORS = re.compile(r"\x1b\[[0-9;]*m")
 _BY_BASH = re.compile(r"^bash: line \d+:\s+\d+ (Segmentation fault).*")
 _NOISE = re.compile(r"absl::InitializeLog|oneDNN custom operations|^I0000 ")
@@ -116,12 +117,14 @@ def _clean(output: str, keep: tuple[str, ...]) -> list[str]:
     """The lines as a terminal leaves them, without those that are not wanted."""
     lines: list[str] = []
     for line in _COLORS.sub("", output).replace(str(HOME), "~").splitlines():
+        if _NOISE.search(line):
+            continue
         line = _BY_BASH.sub(r"\1", line).rstrip()
         if keep and not any(re.search(pattern, line) for pattern in keep):
             line = "…"
-        elif keep and len(line) > WIDTH:
+        elif keep and len(line) > WIDTH and not line.startswith("fitguard"):
             line = f"{line[:WIDTH]} …"
-        if _NOISE.search(line) or (line == "…" and lines[-1:] == ["…"]):
+        if line == "…" and lines[-1:] == ["…"]:
             continue
         # A progress bar draws each of its states over the last one.
         while lines and _PROGRESS.search(line) and _IN_PROGRESS.fullmatch(lines[-1]):
@@ -133,12 +136,19 @@ def _clean(output: str, keep: tuple[str, ...]) -> list[str]:
 def refresh_readme() -> None:
     """Put what was recorded into the blocks of the README that ask for it."""
     text = README.read_text(encoding="utf-8")
-    README.write_text(BLOCK.sub(lambda match: _block(match[1]), text), encoding="utf-8")
+    README.write_text(BLOCK.sub(_fill, text), encoding="utf-8")
 
 
-def _block(name: str) -> str:
-    recorded = (RECORDED / f"{name}.txt").read_text(encoding="utf-8")
-    return f"<!-- recorded: {name} -->\n```console\n{recorded}```"
+def _fill(match: re.Match[str]) -> str:
+    name, count = match[1], match[2] or ""
+    return f"<!-- recorded: {name}{count} -->\n```console\n{excerpt(name, count)}```"
+
+
+def excerpt(name: str, count: str) -> str:
+    """The first lines of what was recorded; all of them without a count."""
+    lines = (RECORDED / f"{name}.txt").read_text(encoding="utf-8").splitlines()
+    shown = [*lines[: int(count)], "…"] if count else lines
+    return "\n".join(shown) + "\n"
 
 
 def main() -> None:

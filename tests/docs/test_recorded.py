@@ -32,8 +32,8 @@ def test_the_readme_shows_what_was_recorded():
     text = record.README.read_text()
     blocks = record.BLOCK.findall(text)
     assert blocks
-    for name, shown in blocks:
-        assert shown == (record.RECORDED / f"{name}.txt").read_text()
+    for name, count, shown in blocks:
+        assert shown == record.excerpt(name, count)
 
 
 def test_no_recording_tells_of_the_machine_it_was_made_on():
