@@ -1,4 +1,4 @@
-"""A training that crashes in native code, once, in its third epoch."""
+"""A training that crashes in native code, once, in its sixth epoch."""
 
 import ctypes
 from pathlib import Path
@@ -13,7 +13,7 @@ class Crash(keras.callbacks.Callback):
     """Reads from a null pointer, as a bug of a driver or a library does."""
 
     def on_epoch_begin(self, epoch, logs=None):  # noqa: ARG002
-        if epoch == 2 and not CRASHED.exists():
+        if epoch == 5 and not CRASHED.exists():
             CRASHED.touch()
             ctypes.string_at(0)
 
@@ -24,5 +24,5 @@ model = keras.Sequential(
     [keras.Input((40,)), keras.layers.Dense(512, "relu"), keras.layers.Dense(1)]
 )
 model.compile("adam", "mse")
-model.fit(x, y, batch_size=32, epochs=4, verbose=2, callbacks=[Crash()])
+model.fit(x, y, batch_size=32, epochs=8, verbose=2, callbacks=[Crash()])
 print("done")

@@ -7,7 +7,7 @@
 #SBATCH --signal=B:TERM@120
 
 resume=()
-[ -d fitguard-runs ] && resume=(--resume)
+[ "${SLURM_RESTART_COUNT:-0}" -gt 0 ] && resume=(--resume)
 
 # bash runs its trap only after a foreground command has ended, so fitguard runs in the background.
 fitguard run --grace-seconds 100 "${resume[@]}" train.py &

@@ -32,9 +32,8 @@ def wheel(tmp_path_factory) -> Path:
     return next(folder.glob("*.whl"))
 
 
-@pytest.fixture(scope="module")
-def programs(wheel) -> Path:
-    """The folder of the programs of an environment that has the wheel and what it asks for."""
+def install(wheel: Path) -> Path:
+    """The programs of an environment that has the wheel and what it asks for, and nothing else."""
     place = wheel.parent / "venv"
     call(sys.executable, "-m", "venv", "--without-pip", place, folder=wheel.parent)
     call(
@@ -57,16 +56,13 @@ def test_what_is_in_it(wheel):
         assert f"Project-URL: {link}, https://" in metadata
 
 
-def test_the_commands_answer(programs, tmp_path):
+def test_it_works_in_an_empty_environment(wheel, tmp_path):
+    programs = install(wheel)
     assert "doctor" in call(programs / "fitguard", "--help", folder=tmp_path)
     assert "FG114" in call(programs / "fitguard", "doctor", folder=tmp_path, code=3)
-    explained = call(programs / "fitguard", "explain", LOG, folder=tmp_path)
-    assert "gpu-fragmentation" in explained
+    assert "gpu-fragmentation" in call(programs / "fitguard", "explain", LOG, folder=tmp_path)
     resolved = call(programs / "fitguard", "resolve", "--what-if", "gpu=K80", folder=tmp_path)
     assert "2.14.1" in resolved
-
-
-def test_it_can_be_imported(programs, tmp_path):
     script = f"import fitguard; print(fitguard.explain({str(LOG)!r}).primary)"
     assert call(programs / "python", "-c", script, folder=tmp_path) == "gpu-fragmentation\n"
 
