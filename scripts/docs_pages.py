@@ -60,6 +60,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
     """Put what comes out of the code where a page asks for it."""
     up = "../" * page.file.src_uri.count("/")
+    if "<!-- matrix -->" in markdown:
+        markdown = _breakable(markdown)
     if "<!-- harmless -->" in markdown:
         markdown = markdown.replace("<!-- harmless -->", _harmless())
     if "<!-- policy -->" in markdown:
@@ -69,6 +71,17 @@ def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
     markdown = re.sub(r"<!-- policy row: ([\w-]+) -->", lambda match: _row(match[1]), markdown)
     markdown = re.sub(r"<!-- codes: (\w+) -->", lambda match: _code_table(match[1], up), markdown)
     return re.sub(r"<!-- options: (\w+) -->", lambda match: _options(match[1]), markdown)
+
+
+def _breakable(markdown: str) -> str:
+    """The table of the matrix is wide: long names may break, dates may not."""
+    markdown = re.sub(
+        r"\*\*red\*\*[^|]*",
+        lambda red: re.sub(r"(\\_|(?<=[a-z])\.)(?=\w)", r"\1<wbr>", red[0]),
+        markdown,
+    )
+    markdown = markdown.replace(".dev2", ".<wbr>dev2")
+    return re.sub(r"(\d{4})-(\d\d)-(\d\d) \|", "\\1\u2011\\2\u2011\\3 |", markdown)
 
 
 def _options(command: str) -> str:
