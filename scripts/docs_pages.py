@@ -75,11 +75,8 @@ def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
 
 def _breakable(markdown: str) -> str:
     """The table of the matrix is wide: long names may break, dates may not."""
-    markdown = re.sub(
-        r"\*\*red\*\*[^|]*",
-        lambda red: re.sub(r"(\\_|(?<=[a-z])\.)(?=\w)", r"\1<wbr>", red[0]),
-        markdown,
-    )
+    joint = re.compile(r"(\\_|(?<=[a-z])\.)(?=\w)")
+    markdown = re.sub(r"\*\*red\*\*[^|]*", lambda red: joint.sub(r"\1<wbr>", red[0]), markdown)
     markdown = markdown.replace(".dev2", ".<wbr>dev2")
     return re.sub(r"(\d{4})-(\d\d)-(\d\d) \|", "\\1\u2011\\2\u2011\\3 |", markdown)
 
