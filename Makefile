@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint types pytest docs bench soak matrix facts schemas format clean
+.PHONY: demo test lint types pytest docs record bench soak matrix facts schemas format clean
 
 demo: $(READY)
 	@scripts/demo.sh
@@ -23,7 +23,11 @@ pytest: $(READY) test-tools
 	$(BIN)/pytest -n 3 --dist worksteal
 
 docs: $(READY)
-	$(BIN)/mkdocs build --strict --quiet --site-dir site
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet --site-dir site
+
+# What the documentation shows of trainings, anew: make record, or some: make record ONLY="it-hangs"
+record: $(READY)
+	$(BIN)/python scripts/record.py --only "$(ONLY)"
 
 bench: $(READY)
 	$(BIN)/python bench/doctor_speed.py
@@ -47,9 +51,9 @@ format: $(READY)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-# Rebuild the knowledge from collected facts: make facts FOLDER=… DATE=YYYY-MM-DD
+# The tables of src/fitguard/knowledge from the CSV files of knowledge-sources
 facts: $(READY)
-	$(BIN)/python scripts/import_facts.py $(FOLDER) --date $(DATE)
+	$(BIN)/python scripts/import_facts.py $(FOLDER) $(if $(DATE),--date $(DATE))
 
 schemas: $(READY)
 	$(BIN)/python scripts/export_schemas.py

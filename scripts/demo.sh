@@ -40,10 +40,10 @@ echo "And what would run on the K80?"
 show resolve --what-if gpu="Tesla K80" os=linux-x86_64
 echo
 echo "Will this data train this model?"
-show data scripts/demo_data.py:make
+show data examples/loss_is_nan.py:make
 echo
 echo "Will a batch of 384 fit an RTX 3060, and what if not?"
-show plan scripts/demo_plan.py:make --batch-size 384 --gpu "RTX 3060 12GB"
+show plan examples/photos.py:make --batch-size 384 --gpu "RTX 3060 12GB"
 echo
 show_plain_death
 echo

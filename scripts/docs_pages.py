@@ -3,19 +3,23 @@
 - `codes.md` and one page for each code, from the checks' docstrings;
 - `causes.md` and one page for each cause of a crash, likewise;
 - `releases.md`, from the knowledge tables;
+- `contributing/index.md`, which is CONTRIBUTING.md;
 - the options of a command wherever a page says `<!-- options: doctor -->`, from its docstring;
 - the codes of a group where a page says `<!-- codes: FG6 -->`;
 - what is harmless in a log where a page says `<!-- harmless -->`, from the signatures;
-- what is tried after a crash where a page says `<!-- policy -->`, from the table of the policy;
+- what is tried after a crash where a page says `<!-- policy -->`, from the table of the policy, and
+  a row of it as it is written where a page says `<!-- policy row: hang -->`;
 - the versions that are supported where a page says `<!-- supported -->`, from their table.
 """
 
 import html
 import re
 from itertools import groupby
+from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
 
 from fitguard.causes.framework.registry import Cause, all_causes
 from fitguard.checks.fixes.installs import pythons_text
@@ -28,11 +32,13 @@ from fitguard.knowledge.tensorflow import Release
 from fitguard.report.rows.excerpt import telling_part
 from fitguard.report.rows.run_words import OUTCOMES
 
+_TREE = Path(__file__).resolve().parent.parent
 _GROUPS = {
     "FG1": "Installation",
     "FG2": "CUDA and cuDNN",
     "FG3": "GPU, driver, kernel",
     "FG4": "GPU memory",
+    "FG5": "Training",
     "FG6": "Data",
     "FG7": "Host and container",
 }
@@ -41,6 +47,7 @@ _GROUPS = {
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the generated pages."""
     pages = {"codes.md": _codes(), "causes.md": _causes(), "releases.md": _releases()}
+    pages["contributing/index.md"] = _contributing()
     for check in all_checks().values():
         pages[f"codes/{check.code}.md"] = _page(check)
     for cause in all_causes().values():
@@ -50,16 +57,28 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     return files
 
 
-def on_page_markdown(markdown: str, **_: object) -> str:
+def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
     """Put what comes out of the code where a page asks for it."""
+    up = "../" * page.file.src_uri.count("/")
+    if "<!-- matrix -->" in markdown:
+        markdown = _breakable(markdown)
     if "<!-- harmless -->" in markdown:
         markdown = markdown.replace("<!-- harmless -->", _harmless())
     if "<!-- policy -->" in markdown:
-        markdown = markdown.replace("<!-- policy -->", _policy())
+        markdown = markdown.replace("<!-- policy -->", _policy(up))
     if "<!-- supported -->" in markdown:
         markdown = markdown.replace("<!-- supported -->", _supported())
-    markdown = re.sub(r"<!-- codes: (\w+) -->", lambda match: _code_table(match[1]), markdown)
+    markdown = re.sub(r"<!-- policy row: ([\w-]+) -->", lambda match: _row(match[1]), markdown)
+    markdown = re.sub(r"<!-- codes: (\w+) -->", lambda match: _code_table(match[1], up), markdown)
     return re.sub(r"<!-- options: (\w+) -->", lambda match: _options(match[1]), markdown)
+
+
+def _breakable(markdown: str) -> str:
+    """The table of the matrix is wide: long names may break, dates may not."""
+    joint = re.compile(r"(\\_|(?<=[a-z])\.)(?=\w)")
+    markdown = re.sub(r"\*\*red\*\*[^|]*", lambda red: joint.sub(r"\1<wbr>", red[0]), markdown)
+    markdown = markdown.replace(".dev2", ".<wbr>dev2")
+    return re.sub(r"(\d{4})-(\d\d)-(\d\d) \|", "\\1\u2011\\2\u2011\\3 |", markdown)
 
 
 def _options(command: str) -> str:
@@ -69,13 +88,14 @@ def _options(command: str) -> str:
 
 
 def _page(check: Check) -> str:
-    return f"# {check.code} {check.slug}\n\n**{check.summary}**\n\n{check.page}\n"
+    page = check.page.replace("](versions.md)", "](../versions.md)")
+    return f"# {check.code} {check.slug}\n\n**{check.summary}**\n\n{page}\n"
 
 
 def _cause_page(cause: Cause) -> str:
     text = f"# {cause.slug}\n\n**{cause.summary}**\n\n{cause.page}\n"
     if same := find_check(cause.slug):
-        text += f"\nThe doctor's check of that name: [{same.code}](../codes/{same.code}.md).\n"
+        text += f"\nThe doctor checks for it: [{same.code}](../codes/{same.code}.md).\n"
     return text
 
 
@@ -83,10 +103,10 @@ def _causes() -> str:
     lines = [
         "# Causes",
         "",
-        "Why a run died, as `fitguard explain` names it. `fitguard explain NAME` prints the same "
-        "pages.",
+        "The reasons that `fitguard explain` can give for a run that died. `fitguard explain NAME` "
+        "prints the same page in your terminal.",
         "",
-        "| cause | what happened |",
+        "| Cause | What happened |",
         "| --- | --- |",
         *(f"| [{cause.slug}](causes/{cause.slug}.md) | {cause.summary} |"
           for cause in all_causes().values()),
@@ -102,20 +122,32 @@ def _harmless() -> str:
     )
 
 
-def _policy() -> str:
+def _policy(up: str) -> str:
     rows = knowledge().policy.table.rows
-    lines = ["| cause | what is tried, in this order |", "| --- | --- |"]
+    lines = ["| Cause | What fitguard tries, in this order |", "| --- | --- |"]
     for row in rows:
         tried = "<br>".join(f"{n}. {_remedy(one)}" for n, one in enumerate(row.tries, 1))
         if tried or row.like:
             ended = f",<br>{OUTCOMES[row.outcome]}" if row.outcome else ""
-            lines.append(f"| {_linked(row.cause)}{ended} | {tried or 'as ' + _linked(row.like)} |")
+            what = tried or f"the same as for {_link(row.like, up)}"
+            lines.append(f"| {_link(row.cause, up)}{ended} | {what} |")
     at_once = ", ".join(
-        _linked(row.cause) + (f" ({OUTCOMES[row.outcome]})" if row.outcome else "")
+        _link(row.cause, up) + (f" ({OUTCOMES[row.outcome]})" if row.outcome else "")
         for row in rows
         if not (row.tries or row.like)
     )
-    return "\n".join([*lines, "", f"These stop at once, and say what to do: {at_once}."])
+    return "\n".join([*lines, "", f"These stop at once and tell you what to do: {at_once}."])
+
+
+def _row(cause: str) -> str:
+    table = (_TREE / "src/fitguard/knowledge/tables/policy.toml").read_text(encoding="utf-8")
+    rows = [block.strip() for block in table.split("\n\n") if block.startswith("[[rows]]")]
+    return next(row for row in rows if f'cause = "{cause}"' in row)
+
+
+def _contributing() -> str:
+    text = (_TREE / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    return text.replace("](docs/", "](../")
 
 
 def _supported() -> str:
@@ -123,16 +155,16 @@ def _supported() -> str:
     return "\n".join(f"- {row.name} {row.oldest} to {row.newest}" for row in rows)
 
 
-def _linked(cause: str) -> str:
-    return f"[{cause}](causes/{cause}.md)"
+def _link(cause: str, up: str) -> str:
+    return f"[{cause}]({up}causes/{cause}.md)"
 
 
 def _remedy(remedy: Remedy) -> str:
-    told = remedy.action.replace("-", " ")
-    told += f", up to {remedy.times} times" if remedy.times > 1 else ""
-    told += "".join(f" (`{name}={value}`)" for name, value in remedy.environment.items())
-    told += f" (only with `--allow {remedy.action}`)" if remedy.changes_results else ""
-    return told
+    text = remedy.action.replace("-", " ")
+    text += f", up to {remedy.times} times" if remedy.times > 1 else ""
+    text += "".join(f" (`{name}={value}`)" for name, value in remedy.environment.items())
+    text += f" (only with `--allow {remedy.action}`)" if remedy.changes_results else ""
+    return text
 
 
 def _example(signature: Signature) -> str:
@@ -143,32 +175,34 @@ def _codes() -> str:
     lines = [
         "# Codes",
         "",
-        "A code is never reused. `fitguard explain CODE` prints the same pages.",
+        "Every finding of the doctor and of `fitguard data` has a code. A code never changes its "
+        "meaning. `fitguard explain CODE` prints the same page in your terminal.",
     ]
     for prefix, title in _GROUPS.items():
         lines += ["", f"## {title}", "", _code_table(prefix)]
     return "\n".join(lines) + "\n"
 
 
-def _code_table(prefix: str) -> str:
+def _code_table(prefix: str, up: str = "") -> str:
     rows = [
-        f"| [{check.code}](codes/{check.code}.md) | {check.slug} | {check.summary} |"
+        f"| [{check.code}]({up}codes/{check.code}.md) | {check.slug} | {check.summary} |"
         for check in all_checks().values()
         if check.code.startswith(prefix)
     ]
-    return "\n".join(["| code | name | what is wrong |", "| --- | --- | --- |", *rows])
+    return "\n".join(["| Code | Name | What is wrong |", "| --- | --- | --- |", *rows])
 
 
 def _releases() -> str:
     table = knowledge().tensorflow.table
     lines = [
+        "---\nhide: [toc]\n---\n",
         "# TensorFlow releases",
         "",
-        f"What each release was built with, as of {table.date}. Where the documentation names "
-        "another version than the build does, the build decides, and the documented one stands "
-        "in brackets. A question mark: not known for sure.",
+        f"What each release was built with, as of {table.date}. Sometimes the documentation of "
+        "TensorFlow names another version than the build itself. Then the build counts, and the "
+        "documented version stands in parentheses. A question mark means: not known for sure.",
         "",
-        "| TensorFlow | Python | CUDA | cuDNN | GPU code for | also as PTX for | GPU package |",
+        "| TensorFlow | Python | CUDA | cuDNN | GPU code for | PTX for | GPU package |",
         "| --- | --- | --- | --- | --- | --- | --- |",
     ]
     for cells, group in groupby(knowledge().tensorflow.all, key=_cells):

@@ -1,10 +1,11 @@
 """Turn the collected compatibility facts (CSV) into the TOML tables that fitguard ships.
 
-    python scripts/import_facts.py FOLDER_WITH_CSV --date 2026-11-15
+    python scripts/import_facts.py [FOLDER_WITH_CSV] [--date 2026-11-15]
 
-Can be run again at any time: the tables are overwritten, and the same input gives the same bytes.
-Rows that differ in nothing but their version are written once. A value that its source calls
-unverified is marked `uncertain`, and findings that rest on it say so.
+The same CSV gives the same bytes. A table whose facts did not change keeps its file and its date;
+one that did change gets the new date. Rows that differ in nothing but their version are written
+once. A value that its source calls unverified is marked `uncertain`, and findings that rest on it
+say so.
 """
 
 import argparse
@@ -12,9 +13,12 @@ import csv
 import json
 import re
 from collections.abc import Callable, Iterable
+from datetime import date
 from pathlib import Path
 
-TABLES = Path(__file__).parent.parent / "src/fitguard/knowledge/tables"
+TREE = Path(__file__).resolve().parent.parent
+SOURCES = TREE / "knowledge-sources"
+TABLES = TREE / "src/fitguard/knowledge/tables"
 UNCERTAIN = re.compile(r"\?|unverified|not read|not checked|assumed|inferred|interpolated", re.I)
 
 # Keras versions whose lowest TensorFlow was only "lowest checked", and proven since.
@@ -220,12 +224,12 @@ def literal(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def write(name: str, blocks: list[Block], date: str) -> None:
-    """Write one table; long sources are named once, at the top."""
+def render(blocks: list[Block], collected: str) -> str:
+    """One table as TOML; long sources are named once, at the top."""
     sources = list(dict.fromkeys(str(block["source"]) for block in blocks))
     lines = [
         "# Written by scripts/import_facts.py; change the facts, not this file.",
-        f'date = "{date}"',
+        f'date = "{collected}"',
         "",
         "[sources]",
         *(f"s{number} = {literal(source)}" for number, source in enumerate(sources, 1)),
@@ -237,32 +241,50 @@ def write(name: str, blocks: list[Block], date: str) -> None:
                 value = f"s{sources.index(str(value)) + 1}"
             if value not in ("", [], False):
                 lines.append(f"{key} = {literal(value)}")
-    (TABLES / f"{name}.toml").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return "\n".join(lines) + "\n"
+
+
+CONVERTERS: dict[str, tuple[Callable[[Row], Block | None], Callable[..., list[Block]]]] = {
+    "tensorflow": (tensorflow, merge_versions),
+    "and_cuda_pins": (and_cuda, merge_pins),
+    "cuda_arch": (cuda_arch, list),
+    "cuda_driver": (cuda_driver, list),
+    "cudnn": (cudnn, list),
+    "driver_arch": (driver_arch, list),
+    "gpus": (gpus, list),
+    "keras": (keras, list),
+    "xid": (xid, list),
+}
+
+
+def read_blocks(name: str, folder: Path = SOURCES) -> list[Block]:
+    """The blocks of a table, from its CSV file."""
+    convert, combine = CONVERTERS[name]
+    with (folder / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+        return combine([block for block in map(convert, csv.DictReader(file)) if block])
+
+
+def read_date(table: str) -> str:
+    """The date that a table has now."""
+    match = re.search(r'^date = "(.+)"$', table, re.M)
+    return match[1] if match else ""
 
 
 def main() -> None:
-    """Read the folder, write every table, say how many rows went in and blocks came out."""
+    """Write every table whose facts changed."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--date", required=True, help="when the facts were collected, YYYY-MM-DD")
+    parser.add_argument("folder", type=Path, nargs="?", default=SOURCES)
+    parser.add_argument("--date", default=str(date.today()), help="of what changed; default: today")
     arguments = parser.parse_args()
-    converters: dict[str, tuple[Callable[[Row], Block | None], Callable[..., list[Block]]]] = {
-        "tensorflow": (tensorflow, merge_versions),
-        "and_cuda_pins": (and_cuda, merge_pins),
-        "cuda_arch": (cuda_arch, list),
-        "cuda_driver": (cuda_driver, list),
-        "cudnn": (cudnn, list),
-        "driver_arch": (driver_arch, list),
-        "gpus": (gpus, list),
-        "keras": (keras, list),
-        "xid": (xid, list),
-    }
-    for name, (convert, combine) in converters.items():
-        with (arguments.folder / f"{name}.csv").open(encoding="utf-8", newline="") as file:
-            rows = list(csv.DictReader(file))
-        blocks = combine([block for block in map(convert, rows) if block])
-        write(name, blocks, arguments.date)
-        print(f"{name}: {len(rows)} rows, {len(blocks)} blocks")
+    for name in CONVERTERS:
+        blocks = read_blocks(name, arguments.folder)
+        file = TABLES / f"{name}.toml"
+        table = file.read_text(encoding="utf-8")
+        if render(blocks, read_date(table)) == table:
+            print(f"{name}: unchanged ({len(blocks)} blocks)")
+            continue
+        file.write_text(render(blocks, arguments.date), encoding="utf-8")
+        print(f"{name}: written ({len(blocks)} blocks)")
 
 
 if __name__ == "__main__":

@@ -79,8 +79,8 @@ def check_data(
         UsageError: for what `fit` does not take.
 
     Example:
-        report = fitguard.check_data(model, x, y, batch_size=64)
-        report.ok or print(report.findings[0].title)
+        >>> report = fitguard.check_data(model, x, y, batch_size=64)
+        >>> report.ok or report.findings[0].title
     """
     clock = budget(budget_seconds, full=full)
     require_outside_of_functions()
