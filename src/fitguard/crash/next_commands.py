@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from fitguard import shell
 from fitguard.causes.derived.gpu_memory import gpu_memory
 from fitguard.crash.command import UNKNOWN_COMMAND, TrainingCommand
 from fitguard.environment.supposition import suppose
 from fitguard.knowledge import knowledge
 from fitguard.knowledge.gpus import USUAL_CAPABILITY
-from fitguard.report import shell
 from fitguard.schema.crash import Story
 from fitguard.schema.exit_codes import UsageError
 from fitguard.schema.facts import Facts
