@@ -9,22 +9,9 @@ from fitguard.schema.journal import OWN_FAULT, Failed, Orders
 from fitguard.schema.run import Place
 
 
-@pytest.mark.parametrize(
-    ("outcome", "state", "code"),
-    [
-        ("finished", "finished", 0),
-        ("interrupted", "interrupted", 130),
-        ("preempted", "preempted", 75),
-    ],
-)
-def test_ends_that_are_meant(outcome, state, code):
-    following = Story().ends_with(end(outcome))
-    assert (following.stop, following.state, following.exit_code) == (True, state, code)
-
-
 def test_a_script_that_exits_with_a_code_of_its_own():
     following = Story().ends_with(end("exited", exit_code=3, cause="gpu-oom"))
-    assert (following.stop, following.state, following.exit_code) == (True, "stopped", 3)
+    assert (following.stop, following.exit_code) == (True, 3)
     assert "exit code 3" in following.text
 
 
@@ -51,7 +38,7 @@ def test_twice_at_the_same_step_without_progress_is_the_end():
     story = Story()
     assert story.ends_with(end(signal="SIGSEGV")).action == "restart"
     following = story.ends_with(end(signal="SIGSEGV"))
-    assert (following.stop, following.state, following.exit_code) == (True, "stopped", 139)
+    assert (following.stop, following.exit_code) == (True, 139)
     assert "again, at the same step" in following.text
     assert "fitguard stops here" in following.text
     assert "\n" not in following.text

@@ -11,8 +11,8 @@ import msgspec
 
 from fitguard.knowledge import knowledge
 from fitguard.knowledge.policy import PolicyRow, Remedy
-from fitguard.schema.journal import LEFT_AS_ASKED, OWN_FAULT, Orders
-from fitguard.schema.run import Action, Outcome, RunState
+from fitguard.schema.journal import OWN_FAULT, Orders
+from fitguard.schema.run import Action
 from fitguard.supervise.attribution import row_for
 from fitguard.supervise.endings import AttemptEnd
 from fitguard.supervise.machine import MachineView
@@ -30,17 +30,9 @@ from fitguard.supervise.wording import (
 _LONGEST_PAUSE_SECONDS = 600.0
 _SAME_END_ENOUGH = 2
 _CREEPING_ENOUGH = 3
-_INTERRUPTED = 130
-"""What shells tell of a program that Ctrl-C ended."""
 
 _NEEDS_A_GUARDED_FIT = ("gpu-oom", "gpu-fragmentation")
 """Causes whose remedy is a smaller micro-batch."""
-_LEAVING: dict[Outcome, tuple[RunState, int]] = {
-    "finished": ("finished", 0),
-    "interrupted": ("interrupted", _INTERRUPTED),
-    "preempted": ("preempted", LEFT_AS_ASKED),
-}
-"""Ends that are meant: state and exit code of the run."""
 
 
 class DecideOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -66,7 +58,7 @@ class Next(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         action: What the journal calls it.
-        stop: Whether no further attempt is made; `state` and `exit_code` are then those of the run.
+        stop: Whether no further attempt is made; `exit_code` is then that of the run.
         orders: For the next attempt, `orders.environment` included.
         wait_seconds: Before it starts. With `wait-for-memory`: at most so long, until
             `needed_share` of the memory of each GPU is free.
@@ -77,7 +69,6 @@ class Next(msgspec.Struct, frozen=True, kw_only=True):
 
     action: Action
     stop: bool = False
-    state: RunState = "running"
     exit_code: int = 0
     orders: Orders
     wait_seconds: float = 0.0
@@ -91,15 +82,13 @@ class Next(msgspec.Struct, frozen=True, kw_only=True):
 def decide(
     ends: Sequence[AttemptEnd], orders: Orders, options: DecideOptions, machine: MachineView
 ) -> Next:
-    """What to do after the last of these attempts.
+    """What to do after the last of these attempts, which died.
 
     Args:
         ends: As `attempt_ends` gives them: at least one.
         orders: Those of the last attempt.
     """
     last = ends[-1]
-    if last.outcome in _LEAVING:
-        return _left(last, orders)
     rows = [row_for(end, knowledge().policy) for end in ends]
     past = _Past(ends, rows)
     too_often = _too_often(past, options)
@@ -205,25 +194,12 @@ def _added(before: Orders, after: Orders) -> dict[str, str]:
     return {name: value for name, value in after.environment.items() if (name, value) not in known}
 
 
-def _left(last: AttemptEnd, orders: Orders) -> Next:
-    state, code = _LEAVING[last.outcome]
-    return Next(
-        action="stop",
-        stop=True,
-        state=state,
-        exit_code=code,
-        orders=orders,
-        text=f"{what_happened(last, '')}.",
-    )
-
-
 def _stop(past: _Past, orders: Orders, why: str) -> Next:
     same = "again" if past.last.after_fit else "again, at the same step"
     repeated = f" {same}" if past.repeats else ""
     return Next(
         action="stop",
         stop=True,
-        state="stopped",
         exit_code=exit_code(past.last),
         orders=orders,
         text=f"{what_happened(past.last, past.row.cause)}{repeated}. fitguard stops here: {why}",

@@ -218,7 +218,7 @@ class Guarding:
         if following.stop:
             for line in telling.diagnosis(judged):
                 self._say(line)
-            return End(following.state, following.exit_code)
+            return End("stopped", following.exit_code)
         asked = Pause(self._desk).before(following)
         return _asked_to_end(asked) if asked else following.orders
 
