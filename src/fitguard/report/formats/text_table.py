@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from rich.cells import cell_len, set_cell_size
 
-from fitguard.report.blocks import Row, Span, Table, Words, plain, spans
-from fitguard.report.formats.console import Paper
+from fitguard.report.blocks import Row, Span, Table, Words, plain
+from fitguard.report.formats.console import Paper, on_one_line
 from fitguard.words import one_line
 
 GAP = "  "
@@ -26,7 +26,7 @@ def put_pairs(rows: Sequence[Row], paper: Paper, indent: str, columns: int = 0) 
         if len(label) > columns:
             paper.put(Span(label, "strong"), indent)
             label = ""
-        said = tuple(Span(one_line(s.text) or "-", s.style, s.tone) for s in spans(value))
+        said = on_one_line(value) if plain(value).strip() else "-"
         paper.put(said, f"{indent}{label:<{columns}}  ")
 
 
