@@ -10,7 +10,7 @@ from fitguard.words import one_line
 
 GAP = "  "
 WIDEST_TEXT = 32
-WIDEST_LABEL = 24
+WIDEST_LABEL = 28
 LEAST_NAME = 16
 
 
@@ -21,7 +21,7 @@ def put_pairs(rows: Sequence[Row], paper: Paper, indent: str, columns: int = 0) 
         columns: Of the labels; at least as many as the longest has, within reason.
     """
     labels = [paper.spell(one_line(name)) for name, _ in rows]
-    columns = min(max([columns, *map(len, labels)]), WIDEST_LABEL)
+    columns = min(max([columns, *map(len, labels)]), WIDEST_LABEL, paper.width // 3)
     for label, (_, value) in zip(labels, rows, strict=True):
         if len(label) > columns:
             paper.put(Span(label, "strong"), indent)
