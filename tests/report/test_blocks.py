@@ -20,7 +20,7 @@ from fitguard.report.blocks import (
     present,
     without_drawings,
 )
-from fitguard.report.formats import html, markdown, text
+from fitguard.report.formats import console, html, markdown, text
 
 KINDS = {
     kind
@@ -64,6 +64,11 @@ def test_a_section_of_nothing_but_pictures_goes_with_them() -> None:
     beside = Section("a", (PICTURE, Paragraph("b")))
     assert without_drawings((Section("a", (PICTURE,)), Folded("a", (PICTURE,)), PICTURE)) == ()
     assert without_drawings((beside,)) == (Section("a", (Paragraph("b"),)),)
+
+
+def test_a_console_keeps_the_spaces_between_spans_and_no_line_breaks() -> None:
+    said = console.on_one_line((Span("a\n  b", "strong"), " · ", Span(" c")))
+    assert plain(said) == "a b ·  c"
 
 
 def test_words_without_their_styles() -> None:

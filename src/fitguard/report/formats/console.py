@@ -6,6 +6,7 @@ from rich.console import Console
 from rich.text import Text
 
 from fitguard.report.blocks import Span, Words, spans
+from fitguard.words import one_line
 
 PLAIN = str.maketrans(
     {
@@ -77,6 +78,16 @@ class Paper:
         for command in commands:
             for number, line in enumerate(command.split("\n")):
                 self.put_whole(line, f"{indent}{'> ' if number else '$ '}")
+
+
+def on_one_line(words: Words) -> tuple[Span, ...]:
+    """The words without line breaks; the spaces between spans stay."""
+    flat = []
+    for span in spans(words):
+        before = " " if span.text[:1].isspace() else ""
+        behind = " " if span.text[-1:].isspace() else ""
+        flat.append(Span(f"{before}{one_line(span.text)}{behind}", span.style, span.tone))
+    return tuple(flat)
 
 
 def _style(span: Span) -> str:

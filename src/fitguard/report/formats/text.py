@@ -24,12 +24,11 @@ from fitguard.report.blocks import (
     Steps,
     Table,
     Verdict,
-    Words,
     plain,
     spans,
     without_drawings,
 )
-from fitguard.report.formats.console import Paper
+from fitguard.report.formats.console import Paper, on_one_line
 from fitguard.report.formats.text_bar import put_bar
 from fitguard.report.formats.text_finding import MARKS, put_finding, put_quotation
 from fitguard.report.formats.text_table import put_pairs, put_table
@@ -113,15 +112,8 @@ def _put_notice(block: Notice, paper: Paper, indent: str) -> None:
 def _put_items(block: Items, paper: Paper, indent: str) -> None:
     shown, hidden = block.split(block.items)
     for item in block.items if paper.verbose else block.items[shown]:
-        paper.put(tuple(_one_line(item)), f"{indent}• ")
+        paper.put(on_one_line(item), f"{indent}• ")
     _put_left_out(block, block.items[hidden], paper, indent)
-
-
-def _one_line(words: Words) -> Iterable[Span]:
-    """The words without line breaks; the spaces between spans stay."""
-    for span in spans(words):
-        text = span.text.replace("\n", " ").replace("\t", " ")
-        yield Span(text, span.style, span.tone)
 
 
 def _put_steps(block: Steps, paper: Paper, indent: str) -> None:
@@ -158,7 +150,7 @@ def _put_code(block: Code, paper: Paper, indent: str) -> None:
 
 def _put_section(block: Section, paper: Paper, indent: str) -> None:
     """The title, and the blocks below it; labels of all its rows have one width."""
-    title = (Span(s.text, s.style or "strong", s.tone) for s in _one_line(block.title))
+    title = (Span(s.text, s.style or "strong", s.tone) for s in on_one_line(block.title))
     paper.put(tuple(title), indent, indent + INDENT)
     columns = _label_columns(block.blocks, paper)
     folded = any(isinstance(part, Finding) and part.folded for part in block.blocks)

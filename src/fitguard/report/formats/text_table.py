@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 from rich.cells import cell_len, set_cell_size
 
-from fitguard.report.blocks import Row, Span, Table, Words, plain, spans
-from fitguard.report.formats.console import Paper
+from fitguard.report.blocks import Row, Span, Table, Words, plain
+from fitguard.report.formats.console import Paper, on_one_line
 from fitguard.words import one_line
 
 GAP = "  "
 WIDEST_TEXT = 32
-WIDEST_LABEL = 24
+WIDEST_LABEL = 28
 LEAST_NAME = 16
 
 
@@ -21,12 +21,12 @@ def put_pairs(rows: Sequence[Row], paper: Paper, indent: str, columns: int = 0) 
         columns: Of the labels; at least as many as the longest has, within reason.
     """
     labels = [paper.spell(one_line(name)) for name, _ in rows]
-    columns = min(max([columns, *map(len, labels)]), WIDEST_LABEL)
+    columns = min(max([columns, *map(len, labels)]), WIDEST_LABEL, paper.width // 3)
     for label, (_, value) in zip(labels, rows, strict=True):
         if len(label) > columns:
             paper.put(Span(label, "strong"), indent)
             label = ""
-        said = tuple(Span(one_line(s.text) or "-", s.style, s.tone) for s in spans(value))
+        said = on_one_line(value) if plain(value).strip() else "-"
         paper.put(said, f"{indent}{label:<{columns}}  ")
 
 
