@@ -19,7 +19,7 @@ def test_sigterm_waits_for_the_snapshot(tmp_path):
     assert run["attempts"][0]["outcome"] == "preempted"
     assert run["attempts"][0]["exit_code"] == 75
     assert run["attempts"][0]["steps_lost"] == 0
-    assert "fitguard: SIGTERM: the training takes a snapshot and leaves" in parent.err
+    assert "fitguard: SIGTERM: the training takes a snapshot and stops" in parent.err
     assert f"fitguard run --resume {run['id']}" in parent.err
 
 

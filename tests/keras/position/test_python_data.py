@@ -157,7 +157,7 @@ def test_an_attribute_that_is_a_generator_is_said_to_be_inexact(player: Any) -> 
 
 def test_a_generator_is_said_to_take_time(player: Any) -> None:
     position = player(KINDS["a generator"]).play().position
-    assert any("read again from its start" in note for note in position.notes)
+    assert any("reads it again from the start" in note for note in position.notes)
     assert position.inexact == []
 
 
