@@ -161,3 +161,29 @@ def test_a_backup_of_the_users_own_stands_beside_ours(keras_trainee, tmp_path, a
     first, second = (event.place for event in events(fits, FitBegan))
     assert (first.epoch, first.total_steps) == (1, 0)
     assert (second.epoch, second.step, second.total_steps) == (2, 2, 8)
+
+
+def test_an_array_that_a_callback_wrote_to_is_that_of_the_end(keras_trainee, tmp_path):
+    class Reweight(keras.callbacks.Callback):
+        def __init__(self, weights):
+            super().__init__()
+            self.weights = weights
+
+        def on_epoch_end(self, epoch, *_):
+            self.weights[:] = np.arange(len(self.weights)) + epoch
+
+    def both(die_at=0):
+        keras_trainee.fresh()
+        weights = np.ones(len(keras_trainee.x), "float32")
+        keras_trainee.fit(callbacks=[Reweight(weights)], sample_weight=weights)
+        found = weights.copy()
+        return found, keras_trainee.fit(sample_weight=weights, die_at=die_at).history
+
+    expected, history = both()
+    with attempt(tmp_path, snapshot_seconds=0.0), pytest.raises(Killed):
+        both(die_at=1)
+    with attempt(tmp_path, 2) as fits:
+        found, again = both()
+    assert [one.restored for one in events(fits, FitBegan) if one.attempt == 2] == [True, False]
+    assert found.tolist() == expected.tolist()
+    assert again == history

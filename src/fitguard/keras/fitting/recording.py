@@ -138,7 +138,9 @@ class TrainingState:
 
     def _elsewhere(self) -> set[int]:
         variables = (id(one) for ones in places(self._model).values() for one in ones)
-        return {*variables, *map(id, self._data)}
+        # Arrays have no position that would keep them, and a callback may write to them.
+        read = (id(one) for one in self._data if not isinstance(one, np.ndarray))
+        return {*variables, *read}
 
 
 def place_of(content: Content) -> Place:
