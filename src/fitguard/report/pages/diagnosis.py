@@ -57,9 +57,11 @@ def _build_verdict(diagnosis: Diagnosis, primary: FoundCause | None, tone: Tone)
     read = f"{count(diagnosis.lines, 'line')} read" if diagnosis.lines else ""
     if primary is None:
         return Verdict(UNDECIDED, tone, read)
-    summary = f": {primary.summary}" if primary.summary else ""
+    # An error of the script has no cause of ours: its summary says it all.
+    named = primary.cause if primary.cause != "unknown" or not primary.summary else ""
+    said = ": ".join(filter(None, (named, primary.summary)))
     sure = f"{primary.confidence} confidence"
-    return Verdict(f"{primary.cause}{summary}", tone, ", ".join(filter(None, (sure, read))))
+    return Verdict(said, tone, ", ".join(filter(None, (sure, read))))
 
 
 def _build_cause(
