@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from cli.process import fitguard_here
 
 FITGUARD = Path(sys.executable).parent / "fitguard"
 
@@ -144,7 +145,7 @@ def test_the_arguments_of_fit(folder):
     ],
 )
 def test_wrong_references(folder, reference, code, told):
-    run = data(folder, reference)
+    run = fitguard_here("data", reference, cwd=folder)
     assert run.returncode == code, run.stderr
     assert told in run.stderr
     assert run.stdout == ""

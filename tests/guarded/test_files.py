@@ -23,7 +23,10 @@ def killed_in(run, fit):
     assert len(run.record.attempts) == 2, ended.text
 
 
-@pytest.mark.parametrize(("kind", "fit"), [("pictures", 1), ("checkpoints", 3)])
+@pytest.mark.parametrize(
+    ("kind", "fit"),
+    [pytest.param("pictures", 1, marks=pytest.mark.soak), ("checkpoints", 3)],
+)
 def test_a_second_attempt_finds_the_files_as_they_were(kind, fit, tmp_path):
     script = f"files_{kind}.py"
     with GuardedRun(tmp_path, script, options=OFTEN) as run:

@@ -40,5 +40,5 @@ def gpu_absent(facts: Facts) -> Finding | None:
         evidence=(
             Evidence("no NVIDIA device", "/sys/bus/pci/devices" if looked else "the facts given"),
         ),
-        fix=Fix(text="Nothing has to change if the CPU is wanted; else use a machine with a GPU."),
+        fix=Fix(text="Nothing, if you want the CPU. Otherwise, use a machine with a GPU."),
     )

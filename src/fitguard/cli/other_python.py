@@ -22,7 +22,7 @@ def enter_training_python(command: str, python: str | None) -> None:
     Raises:
         UsageError: where fitguard or TensorFlow is not there.
     """
-    from fitguard.environment.interpreters import require_tensorflow_here
+    from fitguard.supervise.interpreters import require_tensorflow_here
 
     if python is None:
         require_tensorflow_here(command, os.environ)
@@ -31,7 +31,7 @@ def enter_training_python(command: str, python: str | None) -> None:
 
 
 def _go_on_in(name: str) -> NoReturn:
-    from fitguard.environment.interpreters import find_python, require_fitguard
+    from fitguard.supervise.interpreters import find_python, require_fitguard
 
     python = find_python(name)
     require_fitguard(python)

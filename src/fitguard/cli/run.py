@@ -112,9 +112,9 @@ def run(
         grace_seconds=grace_seconds,
         max_attempts=max_attempts,
     )
-    from fitguard.environment.interpreters import require_tensorflow_here
     from fitguard.supervise.command import parse
     from fitguard.supervise.guarding import guard
+    from fitguard.supervise.interpreters import require_tensorflow_here
     from fitguard.supervise.options import RunOptions
 
     options = RunOptions(

@@ -50,7 +50,7 @@ class Entry(NamedTuple):
 ENTRIES = (
     Entry("check", CheckReport, finds="fitguard check FILE.py"),
     Entry("doctor", DoctorReport, finds="fitguard doctor"),
-    Entry("data", DataReport, finds="fitguard data FILE.py:FUNCTION"),
+    Entry("data", DataReport, finds="fitguard data FILE.py"),
     Entry("diagnosis", Diagnosis, finds="fitguard explain FILE"),
     Entry("facts", Facts),
     Entry("plan", Plan),

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from fitguard.environment.interpreters import find_python, require_fitguard
 from fitguard.schema.exit_codes import UsageError
+from fitguard.supervise.interpreters import find_python, require_fitguard
 
 EXPECTED = "Expected `train.py ARGUMENTS`, `python train.py ARGUMENTS` or `-m MODULE ARGUMENTS`"
 

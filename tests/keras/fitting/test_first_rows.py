@@ -7,6 +7,7 @@ import tensorflow as tf
 import tf_keras
 from guarded.attempts import attempt, events
 
+from fitguard.keras.fitting import planned_rows as planning
 from fitguard.keras.fitting.card import Card, card_here
 from fitguard.keras.fitting.first_rows import FirstRows, first_rows
 from fitguard.keras.fitting.planned_rows import planned_rows
@@ -119,6 +120,13 @@ class TestMemory:
         assert memory.rows() == 1
 
 
+@pytest.fixture
+def _alone(monkeypatch):
+    """What other tests of this process still hold is not there."""
+    monkeypatch.setattr(planning, "allocator_now", lambda _: None)
+
+
+@pytest.mark.usefixtures("_alone")
 class TestPlan:
     def test_a_batch_that_surely_does_not_fit_is_split(self, wide_model):
         card = cpu_card(24)

@@ -4,13 +4,13 @@ import sys
 
 import pytest
 
-from fitguard.environment import interpreters
-from fitguard.environment.interpreters import (
+from fitguard.schema.exit_codes import UsageError
+from fitguard.supervise import interpreters
+from fitguard.supervise.interpreters import (
     find_python,
     require_fitguard,
     require_tensorflow_here,
 )
-from fitguard.schema.exit_codes import UsageError
 
 
 def test_this_one_has_all():
