@@ -1,6 +1,7 @@
 """Scripts that go on after a `fit` which did not train."""
 
 import math
+import sqlite3
 
 import pytest
 
@@ -87,9 +88,53 @@ def test_nothing_of_the_users_is_written(followed, tmp_path, monkeypatch):
     (tmp_path / "after").write_text("files are as ever")
 
 
+def test_files_that_were_open_before_are_not_written_to(followed, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("appended.log", "changed.bin", "cut.txt"):
+        (tmp_path / name).write_text("kept")
+    calls, ended = followed(
+        """
+        import os, sqlite3
+        appended, changed = open("appended.log", "a"), open("changed.bin", "r+b")
+        cut = os.open("cut.txt", os.O_RDWR)
+        base = sqlite3.connect("base.db")
+        base.execute("create table t(a)")
+        base.execute("insert into t values(1)")
+        base.commit()
+        model = build()
+        model.fit(x, y)
+        appended.write("lost"), appended.flush()
+        changed.write(b"LOST"), changed.flush()
+        os.ftruncate(cut, 0), os.write(cut, b"x")
+        base.execute("delete from t"), base.commit()
+        model.fit(x, y)
+        """
+    )
+    assert (len(calls), ended) == (2, "")
+    for name in ("appended.log", "changed.bin", "cut.txt"):
+        assert (tmp_path / name).read_text() == "kept"
+    with sqlite3.connect(tmp_path / "base.db") as base:
+        assert base.execute("select a from t").fetchall() == [(1,)]
+
+
+def test_a_file_that_is_mapped_for_writing_ends_it(followed, tmp_path):
+    kept = tmp_path / "kept.bin"
+    kept.write_bytes(bytes(64))
+    calls, ended = followed(
+        f"held = np.memmap({str(kept)!r}, 'float32', 'r+')\nbuild().fit(x, y)\nheld[:] = 7"
+    )
+    assert len(calls) == 1
+    assert "kept.bin mapped into memory" in ended
+    assert kept.read_bytes() == bytes(64)
+
+
 @pytest.mark.parametrize(
     ("code", "why"),
     [
+        ("import h5py; h5py.File(FILE, 'a')", "it would write with h5py.File"),
+        ("import tensorflow as tf; tf.io.write_file(FILE, 'x')", "write with tf.io.write_file"),
+        ("import tensorflow as tf; tf.io.gfile.GFile(FILE, 'w')", "write with tf.io.gfile.GFile"),
+        ("import sqlite3; sqlite3.connect(FILE)", "it would open a database"),
         ("import os; os.remove(FILE)", "it would remove kept.txt"),
         ("import os; os.replace(FILE, FILE + '2')", "it would rename kept.txt"),
         ("import subprocess; subprocess.run(['true'])", "it would start another program"),

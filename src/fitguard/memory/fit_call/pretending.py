@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from fitguard.contract.libraries import Library
+from fitguard.memory.fit_call.open_files import list_open_files
 from fitguard.memory.fit_call.write_aside import WriteAside
 
 FOLLOW_SECONDS = 60.0
@@ -32,6 +33,7 @@ class Pretense:
 
     def __init__(self, refuse: Callable[[str], Any]) -> None:
         self.began = False
+        self._before = list_open_files()
         self._refuse = refuse
         self._stack = contextlib.ExitStack()
         self._saving: set[type] = set()
@@ -76,7 +78,7 @@ class Pretense:
         if self.began:
             return
         self.began = True
-        self._aside = self._stack.enter_context(WriteAside(self._refuse))
+        self._aside = self._stack.enter_context(WriteAside(self._before, self._refuse))
         if _can_wake():
             before = signal.signal(signal.SIGALRM, self._wake)
             self._stack.callback(signal.signal, signal.SIGALRM, before)

@@ -15,6 +15,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from fitguard.memory.fit_call.open_files import CopiedFiles, OpenFiles
+from fitguard.memory.fit_call.writers import refusing_writers
+
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_TRUNC | os.O_APPEND | os.O_CREAT
 _REFUSED = {
     "os.remove": "remove",
@@ -29,6 +32,7 @@ _ELSEWHERE = {
     "os.system": "start another program",
     "os.posix_spawn": "start another program",
     "socket.connect": "use the network",
+    "sqlite3.connect": "open a database",
 }
 _active: "WriteAside | None" = None
 _is_hooked = False
@@ -38,10 +42,12 @@ class WriteAside:
     """While it is entered, no file of the user's is changed from Python.
 
     Args:
+        before: Files that were open before that code began.
         refuse: Is told what the code would do, and raises.
     """
 
-    def __init__(self, refuse: Callable[[str], Any]) -> None:
+    def __init__(self, before: OpenFiles, refuse: Callable[[str], Any]) -> None:
+        self._before = before
         self._refuse = refuse
         self._own: set[str] = set()
         self._is_paused = False
@@ -51,6 +57,10 @@ class WriteAside:
         _hook()
         self._folder = tempfile.mkdtemp(prefix="fitguard-")
         self._opens = (builtins.open, io.open)
+        self._stack = contextlib.ExitStack()
+        self._stack.callback(shutil.rmtree, self._folder, ignore_errors=True)
+        self._stack.enter_context(CopiedFiles(Path(self._folder), self._before, self._refuse))
+        self._stack.enter_context(refusing_writers(self._refuse, lambda: self._is_paused))
         builtins.open = io.open = self._open
         _active = self
         return self
@@ -64,7 +74,7 @@ class WriteAside:
         global _active
         _active = None
         builtins.open, io.open = self._opens
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._stack.close()
 
     @contextlib.contextmanager
     def paused(self) -> Iterator[None]:

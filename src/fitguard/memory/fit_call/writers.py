@@ -1,0 +1,58 @@
+"""Functions of libraries that write files from C++, unseen by Python: they are refused."""
+
+import contextlib
+import functools
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+_OF_TENSORFLOW = (
+    *("io.write_file", "io.TFRecordWriter", "io.gfile.remove", "io.gfile.rename"),
+    *("io.gfile.rmtree", "io.gfile.copy", "io.gfile.makedirs", "io.gfile.GFile"),
+    *("saved_model.save", "summary.create_file_writer", "data.Dataset.save"),
+    *("train.Checkpoint.save", "train.Checkpoint.write", "train.CheckpointManager.save"),
+)
+_READS = ("r", "rb")
+
+
+@contextlib.contextmanager
+def refusing_writers(refuse: Callable[[str], Any], is_paused: Callable[[], bool]) -> Iterator[None]:
+    """Meanwhile each of them is refused, unless it only reads."""
+
+    def guard(original: Callable[..., Any], name: str) -> Callable[..., Any]:
+        @functools.wraps(original, updated=())
+        def call(*args: Any, **kwargs: Any) -> Any:
+            if not is_paused() and not _only_reads(name, args, kwargs):
+                refuse(f"it would write with {name}")
+            return original(*args, **kwargs)
+
+        return call
+
+    with contextlib.ExitStack() as stack:
+        for name, owner, attribute in _writers():
+            original = getattr(owner, attribute)
+            stack.callback(setattr, owner, attribute, original)
+            setattr(owner, attribute, guard(original, name))
+        yield
+
+
+def _writers() -> Iterator[tuple[str, Any, str]]:
+    """Those of the libraries that the script has loaded: name, owner, attribute."""
+    tensorflow = sys.modules.get("tensorflow")
+    for path in _OF_TENSORFLOW if tensorflow is not None else ():
+        *owners, attribute = path.split(".")
+        owner = functools.reduce(lambda one, name: getattr(one, name, None), owners, tensorflow)
+        if hasattr(owner, attribute):
+            yield f"tf.{path}", owner, attribute
+    h5py = sys.modules.get("h5py")
+    if h5py is not None:
+        yield "h5py.File", h5py.File, "__init__"
+
+
+def _only_reads(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """`GFile(path, mode)` and `File(self, path, mode)` read unless they are told more."""
+    if name not in ("tf.io.gfile.GFile", "h5py.File"):
+        return False
+    place = 1 if name == "tf.io.gfile.GFile" else 2
+    given = args[place] if len(args) > place else None
+    return kwargs.get("mode", given) in (None, *_READS)
