@@ -46,6 +46,7 @@ def test_a_generator_is_given_back(model):
 
     given = batches()
     report = fitguard.check(model, given, steps_per_epoch=3, machine=False)
+    assert report.fits[0].plan.batch_size == 8
     assert report.x is not given
     first, _ = next(iter(report.x))
     assert np.array_equal(first, X[:8])

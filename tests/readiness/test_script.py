@@ -52,9 +52,8 @@ def test_every_fit_of_a_script(folder):
     ("code", "failure"),
     [
         ("x = {}['a']", "train.py raised KeyError: 'a'\n  line 1: x = {}['a']"),
-        ("import os, signal; os.kill(os.getpid(), 11)", "The script was ended by SIGSEGV"),
-        ("import os; os._exit(3)", "The script left with exit code 3 before it trained"),
-        ("print('no fit')", "ends without a call of fit"),
+        ("import os, signal; os.kill(os.getpid(), 11)", "the script was ended by SIGSEGV"),
+        ("import os; os._exit(3)", "the script left with exit code 3"),
     ],
 )
 def test_scripts_that_do_not_get_there(folder, code, failure):
@@ -65,11 +64,37 @@ def test_scripts_that_do_not_get_there(folder, code, failure):
     assert report.fits == ()
 
 
+ENDS_LATER = """
+import os, keras, numpy as np
+import tensorflow as tf
+model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(1)])
+model.compile("sgd", "mse")
+model.fit(np.ones((10, 4)), np.ones((10, 1)), batch_size=4096)
+os.abort()
+"""
+
+
+def test_what_comes_after_the_last_fit_does_not_fail_it(folder):
+    (folder / "train.py").write_text(ENDS_LATER)
+    report = check_script("train.py")
+    assert report.ok
+    assert report.fits[0].plan.batch_size == 10
+    assert report.notes[0] == "After that, the script was ended by SIGABRT."
+
+
+def test_a_script_without_fit_is_not_called_a_failure(folder):
+    (folder / "train.py").write_text("print('no fit')")
+    report = check_script("train.py")
+    assert report.ok
+    assert report.notes[0].startswith("train.py ends without a call of fit. Write a function")
+    assert "no call of fit was looked at" in report.headline
+
+
 def test_what_takes_too_long_is_given_up(folder):
     (folder / "train.py").write_text("import time\ntime.sleep(600)")
     report = check_script("train.py", limit_seconds=0.5)
     assert report.failure == ""
-    assert "given up after 0 s" in report.notes[0]
+    assert report.notes == ("the script was left after 0 s.",)
     assert "no call of fit was looked at" in report.headline
 
 

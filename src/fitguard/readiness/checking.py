@@ -101,6 +101,8 @@ def check_fit(
         if data is not None:
             given["x"] = data.x
             keep_x(data.x)
+            # Streams that do not tell their batch size were read.
+            given.setdefault("batch_size", data.facts.sources[0].batch_size)
     planned = _attempt(
         "The memory could not be planned", notes, lambda: _plan(call, given, options)
     )

@@ -32,8 +32,10 @@ def answer(request: Request) -> None:
 
     try:
         notes = look_at_fits(request.reference, request.arguments, look, request.options.policy)
-    except (UsageError, UnreadableInput) as error:
+    except UnreadableInput as error:
         write(Answer(failure=str(error)))
+    except UsageError as error:  # nothing is wrong, but there is nothing to look at
+        write(Answer(notes=(f"{error}.",)))
     else:
         write(Answer(notes=tuple(notes)))
 

@@ -1,5 +1,7 @@
 """Looks at the fits of a script in a process of their own, and puts the report together."""
 
+import contextlib
+import os
 import shlex
 import signal
 import subprocess
@@ -17,7 +19,7 @@ from fitguard.readiness.request import Answer, FitOptions, Request
 from fitguard.readiness.verdict import compose_report
 from fitguard.schema.check import CheckReport
 
-_LATE = "Looking at the script was given up after {:.0f} s: only what was found by then counts."
+_LATE = "the script was left after {:.0f} s"
 
 
 def check_script(
@@ -79,14 +81,25 @@ def _ask(
             )
         )
         command = [python, "-m", "fitguard.readiness.child", str(request)]
-        failure, late = "", []
-        try:
-            ended = subprocess.run(command, stdout=2, timeout=limit_seconds, check=False)
-            failure = _death(ended.returncode)
-        except subprocess.TimeoutExpired:
-            late.append(Answer(notes=(_LATE.format(limit_seconds),)))
+        death = _run(command, limit_seconds)
         lines = answers.read_bytes().splitlines()
-    return [*(msgspec.json.decode(line, type=Answer) for line in lines), *late], failure
+    found = [msgspec.json.decode(line, type=Answer) for line in lines]
+    if death and (found or death == _LATE.format(limit_seconds or 0)):
+        return [*found, Answer(notes=(f"After that, {death}.",) if found else (f"{death}.",))], ""
+    return found, death
+
+
+def _run(command: Sequence[str], limit_seconds: float | None) -> str:
+    """Run the child, and end what it leaves behind; how it died, if it did."""
+    child = subprocess.Popen(command, stdout=2, start_new_session=True)
+    try:
+        return _death(child.wait(limit_seconds))
+    except subprocess.TimeoutExpired:
+        return _LATE.format(limit_seconds or 0)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(child.pid, signal.SIGKILL)
+        child.wait()
 
 
 def _death(code: int) -> str:
@@ -94,9 +107,8 @@ def _death(code: int) -> str:
     if code == 0:
         return ""
     if code < 0:
-        name = signal.Signals(-code).name
-        return f"The script was ended by {name} before it trained\nfitguard explain --signal {name}"
-    return f"The script left with exit code {code} before it trained"
+        return f"the script was ended by {signal.Signals(-code).name}"
+    return f"the script left with exit code {code}"
 
 
 def training_command(reference: str, arguments: Sequence[str]) -> str:

@@ -1,5 +1,6 @@
 """One verdict out of what was found, and what to do next."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from fitguard.schema.check import CheckedFit, CheckReport, NextStep, Verdict
@@ -72,8 +73,8 @@ def _fix_machine(doctor: DoctorReport | None) -> Iterator[NextStep]:
 def _fix_script(failure: str) -> Iterator[NextStep]:
     if failure:
         first, _, rest = failure.partition("\n")
-        text = rest.strip() or "Run the script itself to see the whole error."
-        yield NextStep(title=first, text=text)
+        text = rest.strip() or "Run the script itself to see more."
+        yield NextStep(title=re.sub("^the ", "The ", first), text=text)
 
 
 def _fix_data(fits: Sequence[CheckedFit]) -> Iterator[NextStep]:

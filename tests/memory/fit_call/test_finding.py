@@ -212,7 +212,7 @@ def test_a_loop_of_its_own(found):
 
 
 def test_a_script_without_fit(found):
-    with pytest.raises(UsageError, match=r"train.py, which ends without a call of fit"):
+    with pytest.raises(UsageError, match=r"train\.py ends without a call of fit"):
         found("model = build()\nmodel.predict(x, verbose=0)")
 
 

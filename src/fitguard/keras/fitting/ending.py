@@ -51,7 +51,28 @@ def _build(
         if not ModelState(model).missing(model_arrays(ended)):
             return
         with _not_run(model):
-            original(model, **{**arguments, **_QUIET, **more})
+            original(model, **{**arguments, "x": _as_zeros(arguments.get("x")), **_QUIET, **more})
+
+
+def _as_zeros(x: Any) -> Any:
+    """A batch of zeros for a dataset: to read that itself would move what it shares with others."""
+    import tensorflow as tf
+
+    specs = tf.nest.flatten(x.element_spec) if isinstance(x, tf.data.Dataset) else []
+    if not specs or not all(_is_known(spec) for spec in specs):
+        return x
+    batch = tf.nest.map_structure(
+        lambda spec: tf.zeros([length or 1 for length in spec.shape], spec.dtype), x.element_spec
+    )
+    return tf.data.Dataset.from_tensors(batch)
+
+
+def _is_known(spec: Any) -> bool:
+    """Whether all but the number of rows is told."""
+    import tensorflow as tf
+
+    known = isinstance(spec, tf.TensorSpec) and spec.shape.rank
+    return bool(known) and all(length is not None for length in spec.shape[1:])
 
 
 @contextlib.contextmanager

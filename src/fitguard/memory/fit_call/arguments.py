@@ -1,6 +1,9 @@
 """What of a call of `fit` matters for the memory of a step, and for the data."""
 
+from collections.abc import Mapping
 from typing import Any
+
+import numpy as np
 
 from fitguard.memory.fit_call.finding import FitCall
 from fitguard.memory.fit_call.functions import EXPECTED, TAKEN
@@ -12,7 +15,20 @@ _PLANNED = ("batch_size", "x", "y", "sample_weight", "class_weight")
 def planned_arguments(call: FitCall) -> dict[str, Any]:
     """The arguments of `fitguard.plan` that the call tells."""
     given = {name: call.arguments[name] for name in _PLANNED if name in call.arguments}
+    rows = _rows_of(call.arguments)
+    if rows is not None and given.get("batch_size"):
+        given["batch_size"] = min(given["batch_size"], rows)
     return {"model": call.model, **given, "jit_compile": call.jit_compile}
+
+
+def _rows_of(arguments: Mapping[str, Any]) -> int | None:
+    """How many rows there are to train on, if they are arrays: no batch is larger."""
+    x = arguments.get("x")
+    while isinstance(x, list | tuple | dict) and x:
+        x = next(iter(x.values() if isinstance(x, dict) else x))
+    if not isinstance(x, np.ndarray) or not x.ndim:
+        return None
+    return max(1, int(len(x) * (1 - (arguments.get("validation_split") or 0.0))))
 
 
 def data_arguments(call: FitCall, reference: str) -> dict[str, Any]:

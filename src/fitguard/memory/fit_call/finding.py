@@ -99,7 +99,7 @@ class _Following:
                 raise
             line = None
             if self._pretense.began and not self._ended:
-                self._ended = f"After the calls above the script could not go on: {error}"
+                self._ended = _why_left(error)
         finally:
             sys.settrace(tracing)
             self._pretense.end()
@@ -190,23 +190,28 @@ def _source(file: Path) -> bytes:
         ) from error
 
 
+def _why_left(error: UnreadableInput) -> str:
+    """What the script raised after its fits; that it left is no news."""
+    if isinstance(error.__cause__, SystemExit):
+        return ""
+    first, _, place = str(error).partition("\n")
+    where = f" ({place.strip()})" if place else ""
+    return f"The script could not go on after its last fit without a trained model: {first}{where}."
+
+
 def _missing(file: Path, catch: Catch, child_line: int | None) -> str:
     instead = (
-        f"Expected a script that calls fit itself, or {file.name}:FUNCTION where FUNCTION returns "
-        "the model, or (model, x, y)"
+        f"Write a function that returns the model, or (model, x, y), and name it: "
+        f"{file.name}:FUNCTION"
     )
     if child_line is not None:
-        return (
-            f"Received {file.name}, which calls fit in a child process (line {child_line}). "
-            f"{instead}"
-        )
+        return f"{file.name} calls fit in a child process (line {child_line}). {instead}"
     if catch.own_loop_line is not None:
         return (
-            f"Received {file.name}, which trains in a loop of its own: line {catch.own_loop_line} "
-            f"gives gradients to the optimizer. {instead}; fitguard.plan takes the function that "
-            "does one step, too"
+            f"{file.name} trains in a loop of its own: line {catch.own_loop_line} gives gradients "
+            f"to the optimizer. {instead}. fitguard.plan also takes a function that does one step"
         )
-    return f"Received {file.name}, which ends without a call of fit. {instead}"
+    return f"{file.name} ends without a call of fit. {instead}"
 
 
 def _samples(x: Any) -> int | None:

@@ -24,14 +24,18 @@ _REFUSED = {
     "os.rename": "rename",
     "os.rmdir": "remove",
     "os.truncate": "cut",
+    "os.chmod": "change",
+    "os.chown": "change",
     "shutil.rmtree": "remove",
     "shutil.move": "move",
 }
 _ELSEWHERE = {
-    "subprocess.Popen": "start another program",
-    "os.system": "start another program",
-    "os.posix_spawn": "start another program",
-    "socket.connect": "use the network",
+    **dict.fromkeys(
+        ("subprocess.Popen", "os.system", "os.posix_spawn", "os.spawn", "os.exec", "os.fork"),
+        "start another program",
+    ),
+    **dict.fromkeys(("socket.connect", "socket.sendto", "socket.sendmsg"), "use the network"),
+    **dict.fromkeys(("os.kill", "os.killpg"), "send a signal to a process"),
     "sqlite3.connect": "open a database",
 }
 _active: "WriteAside | None" = None

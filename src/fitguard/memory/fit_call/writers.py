@@ -1,4 +1,4 @@
-"""Functions of libraries that write files from C++, unseen by Python: they are refused."""
+"""Functions that write files where Python does not see it, from C++ or elsewhere: refused."""
 
 import contextlib
 import functools
@@ -44,9 +44,11 @@ def _writers() -> Iterator[tuple[str, Any, str]]:
         owner = functools.reduce(lambda one, name: getattr(one, name, None), owners, tensorflow)
         if hasattr(owner, attribute):
             yield f"tf.{path}", owner, attribute
-    h5py = sys.modules.get("h5py")
-    if h5py is not None:
-        yield "h5py.File", h5py.File, "__init__"
+    if "h5py" in sys.modules:
+        yield "h5py.File", sys.modules["h5py"].File, "__init__"
+    if "multiprocessing.process" in sys.modules:
+        processes = sys.modules["multiprocessing.process"].BaseProcess
+        yield "another process", processes, "start"
 
 
 def _only_reads(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
