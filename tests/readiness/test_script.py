@@ -87,7 +87,7 @@ def test_a_script_without_fit_is_not_called_a_failure(folder):
     report = check_script("train.py")
     assert report.ok
     assert report.notes[0].startswith("train.py ends without a call of fit. Write a function")
-    assert "no call of fit was looked at" in report.headline
+    assert "no call of fit was reached" in report.headline
 
 
 def test_what_takes_too_long_is_given_up(folder):
@@ -95,7 +95,7 @@ def test_what_takes_too_long_is_given_up(folder):
     report = check_script("train.py", limit_seconds=0.5)
     assert report.failure == ""
     assert report.notes == ("the script was left after 0 s.",)
-    assert "no call of fit was looked at" in report.headline
+    assert "no call of fit was reached" in report.headline
 
 
 @pytest.mark.usefixtures("folder")

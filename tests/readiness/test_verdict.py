@@ -68,7 +68,7 @@ def test_without_a_card_it_asks_for_one():
 def test_warnings_are_counted():
     report = compose_report(doctor=DoctorReport(ok=True, findings=(found("warning"),)))
     assert (report.verdict, report.ok) == ("warnings", True)
-    assert "no call of fit was looked at" in report.headline
+    assert "no call of fit was reached" in report.headline
 
 
 def test_the_same_problem_of_two_fits_is_one():

@@ -147,7 +147,7 @@ def _headline(problems: Sequence[str], warnings: int, fits: Sequence[CheckedFit]
         more = ", and one more problem" if len(problems) == 2 else more
         return f"Training would fail: {_begin_small(problems[0])}{more}"
     if not fits:
-        return "Nothing was found in the machine, but no call of fit was looked at"
+        return "Only the machine was checked: no call of fit was reached"
     told = NOTHING_FOUND
     dearest = max(
         (fit.plan for fit in fits if fit.plan is not None and fit.plan.card is not None),
