@@ -24,6 +24,7 @@ from fitguard.keras.position import (
     fingerprint,
     judge_validation,
     read_what_was_read,
+    why_drawn_by_both,
     why_passed,
 )
 from fitguard.keras.snapshots.content import Content
@@ -294,6 +295,7 @@ class GuardedCall:
             self._session.note("data", sentence, fit=self._number)
         x, validation = (self._arguments.get(name) for name in ("x", "validation_data"))
         shared = [*judge_validation(x, validation), *why_passed(x)]
+        shared += why_drawn_by_both(x, self._state.reached)
         for sentence in [*notes, *shared, *position.inexact]:
             self._note(sentence)
 

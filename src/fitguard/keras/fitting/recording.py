@@ -50,6 +50,11 @@ class TrainingState:
         self._data = list(_flat(data))
         self._python = Keeper(self._roots, skipped=kept_here, without=self._elsewhere)
 
+    @property
+    def reached(self) -> Collection[int]:
+        """The Python objects that it keeps, by id."""
+        return self._python.known_ids
+
     def step_is_made(self) -> list[str]:
         """The training step is about to be traced; sentences on what no snapshot can hold."""
         return self._python.begin()

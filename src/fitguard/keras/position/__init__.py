@@ -11,6 +11,7 @@ from fitguard.keras.position.fingerprint import fingerprint
 from fitguard.keras.position.finished import pass_finished, read_what_was_read, why_passed
 from fitguard.keras.position.iterators import counting_wraps, iterators_made
 from fitguard.keras.position.reading import epoch_wraps
+from fitguard.keras.position.sources import why_drawn_by_both
 from fitguard.keras.position.unseeded import seeding_wraps
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "position_wraps",
     "read_what_was_read",
     "seeding_wraps",
+    "why_drawn_by_both",
     "why_passed",
 ]
 

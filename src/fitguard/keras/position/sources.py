@@ -1,9 +1,12 @@
 """What the code of the user's data objects says about random numbers."""
 
 import types
+from collections.abc import Collection
 from typing import Any
 
 from fitguard.state.code import codes
+from fitguard.state.graph import Graph, TooMuch
+from fitguard.state.kinds import RandomSources
 
 _ENTROPY = {
     "default_rng": "numpy.random.default_rng",
@@ -33,6 +36,30 @@ def draws_without_seed(x: Any) -> str:
             if name in named and not _called_with_argument(code, name):
                 return _ENTROPY[name]
     return ""
+
+
+def why_drawn_by_both(x: Any, kept: Collection[int]) -> list[str]:
+    """Why a Python generator may give other batches when it is read again from its start.
+
+    Args:
+        kept: What model and callbacks can reach, by id.
+    """
+    frame = getattr(x, "gi_frame", None)
+    if frame is None:
+        return []
+    names = {name for code in codes(x.gi_code) for name in code.co_names}
+    held = {name: frame.f_globals[name] for name in names & frame.f_globals.keys()}
+    try:
+        nodes = Graph({**held, **frame.f_locals}).nodes.values()
+    except TooMuch:
+        return []
+    return [
+        f"The Python generator of the data draws from {node.label}, and so does the model or a "
+        "callback. After a restart the generator is read again from its start and draws other "
+        "numbers, so it may give other batches. Give it a random generator of its own."
+        for node in nodes
+        if isinstance(node.kind, RandomSources) and id(node.thing) in kept
+    ]
 
 
 def _called_with_argument(code: types.CodeType, name: str) -> bool:
