@@ -83,3 +83,5 @@ def test_an_interpreter_without_fitguard(folder, tmp_path):
 def test_wrong_usage(folder):
     assert fitguard("check", "absent.py", cwd=folder).returncode == 5
     assert fitguard("plan", "train.py", "--fit", "0", cwd=folder).returncode == 2
+    for wrong in (("--gpu", "RTX 9999"), ("--batch-size", "0")):
+        assert fitguard("check", "train.py", *wrong, cwd=folder).returncode == 2

@@ -62,3 +62,17 @@ def test_what_fit_does_not_take(model):
 def test_what_cannot_be_planned_is_a_note():
     report = fitguard.check(object(), X, machine=False)
     assert any("could not be planned" in note for note in report.fits[0].notes)
+
+
+def test_a_step_that_cannot_be_traced_is_doubted():
+    import keras
+
+    def broken(*_):
+        raise ValueError("no such loss")
+
+    model = keras.Sequential([keras.layers.Input((4,)), keras.layers.Dense(3)])
+    model.compile("sgd", broken)
+    report = fitguard.check(model, X, np.zeros((64, 3), "float32"), machine=False)
+    assert report.verdict == "warnings"
+    assert "no such loss" in report.headline
+    assert report.steps[0].fits == (1,)

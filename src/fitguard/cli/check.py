@@ -9,7 +9,7 @@ from fitguard.cli.fits import Policy, findings_of_fits
 from fitguard.cli.judging import FailOn, Ignore, Verbose, exit_code
 from fitguard.cli.other_python import Python, enter_training_python
 from fitguard.cli.plan import read_size
-from fitguard.schema.exit_codes import ExitCode
+from fitguard.schema.exit_codes import ExitCode, UsageError
 
 
 def check(
@@ -64,17 +64,22 @@ def check(
     """
     from fitguard.cli.configuration import read_configuration
     from fitguard.cli.progress import waiting
+    from fitguard.memory.cards import card
     from fitguard.readiness.request import FitOptions
     from fitguard.readiness.script import check_script
 
     enter_training_python("check", python)
     configuration = read_configuration()
+    memory_bytes, free_bytes = read_size(gpu_memory, "--gpu-memory"), read_size(free, "--free")
+    card(gpu, memory_bytes, free_bytes, ())  # a wrong one is told before TensorFlow is loaded
+    if batch_size is not None and batch_size < 1:
+        raise UsageError(f"Received --batch-size {batch_size}. Expected 1 or more")
     options = FitOptions(
         batch_size=batch_size,
         policy=policy,
         gpu=gpu,
-        gpu_memory=read_size(gpu_memory, "--gpu-memory"),
-        free=read_size(free, "--free"),
+        gpu_memory=memory_bytes,
+        free=free_bytes,
         budget_seconds=budget,
         ignore=(*configuration.ignore, *ignore),
     )

@@ -21,12 +21,16 @@ _FOR_MODEL = (
 _FOR_FUNCTION = "Expected a function that runs as a tf.function with arguments like x."
 
 
+class NotTraceable(UsageError):
+    """The user's own code raised while the step was traced: the message says what."""
+
+
 def estimator_of(training: Training, capability: str) -> Estimator:
     """Traces the step.
 
     Raises:
         NotCompilable: XLA should compile it, and cannot.
-        UsageError: It cannot be traced at all.
+        NotTraceable: It cannot be traced at all.
     """
     try:
         if training.jit_compile:
@@ -36,7 +40,7 @@ def estimator_of(training: Training, capability: str) -> Estimator:
         raise
     except Exception as error:  # the user's code runs while it is traced
         expected = _FOR_MODEL if training.step is None else _FOR_FUNCTION
-        raise UsageError(
+        raise NotTraceable(
             f"The training step could not be traced: {type(error).__name__}: "
             f"{_COLOUR.sub('', str(error)).strip()}\n{expected}"
         ) from error

@@ -9,6 +9,7 @@ import msgspec
 
 from fitguard.environment.doctor import doctor
 from fitguard.inputs.checking import check_data
+from fitguard.memory.estimating import NotTraceable
 from fitguard.memory.fit_call import TAKEN, FitCall, planned_arguments
 from fitguard.memory.planning import plan
 from fitguard.readiness.request import FitOptions
@@ -103,10 +104,14 @@ def check_fit(
             keep_x(data.x)
             # Streams that do not tell their batch size were read.
             given.setdefault("batch_size", data.facts.sources[0].batch_size)
-    planned = _attempt(
-        "The memory could not be planned", notes, lambda: _plan(call, given, options)
-    )
-    return describe_fit(call, data=data, plan=planned, notes=notes)
+    planned, doubt = None, ""
+    try:
+        planned = _attempt(
+            "The memory could not be planned", notes, lambda: _plan(call, given, options)
+        )
+    except NotTraceable as error:
+        doubt = str(error)
+    return describe_fit(call, data=data, plan=planned, doubt=doubt, notes=notes)
 
 
 def describe_fit(call: FitCall, *, notes: Sequence[str] = (), **parts: Any) -> CheckedFit:
@@ -143,6 +148,8 @@ def _plan(call: FitCall, given: Mapping[str, Any], options: FitOptions) -> Any:
 def _attempt(failing: str, notes: list[str], look: Callable[[], Any]) -> Any:
     try:
         return look()
+    except NotTraceable:
+        raise
     except (UsageError, UnreadableInput) as error:
         notes.append(f"{failing}: {error}")
     except Exception as error:  # of the user's model, of Keras, or of ours

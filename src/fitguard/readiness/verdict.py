@@ -32,8 +32,10 @@ def compose_report(
     problems = [*(step.title for step in steps), *map(_shortage, short)]
     steps.extend(_make_room(short, command))
     warnings = sum(finding.severity == "warning" for finding in all_findings(doctor, fits))
-    verdict: Verdict = "fails" if problems else "warnings" if warnings else "ready"
-    if not problems and command:
+    doubts = [fit for fit in fits if fit.doubt]
+    verdict: Verdict = "fails" if problems else "warnings" if warnings or doubts else "ready"
+    steps.extend(map(_try_step, doubts))
+    if not problems and not doubts and command:
         steps.append(_keep_alive(command))
     if any(fit.plan for fit in fits) and not any(fit.plan and fit.plan.card for fit in fits):
         notes = (*notes, "No GPU is here: name one with --gpu to see whether the training fits it.")
@@ -133,6 +135,11 @@ def _make_room(short: Sequence[CheckedFit], command: str) -> Iterator[NextStep]:
             )
 
 
+def _try_step(fit: CheckedFit) -> NextStep:
+    raised, _, hint = fit.doubt.partition("\n")
+    return NextStep(title=raised, text=hint, fits=(fit.number,))
+
+
 def _keep_alive(command: str) -> NextStep:
     return NextStep(
         title="Start it",
@@ -146,6 +153,8 @@ def _headline(problems: Sequence[str], warnings: int, fits: Sequence[CheckedFit]
         more = f", and {len(problems) - 1} more problems" if len(problems) > 2 else ""
         more = ", and one more problem" if len(problems) == 2 else more
         return f"Training would fail: {_begin_small(problems[0])}{more}"
+    if doubt := next((fit.doubt for fit in fits if fit.doubt), ""):
+        return f"Training may fail: {_begin_small(doubt.splitlines()[0])}"
     if not fits:
         return "Only the machine was checked: no call of fit was reached"
     told = NOTHING_FOUND

@@ -206,3 +206,12 @@ def test_a_call_by_its_number(found, script):
     assert found(code, number=2).arguments["batch_size"] == 8
     with pytest.raises(UsageError, match=r"--fit 3, but train\.py has 2 calls of fit"):
         read_fit(script(code), (), number=3)
+
+
+def test_a_function_that_calls_fit_itself_does_not_train(script):
+    file = script(
+        "def main():\n    model = build()\n    model.fit(x, y, batch_size=7)\n    return model"
+    )
+    call = read_fit(f"{file}:main", ())
+    assert (call.arguments["batch_size"], call.line) == (7, 14)
+    assert int(call.model.optimizer.iterations) == 0

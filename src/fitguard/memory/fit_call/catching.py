@@ -52,16 +52,20 @@ class Catch:
         file: The script, as its code names it.
         child: Is told the line where a child process would train.
         show: Is shown the call, while Keras is as ever; whether the script is to go on.
-        pretense: What the script gets where it goes on.
+        pretense: What the script gets where it goes on; None where it never does.
     """
 
     def __init__(
-        self, file: Path, child: ChildLine, show: Callable[[Caught], bool], pretense: Pretense
+        self,
+        file: Path,
+        child: ChildLine,
+        show: Callable[[Caught], bool],
+        pretense: Pretense | None = None,
     ) -> None:
         self._file = str(file)
         self._child = child
         self._show = show
-        self._pretense = pretense
+        self._pretense = pretense or Pretense(lambda _: self.stop())
         self._process = os.getpid()
         self._thread = threading.current_thread()
         self._stops = 0
@@ -78,6 +82,10 @@ class Catch:
             Role.EVALUATE: self._evaluating,
             Role.GRADIENTS_APPLIED: self._applying,
         }
+
+    def jit_compile(self, model: Any) -> Any:
+        """What `compile` was given last for a model; "auto" where nothing."""
+        return self._compiles.jit_compile(model)
 
     def stop(self) -> NoReturn:
         """Leave the script; where it caught that some times, leave its handler as well."""

@@ -119,7 +119,7 @@ class _Following:
             exec(code, module.__dict__)
 
     def _show(self, call: Caught) -> bool:
-        goes_on = self._visit(self._fit_call(call))
+        goes_on = self._visit(describe_call(call, self._catch.calls))
         if goes_on and call.method == "train_on_batch":
             if call.line in self._batches:
                 self._ended = (
@@ -138,26 +138,24 @@ class _Following:
         )
         self._catch.stop()
 
-    def _fit_call(self, call: Caught) -> FitCall:
-        arguments = dict(call.arguments)
-        if call.method == "fit_generator" and "generator" in arguments:
-            arguments["x"] = arguments.pop("generator")
-        if call.method == "train_on_batch":
-            arguments["batch_size"] = _samples(arguments.get("x"))
-        notes = []
-        if call.thread:
-            notes.append(
-                f"fit is called in the thread {call.thread}; the script went on beside it."
-            )
-        return FitCall(
-            model=call.model,
-            number=self._catch.calls,
-            method=call.method,
-            arguments=arguments,
-            line=call.line,
-            jit_compile=call.jit_compile,
-            notes=tuple(notes),
-        )
+
+def describe_call(call: Caught, number: int) -> FitCall:
+    """The call as `fit` would get it."""
+    arguments = dict(call.arguments)
+    if call.method == "fit_generator" and "generator" in arguments:
+        arguments["x"] = arguments.pop("generator")
+    if call.method == "train_on_batch":
+        arguments["batch_size"] = _samples(arguments.get("x"))
+    beside = f"fit is called in the thread {call.thread}; the script went on beside it."
+    return FitCall(
+        model=call.model,
+        number=number,
+        method=call.method,
+        arguments=arguments,
+        line=call.line,
+        jit_compile=call.jit_compile,
+        notes=(beside,) if call.thread else (),
+    )
 
 
 @contextlib.contextmanager

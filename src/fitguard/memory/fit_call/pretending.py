@@ -16,7 +16,7 @@ from fitguard.contract.libraries import Library
 from fitguard.memory.fit_call.open_files import list_open_files
 from fitguard.memory.fit_call.write_aside import WriteAside
 
-FOLLOW_SECONDS = 60.0
+FOLLOW_SECONDS = 30.0
 """So long a script may go on in all, beside what looking at its calls takes."""
 _SAVING = ("save", "save_weights", "export", "load_weights")
 

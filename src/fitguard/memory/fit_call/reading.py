@@ -4,8 +4,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from fitguard.contract.patching import patched
-from fitguard.memory.fit_call.compiles import Compiles
-from fitguard.memory.fit_call.finding import FitCall, Visit, visit_fit_calls
+from fitguard.memory.fit_call.catching import Catch, Caught
+from fitguard.memory.fit_call.elsewhere import ChildLine
+from fitguard.memory.fit_call.finding import FitCall, Visit, describe_call, visit_fit_calls
 from fitguard.memory.fit_call.functions import call, fit_arguments, parse_reference
 from fitguard.schema.exit_codes import UnreadableInput, UsageError
 
@@ -75,15 +76,31 @@ def read_fit(
 def _told_by_function(
     reference: str, arguments: Sequence[str], prepare: Callable[[], None]
 ) -> FitCall:
-    compiles = Compiles()
-    with patched(compiles.wraps()):
-        result = call(reference, prepare, arguments)
+    """What the function returns; or the `fit` that it calls itself, which does not train."""
+    calls: list[Caught] = []
+    child = ChildLine()
+
+    def show(found: Caught) -> bool:
+        calls.append(found)
+        return False
+
+    catch = Catch(parse_reference(reference)[0].absolute(), child, show)
+    try:
+        with patched(catch.wraps()):
+            result = call(reference, prepare, arguments)
+    except UnreadableInput:
+        if catch.own_loop_line is not None:
+            raise UsageError(
+                f"{reference} trains in a loop of its own (line {catch.own_loop_line}). Expected a "
+                "function that returns the model, or (model, x, y)"
+            ) from None
+        if not calls:
+            raise
+        return describe_call(calls[0], number=1)
+    finally:
+        child.close()
     given = fit_arguments(result, reference, model_alone=True)
     model = given.pop("model")
     return FitCall(
-        model=model,
-        method="fit",
-        arguments=given,
-        line=0,
-        jit_compile=compiles.jit_compile(model),
+        model=model, method="fit", arguments=given, line=0, jit_compile=catch.jit_compile(model)
     )
