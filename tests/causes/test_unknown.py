@@ -85,7 +85,7 @@ def test_an_error_of_others_is_not_fitguards(file: str) -> None:
 def raised(error: str, call: str = "", before: str = "") -> str:
     return (
         f"{before}Traceback (most recent call last):\n"
-        f'  File "/work/train.py", line 12, in <module>\n    main()\n{call}{error}\n'
+        f'  File "/srv/train.py", line 12, in <module>\n    main()\n{call}{error}\n'
     )
 
 
@@ -108,17 +108,17 @@ def test_an_error_of_the_script_is_told_first(error: str) -> None:
     name = error.partition(":")[0].rpartition(".")[2]
     assert answer.primary == found.cause == "unknown"
     assert found.summary == (
-        f"Your script stopped with {name} at /work/train.py, line 12. The GPU is not to blame."
+        f"Your script stopped with {name} at /srv/train.py, line 12. The GPU is not to blame."
     )
     assert found.evidence[0].text == error
-    assert found.evidence[1].text == 'File "/work/train.py", line 12, in <module>'
+    assert found.evidence[1].text == 'File "/srv/train.py", line 12, in <module>'
     assert answer.questions == ()
 
 
 def test_who_raised_it_is_named_where_it_was_not_the_script() -> None:
     keras = "/env/lib/python3.11/site-packages/keras/src/callbacks/tensorboard.py"
     found = tell(raised("KeyError: 'x'", f'  File "{keras}", line 9, in f\n    g()\n')).causes[0]
-    assert "/work/train.py, line 12" in found.summary
+    assert "/srv/train.py, line 12" in found.summary
     assert found.why == f"Your code called into {keras}, which raised KeyError: 'x'"
 
 

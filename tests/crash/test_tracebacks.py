@@ -9,9 +9,9 @@ KERAS = "/env/lib/python3.11/site-packages/keras/src/trainers/trainer.py"
 PLAIN = f"""\
 Epoch 1/3
 Traceback (most recent call last):
-  File "/work/train.py", line 40, in <module>
+  File "/srv/train.py", line 40, in <module>
     main()
-  File "/work/train.py", line 31, in main
+  File "/srv/train.py", line 31, in main
     model.fit(x, y)
     ~~~~~~~~~^^^^^^
   File "{KERAS}", line 371, in fit
@@ -31,7 +31,7 @@ def test_type_message_and_the_last_line_of_the_users_own_code() -> None:
     assert found is not None
     assert (found.type, found.message) == ("KeyError", "'val_acc'")
     assert (found.evidence.text, found.evidence.line) == ("KeyError: 'val_acc'", 10)
-    assert (found.raised_in.file, found.raised_in.number) == ("/work/train.py", 31)
+    assert (found.raised_in.file, found.raised_in.number) == ("/srv/train.py", 31)
     assert [frame.own for frame in found.frames] == [True, True, False]
 
 
@@ -55,7 +55,7 @@ def test_what_python_ignored_does_not_count() -> None:
     ignored = (
         "Exception ignored in: <function Pool.__del__ at 0x7f>\n"
         "Traceback (most recent call last):\n"
-        '  File "/work/pool.py", line 1, in __del__\nTypeError: no\n'
+        '  File "/srv/pool.py", line 1, in __del__\nTypeError: no\n'
     )
     found = read(PLAIN + ignored)
     assert found is not None

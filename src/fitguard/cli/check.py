@@ -5,41 +5,31 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from fitguard.cli.console import PLAIN_OUTPUT, Output, show
-from fitguard.cli.fits import Policy, findings_of_fits
+from fitguard.cli.fits import findings_of_fits
 from fitguard.cli.judging import FailOn, Ignore, Verbose, exit_code
 from fitguard.cli.other_python import Python, enter_training_python
-from fitguard.cli.plan import read_size
+from fitguard.cli.training_options import (
+    Arguments,
+    BatchSize,
+    FreeMemory,
+    GpuMemory,
+    GpuName,
+    PolicyName,
+    Script,
+    read_size,
+)
 from fitguard.schema.exit_codes import ExitCode, UsageError
 
 
 def check(
-    script: Annotated[
-        str,
-        Parameter(
-            name="FILE.py[:FUNCTION]",
-            help="The script that trains. It is run without training. FUNCTION returns (model, x, "
-            "y), or the keyword arguments of fit with the model.",
-        ),
-    ],
+    script: Script,
     /,
-    *arguments: Annotated[
-        str, Parameter(name="ARGUMENTS", help="Of the script itself, behind two hyphens.")
-    ],
-    batch_size: Annotated[
-        int | None, Parameter(help="Of one step; default: as the script says, or 32.")
-    ] = None,
-    policy: Annotated[
-        Policy | None, Parameter(help="The dtype policy that is set before the model is built.")
-    ] = None,
-    gpu: Annotated[
-        str | None, Parameter(help='The card by its name, if it is not here: "RTX 3060".')
-    ] = None,
-    gpu_memory: Annotated[
-        str | None, Parameter(help="What the card has: 8GiB, 8GB, 8192MiB, or bytes.")
-    ] = None,
-    free: Annotated[
-        str | None, Parameter(help="What is free of it before training starts: 6.5GiB.")
-    ] = None,
+    *arguments: Arguments,
+    batch_size: BatchSize = None,
+    policy: PolicyName = None,
+    gpu: GpuName = None,
+    gpu_memory: GpuMemory = None,
+    free: FreeMemory = None,
     budget: Annotated[
         float, Parameter(help="Seconds that reading the data of a fit may take; default: 2.")
     ] = 2.0,

@@ -14,6 +14,7 @@ from fitguard.cli.fits import (
 )
 from fitguard.cli.judging import FailOn, Ignore, Select, Verbose, exit_code
 from fitguard.cli.other_python import Python, enter_training_python
+from fitguard.cli.training_options import Arguments, BatchSize, Script
 
 if TYPE_CHECKING:
     from fitguard.memory.fit_call import FitCall
@@ -21,22 +22,11 @@ if TYPE_CHECKING:
 
 
 def data(
-    script: Annotated[
-        str,
-        Parameter(
-            name="FILE.py[:FUNCTION]",
-            help="FUNCTION returns (model, x, y), (model, dataset), or the keyword arguments of "
-            "fit with the model. Without FUNCTION, FILE.py is run up to its call of fit.",
-        ),
-    ],
+    script: Script,
     /,
-    *arguments: Annotated[
-        str, Parameter(name="ARGUMENTS", help="Of the script itself, behind two hyphens.")
-    ],
+    *arguments: Arguments,
     fit: Fit = 1,
-    batch_size: Annotated[
-        int | None, Parameter(help="As fit will be given it; default: as the script says, or 32.")
-    ] = None,
+    batch_size: BatchSize = None,
     full: Annotated[
         bool, Parameter(negative="", help="Read everything, however long it takes.")
     ] = False,

@@ -18,7 +18,6 @@ Fit = Annotated[
     int | Literal["all"],
     Parameter(help="Which call of fit: 2 for the second one of the script, or all."),
 ]
-Policy = Literal["float32", "mixed_float16", "mixed_bfloat16", "float16", "bfloat16", "float64"]
 
 
 def require_number(fit: int | Literal["all"]) -> int | None:

@@ -7,58 +7,48 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 
 from fitguard.cli.console import PLAIN_OUTPUT, Output, show
-from fitguard.cli.fits import Fit, Policy, look_at_all_fits, read_one_fit, require_number
+from fitguard.cli.fits import Fit, look_at_all_fits, read_one_fit, require_number
 from fitguard.cli.other_python import Python, enter_training_python
+from fitguard.cli.training_options import (
+    Arguments,
+    BatchSize,
+    FreeMemory,
+    GpuMemory,
+    GpuName,
+    Policy,
+    PolicyName,
+    Script,
+    read_size,
+)
 from fitguard.schema.exit_codes import ExitCode
 
 if TYPE_CHECKING:
     from fitguard.memory.fit_call import FitCall
-    from fitguard.memory.measuring.request import Script
+    from fitguard.memory.measuring.request import Script as MeasuredScript
     from fitguard.schema.plan import Plan
 
 Compiled = Literal["auto", "true", "false"]
 
 
 def plan(
-    script: Annotated[
-        str,
-        Parameter(
-            name="FILE.py[:FUNCTION]",
-            help="FUNCTION returns a model, (model, x, y), or the keyword arguments of fit with "
-            "the model. Without FUNCTION, FILE.py is run up to its call of fit.",
-        ),
-    ],
+    script: Script,
     /,
-    *arguments: Annotated[
-        str, Parameter(name="ARGUMENTS", help="Of the script itself, behind two hyphens.")
-    ],
+    *arguments: Arguments,
     fit: Fit = 1,
-    batch_size: Annotated[
-        int | None, Parameter(help="Of one step; default: as the script says, or 32.")
-    ] = None,
+    batch_size: BatchSize = None,
     optimizer: Annotated[
         str | None, Parameter(help="Instead of the model's own, or where it has none: adam.")
     ] = None,
     loss: Annotated[
         str | None, Parameter(help="Instead of the model's own, or where it has none: mse.")
     ] = None,
-    policy: Annotated[
-        Policy | None, Parameter(help="The dtype policy that is set before the model is built.")
-    ] = None,
+    policy: PolicyName = None,
     jit_compile: Annotated[
         Compiled, Parameter(help="Whether XLA compiles the step; default: as compile was told.")
     ] = "auto",
-    gpu: Annotated[str | None, Parameter(help='The card by its name: "RTX 3060".')] = None,
-    gpu_memory: Annotated[
-        str | None,
-        Parameter(
-            help="What the card has: 8GiB or 8G (powers of 1024), 8GB (powers of 1000), 8192MiB, "
-            "or bytes."
-        ),
-    ] = None,
-    free: Annotated[
-        str | None, Parameter(help="What is free of it before training starts: 6.5GiB.")
-    ] = None,
+    gpu: GpuName = None,
+    gpu_memory: GpuMemory = None,
+    free: FreeMemory = None,
     replicas: Annotated[
         int | None, Parameter(help="Over how many GPUs a strategy spreads the batch.")
     ] = None,
@@ -130,13 +120,6 @@ def plan(
     return ExitCode.FINDINGS if answer.card and answer.fits is False else ExitCode.FINE
 
 
-def read_size(given: str | None, option: str) -> int | None:
-    """Read here, so that a wrong one is told before TensorFlow is loaded."""
-    from fitguard.memory.sizes import size_bytes
-
-    return None if given is None else size_bytes(given, option)
-
-
 def _require_gpu() -> None:
     """Told before the script is run, which may take long."""
     from fitguard.facts import nvml
@@ -151,11 +134,11 @@ def _measured(
     policy: Policy | None,
     arguments: tuple[str, ...],
     options: Mapping[str, str | int | None],
-) -> "Script":
+) -> "MeasuredScript":
     """How a child process makes the same step."""
-    from fitguard.memory.measuring.request import Script
+    from fitguard.memory.measuring.request import Script as MeasuredScript
 
-    return Script(
+    return MeasuredScript(
         module="fitguard.cli.measured_step",
         reference=script,
         fit=fit,

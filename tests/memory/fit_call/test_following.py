@@ -134,6 +134,7 @@ def test_a_file_that_is_mapped_for_writing_ends_it(followed, tmp_path):
         ("import h5py; h5py.File(FILE, 'a')", "it would write with h5py.File"),
         ("import tensorflow as tf; tf.io.write_file(FILE, 'x')", "write with tf.io.write_file"),
         ("import tensorflow as tf; tf.io.gfile.GFile(FILE, 'w')", "write with tf.io.gfile.GFile"),
+        ("import tensorflow as tf; tf.data.Dataset.range(3).cache(FILE)", "tf.data.Dataset.cache"),
         ("import sqlite3; sqlite3.connect(FILE)", "it would open a database"),
         ("import os; os.remove(FILE)", "it would remove kept.txt"),
         ("import os; os.fork()", "it would start another program"),

@@ -1,5 +1,6 @@
 """Files that are open for writing: what goes into them meanwhile goes into copies."""
 
+import contextlib
 import fcntl
 import os
 import re
@@ -7,8 +8,7 @@ import shutil
 import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import TracebackType
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 MOST_BYTES = 64 << 20
 """A larger file is not copied: the script cannot go on."""
@@ -34,50 +34,44 @@ def list_open_files() -> OpenFiles:
     return OpenFiles(frozenset(described), frozenset(_mapped_files()))
 
 
-class CopiedFiles:
-    """While it is entered, descriptors of files that can be written to lead to copies.
+@contextlib.contextmanager
+def copying_open_files(
+    folder: Path, before: OpenFiles, refuse: Callable[[str], Any]
+) -> Iterator[None]:
+    """Meanwhile descriptors of files that can be written to lead to copies.
 
     Args:
         folder: For the copies.
         before: What was open before the script began: it is none of the script's.
         refuse: Is told what stands in the way, and raises.
     """
-
-    def __init__(self, folder: Path, before: OpenFiles, refuse: Callable[[str], Any]) -> None:
-        self._folder = folder
-        self._before = before
-        self._refuse = refuse
-        self._kept: dict[int, int] = {}
-
-    def __enter__(self) -> Self:
-        now = list_open_files()
-        for path in now.maps - self._before.maps:
-            self._refuse(f"it has {path.name} mapped into memory for writing")
-        for descriptor, path in now.descriptors - self._before.descriptors:
+    now = list_open_files()
+    for path in now.maps - before.maps:
+        refuse(f"it has {path.name} mapped into memory for writing")
+    with contextlib.ExitStack() as stack:
+        for descriptor, path in now.descriptors - before.descriptors:
             if os.fstat(descriptor).st_size > MOST_BYTES:
-                self._refuse(f"it has {path.name} open for writing")
-            self._lead_aside(descriptor)
-        return self
+                refuse(f"it has {path.name} open for writing")
+            stack.callback(_lead_back, descriptor, _lead_aside(descriptor, folder))
+        yield
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        for descriptor, kept in self._kept.items():
-            os.dup2(kept, descriptor, os.get_inheritable(descriptor))
-            os.close(kept)
 
-    def _lead_aside(self, descriptor: int) -> None:
-        copy = self._folder / f"open-{descriptor}"
-        shutil.copyfile(f"/proc/self/fd/{descriptor}", copy)
-        flags = fcntl.fcntl(descriptor, fcntl.F_GETFL)
-        opened = os.open(copy, os.O_RDWR | (flags & os.O_APPEND))
-        os.lseek(opened, os.lseek(descriptor, 0, os.SEEK_CUR), os.SEEK_SET)
-        self._kept[descriptor] = os.dup(descriptor)
-        os.dup2(opened, descriptor, os.get_inheritable(descriptor))
-        os.close(opened)
+def _lead_aside(descriptor: int, folder: Path) -> int:
+    """Let it lead to a copy; a descriptor of the file itself."""
+    copy = folder / f"open-{descriptor}"
+    shutil.copyfile(f"/proc/self/fd/{descriptor}", copy)
+    flags = fcntl.fcntl(descriptor, fcntl.F_GETFL)
+    opened = os.open(copy, os.O_RDWR | (flags & os.O_APPEND))
+    os.lseek(opened, os.lseek(descriptor, 0, os.SEEK_CUR), os.SEEK_SET)
+    kept = os.dup(descriptor)
+    os.dup2(opened, descriptor, os.get_inheritable(descriptor))
+    os.close(opened)
+    return kept
+
+
+def _lead_back(descriptor: int, kept: int) -> None:
+    os.dup2(kept, descriptor, os.get_inheritable(descriptor))
+    os.close(kept)
 
 
 def _written_descriptors() -> Iterator[int]:

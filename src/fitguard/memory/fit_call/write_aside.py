@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from fitguard.memory.fit_call.open_files import CopiedFiles, OpenFiles
+from fitguard.memory.fit_call.open_files import OpenFiles, copying_open_files
 from fitguard.memory.fit_call.writers import refusing_writers
 
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_TRUNC | os.O_APPEND | os.O_CREAT
@@ -63,7 +63,9 @@ class WriteAside:
         self._opens = (builtins.open, io.open)
         self._stack = contextlib.ExitStack()
         self._stack.callback(shutil.rmtree, self._folder, ignore_errors=True)
-        self._stack.enter_context(CopiedFiles(Path(self._folder), self._before, self._refuse))
+        self._stack.enter_context(
+            copying_open_files(Path(self._folder), self._before, self._refuse)
+        )
         self._stack.enter_context(refusing_writers(self._refuse, lambda: self._is_paused))
         builtins.open = io.open = self._open
         _active = self

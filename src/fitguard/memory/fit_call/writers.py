@@ -10,6 +10,7 @@ _OF_TENSORFLOW = (
     *("io.write_file", "io.TFRecordWriter", "io.gfile.remove", "io.gfile.rename"),
     *("io.gfile.rmtree", "io.gfile.copy", "io.gfile.makedirs", "io.gfile.GFile"),
     *("saved_model.save", "summary.create_file_writer", "data.Dataset.save"),
+    "data.Dataset.cache",
     *("train.Checkpoint.save", "train.Checkpoint.write", "train.CheckpointManager.save"),
 )
 _READS = ("r", "rb")
@@ -53,6 +54,8 @@ def _writers() -> Iterator[tuple[str, Any, str]]:
 
 def _only_reads(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     """`GFile(path, mode)` and `File(self, path, mode)` read unless they are told more."""
+    if name == "tf.data.Dataset.cache":  # in memory, unless a file is named
+        return not (args[1:] or kwargs.get("filename"))
     if name not in ("tf.io.gfile.GFile", "h5py.File"):
         return False
     place = 1 if name == "tf.io.gfile.GFile" else 2
