@@ -34,7 +34,7 @@ def operation_definition(kind: str) -> Any:
     return op_def_registry.get(kind)
 
 
-def optimized_for_gpu(
+def optimize_for_gpu(
     graph: Any, kept: Sequence[str], passes: Sequence[str], capability: str
 ) -> Any:
     """What Grappler makes of a graph for a GPU that need not be here.
@@ -72,7 +72,7 @@ def _virtual_gpu(capability: str) -> Any:
     return Cluster(devices=[cpu, gpu])
 
 
-def lowered(function: Any, specs: Sequence[Any]) -> Any:
+def lower_to_hlo(function: Any, specs: Sequence[Any]) -> Any:
     """A concrete function as `HloModuleProto`, before XLA optimizes it.
 
     Args:

@@ -7,7 +7,7 @@ from typing import Literal
 from fitguard.knowledge.gpus import USUAL_CAPABILITY
 from fitguard.memory.advice import Advised, Question, advise, micro_batch_size
 from fitguard.memory.estimate import Estimate
-from fitguard.memory.estimating import estimator_of, runnable
+from fitguard.memory.estimating import estimator_of, find_runnable
 from fitguard.memory.largest_batch import largest
 from fitguard.memory.measuring.measurements import Measurements
 from fitguard.memory.preparation import Preparation
@@ -32,10 +32,10 @@ class Draft:
     def plan(self) -> Plan:
         """The whole plan."""
         start = time.monotonic()
-        prepared, traced = runnable(self.prepared, self._capability)
+        prepared, traced = find_runnable(self.prepared, self._capability)
         training, batch = prepared.training, prepared.replica_batch_size
         traced_seconds = time.monotonic() - start
-        estimator = self.measurements.sharpened(prepared, traced, self.card)
+        estimator = self.measurements.sharpen_estimator(prepared, traced, self.card)
         measured = time.monotonic()
         estimate = estimator.at(batch, detail=True)
         traced_seconds += time.monotonic() - measured
@@ -46,7 +46,7 @@ class Draft:
             estimator_of=lambda other: estimator_of(other, self._capability),
             card=self.card,
         )
-        advised = self._advised(question, traced_seconds)
+        advised = self._collect_advice(question, traced_seconds)
         twice = estimator.at(2 * batch) if question.any_batch else estimate
         return Plan(
             mode=estimator.mode,
@@ -76,7 +76,7 @@ class Draft:
     def _capability(self) -> str:
         return (self.card.compute_capability if self.card else "") or USUAL_CAPABILITY
 
-    def _advised(self, question: Question, traced_seconds: float) -> Advised:
+    def _collect_advice(self, question: Question, traced_seconds: float) -> Advised:
         if not self.advice:
             return Advised()
         return advise(question, everything=self.advice == "full", trace_seconds=traced_seconds)

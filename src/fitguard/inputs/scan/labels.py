@@ -52,7 +52,7 @@ class LabelCount:
             integral=self._integral,
             one_hot=one_hot,
             distinct=None if counts is None else len(counts),
-            counts=_listed(counts or Counter()),
+            counts=_list_classes(counts or Counter()),
             neighbours=self._neighbours.pairs if one_each else 0,
             changes=self._neighbours.changes if one_each else 0,
         )
@@ -70,7 +70,7 @@ class LabelCount:
         if numeric:
             self._add_numbers(slab)
         elif self._counts is not None:
-            self._count(_named(slab))
+            self._count(_count_by_name(slab))
 
     def _add_numbers(self, slab: Array) -> None:
         values = slab.reshape(-1)
@@ -81,7 +81,7 @@ class LabelCount:
         if values.size:
             self._integral = whole and self._integral is not False
             if self._counts is not None:
-                self._count(_table(values, whole))
+                self._count(_count_values(values, whole))
 
     def _count(self, found: Counter[Any]) -> None:
         assert self._counts is not None
@@ -90,7 +90,7 @@ class LabelCount:
             self._counts = None
 
 
-def _table(values: Array, whole: bool) -> Counter[Any]:
+def _count_values(values: Array, whole: bool) -> Counter[Any]:
     """How often each value is there; quicker where they are whole numbers close together."""
     low, high = values.min().item(), values.max().item()
     if whole and high - low < WIDEST_TABLE and max(-low, high) < 1 << 53:
@@ -101,7 +101,7 @@ def _table(values: Array, whole: bool) -> Counter[Any]:
     return Counter(dict(zip(distinct.tolist(), number.tolist(), strict=True)))
 
 
-def _named(slab: Array) -> Counter[Any]:
+def _count_by_name(slab: Array) -> Counter[Any]:
     """Text and objects, by what is written for them."""
     values = slab.reshape(-1).tolist()
     try:
@@ -125,7 +125,7 @@ def _name(value: Any) -> float | str:
         return f"<{type(value).__name__}>"
 
 
-def _listed(counts: Counter[Any]) -> tuple[ClassCount, ...]:
+def _list_classes(counts: Counter[Any]) -> tuple[ClassCount, ...]:
     ordered = sorted(counts.items(), key=lambda entry: (-entry[1], str(entry[0])))
     if len(ordered) > MOST_LISTED:
         ordered = ordered[:LISTED_OF_MANY] + ordered[-LISTED_OF_MANY:]

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from fitguard.knowledge.gpus import USUAL_CAPABILITY
 from fitguard.memory.estimate import Estimate
 from fitguard.memory.graph import workspace
-from fitguard.memory.graph.detail import detailed
+from fitguard.memory.graph.detail import build_details
 from fitguard.memory.graph.doubts import doubts
 from fitguard.memory.graph.fitting import ample_bytes, least_bytes
 from fitguard.memory.graph.step import Run, Step, read_step
@@ -50,7 +50,7 @@ class GraphEstimator:
         found = self._known[batch_size]
         if not detail:
             return found
-        parts = detailed(self.training, self.step, self.run, batch_size, found.required.likely)
+        parts = build_details(self.training, self.step, self.run, batch_size, found.required.likely)
         return replace(found, **parts)
 
     def _estimate(self, batch_size: int) -> Estimate:

@@ -9,7 +9,7 @@ STDERR = 2
 
 
 @contextlib.contextmanager
-def log_dropped() -> Iterator[None]:
+def dropping_log() -> Iterator[None]:
     """Inside, what native code writes to stderr is dropped.
 
     For a GPU that is not there, the graph optimizer logs a warning for each operation. The level of

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from fitguard.contract.graphs import optimized_for_gpu
+from fitguard.contract.graphs import optimize_for_gpu
 from fitguard.knowledge.gpus import USUAL_CAPABILITY
 from fitguard.memory.graph.folding import fold
-from fitguard.memory.graph.quiet import log_dropped
+from fitguard.memory.graph.quiet import dropping_log
 from fitguard.memory.graph.tracing import Traced
 
 PASSES = ("pruning", "function", "common_subgraph_elimination")
@@ -15,7 +15,7 @@ LAYOUT_MATTERS = ("Conv", "DepthwiseConv", "MaxPool", "AvgPool", "FusedBatchNorm
 """Only for these the layout pass is worth its time, which is most of it."""
 
 
-def rewritten(traced: Traced, capability: str = USUAL_CAPABILITY) -> Any:
+def rewrite_graph(traced: Traced, capability: str = USUAL_CAPABILITY) -> Any:
     """The graph with convolutions in the layout that the GPU wants, and functions inlined.
 
     Args:
@@ -30,8 +30,8 @@ def rewritten(traced: Traced, capability: str = USUAL_CAPABILITY) -> Any:
     kept += [tensor.op.name for tensor in traced.function.outputs]
     fold(definition, set(kept))
     passes = [*PASSES, "layout"] if _has_images(definition) else PASSES
-    with log_dropped():
-        return optimized_for_gpu(definition, kept, passes, capability)
+    with dropping_log():
+        return optimize_for_gpu(definition, kept, passes, capability)
 
 
 def _has_images(graph: Any) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 from fitguard.contract.gpu_presence import gpu_supposed
 from fitguard.memory.training import Training
-from fitguard.memory.variables import replaced_update, variable_bytes
+from fitguard.memory.variables import replacing_update, variable_bytes
 
 PRIMES = (1009, 1013, 1019, 1021, 1031, 1033, 1039)
 """One of them stands for the batch: a size that it divides grows with the batch."""
@@ -57,7 +57,7 @@ def trace(training: Training) -> Traced:
     traced = tf.function(training.run, autograph=training.autograph)
     optimizer = getattr(training.model, "optimizer", None)
     many = training.model is not None and len(training.model.trainable_variables) > MANY
-    with gpu_supposed(), _updates_apart(optimizer, SMALL_BYTES if many else 0) as updates:
+    with gpu_supposed(), _tracing_updates_apart(optimizer, SMALL_BYTES if many else 0) as updates:
         function = traced.get_concrete_function(training.specs(prime))
     return Traced(function, prime, updates)
 
@@ -73,7 +73,7 @@ def _prime(training: Training) -> int:
 
 
 @contextlib.contextmanager
-def _updates_apart(optimizer: Any, least_bytes: int) -> Iterator[dict[Kind, Update]]:
+def _tracing_updates_apart(optimizer: Any, least_bytes: int) -> Iterator[dict[Kind, Update]]:
     """Inside, the optimizer's update of a variable becomes one assignment.
 
     Updates are most of the operations of a step, and the same for all variables of a shape: the
@@ -97,7 +97,7 @@ def _updates_apart(optimizer: Any, least_bytes: int) -> Iterator[dict[Kind, Upda
         with tf.name_scope(MARK):
             return variable.assign_sub(tf.cast(gradient, variable.dtype))
 
-    with replaced_update(optimizer, update_step):
+    with replacing_update(optimizer, update_step):
         yield updates
 
 

@@ -10,7 +10,7 @@ from fitguard.memory.xla.accounting import Accounting
 from fitguard.memory.xla.autotuning import trial_bytes
 from fitguard.memory.xla.compiled_step import CompiledStep
 from fitguard.memory.xla.graph import Graph
-from fitguard.memory.xla.kept_copies import kept_copies_bytes
+from fitguard.memory.xla.kept_copies import count_kept_copy_bytes
 from fitguard.memory.xla.reading import NotAlike, read_graph
 from fitguard.memory.xla.timeline import Timeline
 from fitguard.memory.xla.uncertainty import (
@@ -85,16 +85,16 @@ class XlaEstimator:
         timeline = self._timeline(batch_size)
         inputs = self._input_bytes(batch_size)
         constant = self.variables.weights + self.variables.optimizer + inputs
-        temporary = timeline.peak.bytes + kept_copies_bytes(self.graph, batch_size)
+        temporary = timeline.peak.bytes + count_kept_copy_bytes(self.graph, batch_size)
         shared = self.variables.shared_zeros
-        required = self.uncertainty.required(constant, shared, temporary)
+        required = self.uncertainty.estimate_required(constant, shared, temporary)
         before = constant - (self.variables.optimizer - shared if shared else 0)
         trial = before + trial_bytes(self.graph, batch_size)
         accounting = Accounting(timeline, self._scopes, self.variables, constant)
         layers = accounting.layers(timeline.peak) if detail else ()
         return Estimate(
             required=required,
-            comfortable=self.uncertainty.comfortable(required, trial),
+            comfortable=self.uncertainty.estimate_comfortable(required, trial),
             breakdown=self._breakdown(required.likely, accounting, inputs),
             layers=layers,
             curve=accounting.curve(timeline.instants(), layers) if detail else Curve(),

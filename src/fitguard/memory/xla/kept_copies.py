@@ -4,7 +4,7 @@ from fitguard.memory.xla.graph import Graph
 from fitguard.memory.xla.sizes import evaluate
 
 
-def kept_copies_bytes(graph: Graph, batch: int) -> int:
+def count_kept_copy_bytes(graph: Graph, batch: int) -> int:
     """Of the variables that are overwritten while rows of them are still looked up.
 
     The lookup is fused into kernels that run late, so the old rows must stay: seen on a H200 for
