@@ -83,3 +83,10 @@ def lower_to_hlo(function: Any, specs: Sequence[Any]) -> Any:
 
     serialized = compiler_ir.from_concrete_function(function, specs)(stage="hlo_serialized")
     return hlo_pb2.HloModuleProto.FromString(serialized)
+
+
+def constant_shape(shape: Any) -> Any:
+    """A shape that is given as a tensor, as far as its numbers are known; None for each other."""
+    from tensorflow.python.framework import tensor_util
+
+    return tensor_util.constant_value_as_shape(shape)

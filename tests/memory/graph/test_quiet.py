@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from fitguard.memory.graph.quiet import dropping_log
+from fitguard.memory.graph.rewriting import dropping_log
 
 
 def test_what_native_code_writes_inside_is_dropped(capfd: pytest.CaptureFixture[str]) -> None:

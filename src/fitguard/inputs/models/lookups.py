@@ -1,13 +1,34 @@
 """Tables that a layer of the user's own holds: of tokens, and of positions."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
 from fitguard.contract.libraries import is_a
 from fitguard.inputs.models.asking import ask, name_of
 from fitguard.inputs.models.kinds import sublayers
-from fitguard.inputs.models.words import says_position, says_token
 from fitguard.schema.model import IndexTable
+
+_POSITION = re.compile(r"^(pos|poss?|position|positions|positional|wpe|pos(emb|enc|ition)\w*)$")
+_TOKEN = re.compile(r"^(tok|toks|token|tokens|word|words|vocab|vocabulary|wte)$")
+
+
+def says_position(*names: str) -> bool:
+    """Whether one of the names speaks of positions: `pos_emb`, `PositionalEncoding`.
+
+    `transpose`, `composer` and `positive` do not.
+    """
+    return any(_POSITION.match(word) for name in names for word in _words(name))
+
+
+def says_token(*names: str) -> bool:
+    """Whether one of the names speaks of tokens: `token_emb`, `word_embedding`."""
+    return any(_TOKEN.match(word) for name in names for word in _words(name))
+
+
+def _words(name: str) -> list[str]:
+    split = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name)
+    return [word for word in re.split(r"[^a-z]+", split.lower()) if word]
 
 
 def token_tables(layer: Any) -> tuple[IndexTable, ...]:

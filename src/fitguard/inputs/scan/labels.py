@@ -7,10 +7,33 @@ from typing import Any
 import numpy as np
 
 from fitguard.inputs.scan.extremes import in_numpy, is_number
-from fitguard.inputs.scan.neighbours import NeighbourCount
 from fitguard.inputs.scan.one_hot import OneHotCount
 from fitguard.inputs.scan.pieces import Array, slabs
 from fitguard.schema.data import ClassCount, Labels
+
+
+class NeighbourCount:
+    """Compares samples that come one after the other.
+
+    Args:
+        pairs, changes: How many pairs were compared, and how many of them differ.
+        single: Whether all samples were of one value each.
+    """
+
+    def __init__(self) -> None:
+        self.pairs = 0
+        self.changes = 0
+        self.single = True
+
+    def add(self, slab: Array) -> None:
+        """Compare the samples of one value, or one row, each; others are passed over."""
+        if slab.ndim > 2 or slab.dtype.kind == "O":
+            return
+        rows = slab.reshape(len(slab), -1)
+        self.single = self.single and rows.shape[1] == 1
+        self.pairs += len(rows) - 1
+        self.changes += int(np.count_nonzero((rows[1:] != rows[:-1]).any(axis=1)))
+
 
 MOST_DISTINCT = 100_000
 """Beyond it, values are quantities and no labels: they are not counted on."""

@@ -14,8 +14,8 @@ from typing import Any
 
 import tensorflow as tf
 
+from fitguard.contract.graphs import constant_shape
 from fitguard.contract.libraries import Library
-from fitguard.contract.tensors import constant_shape
 from fitguard.keras.microbatch.split import Split, current, in_own_graph
 
 _BLOCK_BYTES = 16
