@@ -9,11 +9,11 @@ from supervise.story import GIB, NO_GPU, ONE_GPU, Story, at, end, gpu
 from fitguard.schema.hardware import GpuProcess
 from fitguard.schema.journal import Failed
 from fitguard.schema.run import Place
-from fitguard.supervise.endings import AttemptEnd
 from fitguard.supervise.machine import MachineView
+from fitguard.supervise.past_attempts import PastAttempt
 
 
-def oom(rows: int, of: int = 64, **fields: Any) -> AttemptEnd:
+def oom(rows: int, of: int = 64, **fields: Any) -> PastAttempt:
     told = {"mode": "xla", "place": at(12)} | fields
     failed = Failed(time=0.0, kind="out-of-memory", rows=rows, of=of, **told)
     return end("out-of-memory", exit_code=86, cause="gpu-oom", failed=failed)
@@ -153,7 +153,7 @@ def test_host_memory():
 
 def test_the_batch_of_a_fit_that_is_not_guarded_is_not_said_to_be_split():
     unguarded = end("exception", cause="gpu-oom", exit_code=1, unguarded=True)
-    following = Story().ends_with(msgspec.structs.replace(unguarded, place=Place(), saved=Place()))
+    following = Story().ends_with(msgspec.structs.replace(unguarded, last=Place(), saved=Place()))
     assert following.stop
     assert "in training that is not guarded (gpu-oom)" in following.text
     assert "cannot split the batch of a fit that is not guarded" in following.text

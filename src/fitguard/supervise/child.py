@@ -21,7 +21,7 @@ _KIBIBYTE = 1024
 
 
 @dataclass(frozen=True)
-class Ended:
+class ExitStatus:
     """How the process ended.
 
     Args:
@@ -52,7 +52,7 @@ class Child:
 
     def __init__(self, pid: int) -> None:
         self.pid = pid
-        self._ended: Ended | None = None
+        self._exit_status: ExitStatus | None = None
 
     @classmethod
     def start(
@@ -83,16 +83,17 @@ class Child:
                 os.close(channel.theirs)
         return cls(pid)
 
-    def poll(self) -> Ended | None:
+    def poll(self) -> ExitStatus | None:
         """How it ended; None while it runs."""
-        if self._ended is None:
+        if self._exit_status is None:
             try:
                 pid, status, usage = os.wait4(self.pid, os.WNOHANG)
             except ChildProcessError:  # somebody else in this process waited for it
-                self._ended = Ended()
+                self._exit_status = ExitStatus()
             else:
-                self._ended = _ended(status, usage.ru_maxrss * _KIBIBYTE) if pid else None
-        return self._ended
+                peak_bytes = usage.ru_maxrss * _KIBIBYTE
+                self._exit_status = _read_status(status, peak_bytes) if pid else None
+        return self._exit_status
 
     def send(self, number: int) -> None:
         """Send a signal, unless it has ended."""
@@ -115,11 +116,11 @@ def state(pid: int) -> str:
     return line.rpartition(")")[2].split()[0]
 
 
-def _ended(status: int, peak_bytes: int) -> Ended:
+def _read_status(status: int, peak_bytes: int) -> ExitStatus:
     code = os.waitstatus_to_exitcode(status)
     if code >= 0:
-        return Ended(exit_code=code, peak_bytes=peak_bytes)
-    return Ended(signal=_name(-code), core=os.WCOREDUMP(status), peak_bytes=peak_bytes)
+        return ExitStatus(exit_code=code, peak_bytes=peak_bytes)
+    return ExitStatus(signal=_name(-code), core=os.WCOREDUMP(status), peak_bytes=peak_bytes)
 
 
 def _name(number: int) -> str:

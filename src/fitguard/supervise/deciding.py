@@ -14,8 +14,8 @@ from fitguard.knowledge.policy import PolicyRow, Remedy
 from fitguard.schema.journal import OWN_FAULT, Orders
 from fitguard.schema.run import Action
 from fitguard.supervise.attribution import row_for
-from fitguard.supervise.endings import AttemptEnd
 from fitguard.supervise.machine import MachineView
+from fitguard.supervise.past_attempts import PastAttempt
 from fitguard.supervise.policy import Change, Situation, apply
 from fitguard.supervise.progress import restarts_of_the_last_hour, same_end, since_progress
 from fitguard.supervise.wording import (
@@ -80,12 +80,12 @@ class Next(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def decide(
-    ends: Sequence[AttemptEnd], orders: Orders, options: DecideOptions, machine: MachineView
+    ends: Sequence[PastAttempt], orders: Orders, options: DecideOptions, machine: MachineView
 ) -> Next:
     """What to do after the last of these attempts, which died.
 
     Args:
-        ends: As `attempt_ends` gives them: at least one.
+        ends: As `list_past_attempts` gives them: at least one.
         orders: Those of the last attempt.
     """
     last = ends[-1]
@@ -127,7 +127,7 @@ class _Past:
         rows: Of the policy, one for each end.
     """
 
-    def __init__(self, ends: Sequence[AttemptEnd], rows: Sequence[PolicyRow]) -> None:
+    def __init__(self, ends: Sequence[PastAttempt], rows: Sequence[PolicyRow]) -> None:
         self.ends = ends
         self.last = ends[-1]
         self.row = rows[-1]
@@ -179,7 +179,7 @@ def _go_on(
     happened = what_happened(past.last, past.row.cause)
     return Next(
         action=remedy.action,
-        orders=msgspec.structs.replace(change.orders, attempt=past.last.attempt + 1),
+        orders=msgspec.structs.replace(change.orders, attempt=past.last.number + 1),
         wait_seconds=wait_seconds,
         needed_share=remedy.free_share,
         environment=_added(orders, change.orders),

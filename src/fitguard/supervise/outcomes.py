@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from fitguard.schema.journal import LEFT_AS_ASKED, REPLACE_ME, AnyEvent, Failed
 from fitguard.schema.run import Outcome
-from fitguard.supervise.child import Ended
+from fitguard.supervise.child import ExitStatus
 from fitguard.supervise.departure import Reason
 
 _FROM_OUTSIDE = ("SIGKILL", "SIGTERM", "SIGHUP", "SIGXCPU")
@@ -22,7 +22,10 @@ INTERRUPTED = 128 + signal.SIGINT
 
 
 def outcome(
-    ended: Ended, reason: Reason | None, failed: Failed | None, forwarded: Iterable[int] = ()
+    status: ExitStatus,
+    reason: Reason | None,
+    failed: Failed | None,
+    forwarded: Iterable[int] = (),
 ) -> Outcome:
     """How it ended.
 
@@ -31,26 +34,26 @@ def outcome(
         failed: What the child itself wrote of its end.
         forwarded: Signals that were sent on to it.
     """
-    if ended.exit_code == 0:
+    if status.exit_code == 0:
         return "finished"
     if reason == "planned":
-        return "planned" if ended.exit_code == LEFT_AS_ASKED else _of_its_own(ended, failed)
+        return "planned" if status.exit_code == LEFT_AS_ASKED else _of_its_own(status, failed)
     if reason is not None:
         return reason
-    if ended.signal in {signal.Signals(number).name for number in forwarded}:
+    if status.signal in {signal.Signals(number).name for number in forwarded}:
         return "interrupted"
-    return _of_its_own(ended, failed)
+    return _of_its_own(status, failed)
 
 
-def _of_its_own(ended: Ended, failed: Failed | None) -> Outcome:
-    if ended.signal == "SIGINT" or (ended.exit_code == INTERRUPTED and failed is None):
+def _of_its_own(status: ExitStatus, failed: Failed | None) -> Outcome:
+    if status.signal == "SIGINT" or (status.exit_code == INTERRUPTED and failed is None):
         return "interrupted"  # only people send that
-    if ended.signal is not None:
-        return "killed" if ended.signal in _FROM_OUTSIDE else "crashed"
+    if status.signal is not None:
+        return "killed" if status.signal in _FROM_OUTSIDE else "crashed"
     if failed is not None:
         return _OF_FAILURE.get(failed.kind, "exception")
     # Where nobody called sys.exit, a library ended the process behind Python's back.
-    return _OF_CODE.get(ended.exit_code or 0, "crashed")
+    return _OF_CODE.get(status.exit_code or 0, "crashed")
 
 
 def failure(events: Iterable[AnyEvent], attempt: int) -> Failed | None:

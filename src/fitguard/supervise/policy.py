@@ -13,8 +13,8 @@ from fitguard.knowledge.policy import Remedy
 from fitguard.schema.batch_parts import smaller_part
 from fitguard.schema.journal import Orders
 from fitguard.schema.run import Action
-from fitguard.supervise.endings import AttemptEnd
 from fitguard.supervise.machine import MachineView
+from fitguard.supervise.past_attempts import PastAttempt
 from fitguard.supervise.sick_gpus import without_sick_gpus
 from fitguard.supervise.waiting import most_held_share
 
@@ -25,7 +25,7 @@ _CLEARED = ("RESTART_APP", "IGNORE", "WORKFLOW_XID_45")
 class Situation(msgspec.Struct, frozen=True):
     """What a remedy can look at; `orders` are those of the attempt that ended."""
 
-    last: AttemptEnd
+    attempt: PastAttempt
     orders: Orders
     machine: MachineView
 
@@ -45,9 +45,9 @@ class Change(msgspec.Struct, frozen=True):
 
 def apply(remedy: Remedy, situation: Situation) -> Change | None:
     """What this remedy does here, None where it cannot help."""
-    if remedy.after_steps and not situation.last.steps_done:
+    if remedy.after_steps and not situation.attempt.steps_done:
         return None
-    if remedy.cleared_by_restart and not _cleared(situation.last):
+    if remedy.cleared_by_restart and not _cleared(situation.attempt):
         return None
     return _ACTIONS[remedy.action](remedy, situation)
 
@@ -59,14 +59,14 @@ def _restart(remedy: Remedy, situation: Situation) -> Change | None:
 
 
 def _smaller_micro_batch(_: Remedy, situation: Situation) -> Change | None:
-    last, orders = situation.last, situation.orders
-    failed = last.failed
+    attempt, orders = situation.attempt, situation.orders
+    failed = attempt.failed
     if failed is not None and failed.rows and failed.of:
         return _halved(orders, failed.place.fit, failed.rows, failed.of, failed.evaluation)
-    if not last.place.fit or not last.batch_size:
+    if not attempt.last.fit or not attempt.batch_size:
         return None
-    rows = min(last.micro_batch or last.batch_size, last.batch_size)
-    return _halved(orders, last.place.fit, rows, last.batch_size, evaluation=False)
+    rows = min(attempt.micro_batch or attempt.batch_size, attempt.batch_size)
+    return _halved(orders, attempt.last.fit, rows, attempt.batch_size, evaluation=False)
 
 
 def _halved(
@@ -101,7 +101,7 @@ def _wait_for_memory(remedy: Remedy, situation: Situation) -> Change | None:
 
 
 def _leave_out_gpu(remedy: Remedy, situation: Situation) -> Change | None:
-    found = without_sick_gpus(situation.machine, situation.last.xids, any_xid=remedy.any_xid)
+    found = without_sick_gpus(situation.machine, situation.attempt.xids, any_xid=remedy.any_xid)
     if found is None:
         return None
     environment, named = found
@@ -113,7 +113,7 @@ def _leave_out_gpu(remedy: Remedy, situation: Situation) -> Change | None:
 
 
 def _jit_off(_: Remedy, situation: Situation) -> Change | None:
-    failed = situation.last.failed
+    failed = situation.attempt.failed
     if situation.orders.jit_off or (failed is not None and failed.mode == "graph"):
         return None
     return Change(
@@ -138,8 +138,8 @@ def _with(orders: Orders, environment: dict[str, str]) -> Orders:
     return msgspec.structs.replace(orders, environment={**orders.environment, **environment})
 
 
-def _cleared(last: AttemptEnd) -> bool:
-    meanings = [knowledge().xids.find(xid.number) for xid in last.xids]
+def _cleared(attempt: PastAttempt) -> bool:
+    meanings = [knowledge().xids.find(xid.number) for xid in attempt.xids]
     return all(meaning is not None and meaning.action in _CLEARED for meaning in meanings)
 
 

@@ -2,7 +2,7 @@
 
 from fitguard.schema.diagnosis import FoundCause
 from fitguard.schema.run import Run
-from fitguard.supervise.judging import Judged
+from fitguard.supervise.postmortem import Postmortem
 from fitguard.words import count, duration
 
 
@@ -30,9 +30,9 @@ def farewell(run: Run) -> str:
     return "; ".join(parts)
 
 
-def diagnosis(judged: Judged) -> list[str]:
+def diagnosis(postmortem: Postmortem) -> list[str]:
     """Why it ended, the proof, and what to do, in a few lines."""
-    event, found = judged.event, judged.found
+    event, found = postmortem.event, postmortem.found
     if not event.cause or event.cause == "unknown":
         return []
     sure = f" ({event.confidence} confidence)" if event.confidence else ""

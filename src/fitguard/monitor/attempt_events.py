@@ -33,7 +33,7 @@ class Span:
 
 
 @dataclass
-class AttemptRecord:
+class AttemptEvents:
     """One attempt; any of its events may be missing.
 
     Args:
@@ -132,15 +132,15 @@ def order(place: Place) -> tuple[int, int, int, int]:
     return (place.fit, place.total_steps, place.epoch, place.step)
 
 
-def attempt_records(events: Iterable[AnyEvent]) -> dict[int, AttemptRecord]:
+def group_by_attempt(events: Iterable[AnyEvent]) -> dict[int, AttemptEvents]:
     """All attempts by number, the first one first; `events` in the order of time."""
-    records: dict[int, AttemptRecord] = {}
+    records: dict[int, AttemptEvents] = {}
     for event in events:
         if event.attempt < 1:
             continue
         record = records.get(event.attempt)
         if record is None:
-            record = AttemptRecord(event.attempt, event.time, event.time)
+            record = AttemptEvents(event.attempt, event.time, event.time)
             records[event.attempt] = record
         record.take(event)
     return dict(sorted(records.items()))

@@ -12,7 +12,7 @@ from fitguard.schema.journal import AttemptStarted, Orders
 from fitguard.schema.run import Place
 from fitguard.supervise.autotuning import AutotuningWatch
 from fitguard.supervise.channels import Channel, open_channels
-from fitguard.supervise.child import Child, Ended
+from fitguard.supervise.child import Child, ExitStatus
 from fitguard.supervise.departure import Departure, Reason
 from fitguard.supervise.desk import Cancel, Desk
 from fitguard.supervise.inbox import Received
@@ -29,8 +29,8 @@ _INTERRUPTS = (signal.SIGINT, signal.SIGQUIT)
 
 
 @dataclass(frozen=True)
-class Result:
-    """What is left of an attempt.
+class Observation:
+    """What the parent saw of an attempt, once it has ended.
 
     Args:
         reason: Why it was made to leave, if it was.
@@ -45,7 +45,7 @@ class Result:
             kernel has others for them.
     """
 
-    ended: Ended
+    exit_status: ExitStatus
     reason: Reason | None
     evidence: tuple[str, ...]
     foreseen: str
@@ -61,7 +61,7 @@ class Result:
     peak_gpu_bytes: int
 
 
-class Attempt:
+class LiveAttempt:
     """Starts a child and stays with it.
 
     Args:
@@ -127,11 +127,11 @@ class Attempt:
         beside = zip(self._channels, self._pumps, strict=True)
         return not all(pump.ends_line for channel, pump in beside if _STDERR in channel.feeds)
 
-    def run(self) -> Result:
+    def run(self) -> Observation:
         """Stay until the child has ended."""
         self._sampler.start()
         try:
-            ended = self._watch()
+            exit_status = self._watch()
         except BaseException:
             self._child.send(signal.SIGKILL)
             raise
@@ -140,17 +140,17 @@ class Attempt:
             for pump in self._pumps:
                 pump.finish(_DRAIN_SECONDS)
             self._desk.log.close()
-        return self._result(ended)
+        return self._observe(exit_status)
 
-    def _watch(self) -> Ended:
+    def _watch(self) -> ExitStatus:
         while True:
-            ended = self._child.poll()
-            self._take_all(0 if ended else TICK_SECONDS)
-            if ended is not None:
-                return ended
+            exit_status = self._child.poll()
+            self._take_all(0 if exit_status else TICK_SECONDS)
+            if exit_status is not None:
+                return exit_status
             self._departure.press()
             if self._departure.stuck:
-                return Ended(signal="SIGKILL")
+                return ExitStatus(signal="SIGKILL")
             if self._departure.reason in (None, "planned"):
                 stalled = any(pump.stalled(1.0) for pump in self._pumps)
                 self._vigil.look(self._child, self._departure, stalled=stalled)
@@ -203,13 +203,13 @@ class Attempt:
     def _numbers(self) -> dict[int, float]:
         return {**self._sampler.numbers, self._child.pid: time.monotonic()}
 
-    def _result(self, ended: Ended) -> Result:
+    def _observe(self, exit_status: ExitStatus) -> Observation:
         sampler = self._sampler
         beat = self._heartbeat.read()
         with contextlib.suppress(BufferError):
             self._heartbeat.close()
-        return Result(
-            ended=ended,
+        return Observation(
+            exit_status=exit_status,
             reason=self._departure.reason,
             evidence=self._vigil.evidence(),
             foreseen=self._vigil.foreseen,
@@ -221,6 +221,6 @@ class Attempt:
             stuck=self._departure.stuck,
             relatives=tuple(sampler.relatives),
             numbers=self._numbers() if numbered_by_kernel() else {},
-            peak_host_bytes=max(ended.peak_bytes, sampler.peak_host_bytes),
+            peak_host_bytes=max(exit_status.peak_bytes, sampler.peak_host_bytes),
             peak_gpu_bytes=sampler.peak_gpu_bytes,
         )
