@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from fitguard.contract.patching import Wraps, patched
 from fitguard.keras.position.ahead import Ahead, can_be_fed_back, iterator_over
 from fitguard.keras.position.data_position import Between, DataPosition, PositionOf
-from fitguard.keras.position.exactness import judge_validation
+from fitguard.keras.position.exactness import assess_validation
 from fitguard.keras.position.fingerprint import fingerprint
 from fitguard.keras.position.finished import pass_finished, read_what_was_read, why_passed
 from fitguard.keras.position.iterators import counting_wraps, iterators_made
@@ -18,12 +18,12 @@ __all__ = [
     "Ahead",
     "Between",
     "DataPosition",
+    "assess_validation",
     "can_be_fed_back",
     "epoch_iterators",
     "fingerprint",
     "iterator_over",
     "iterators_made",
-    "judge_validation",
     "pass_finished",
     "position_wraps",
     "read_what_was_read",
