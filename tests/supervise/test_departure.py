@@ -49,7 +49,7 @@ def test_sigterm_after_a_planned_restart_began_is_preemption():
 
 def test_a_hang_tells_its_stacks_first():
     setting = Setting()
-    setting.departure.cut("hung")
+    setting.departure.abort("hung")
     setting.wait(6)
     assert [number for _, number in setting.sent] == [STACKS, signal.SIGABRT, signal.SIGKILL]
 

@@ -11,7 +11,7 @@ from fitguard.schema.journal import LEFT_AS_ASKED, OWN_FAULT, Failed
 from fitguard.schema.run import Place
 from fitguard.supervise import postmortem
 from fitguard.supervise.child import ExitStatus
-from fitguard.supervise.explaining import Request, answer, explained
+from fitguard.supervise.explaining import Request, answer, explain_in_child
 from fitguard.supervise.live_attempt import Observation
 from fitguard.supervise.postmortem import examine_end
 
@@ -52,17 +52,17 @@ KILLED = replace(SEEN, exit_status=ExitStatus(signal="SIGKILL"))
 @pytest.fixture(autouse=True)
 def _recorded_kernel_log(monkeypatch):
     """In place of that of this machine."""
-    monkeypatch.setattr(postmortem, "explained", lambda request: answer(request, OTHERS))
+    monkeypatch.setattr(postmortem, "explain_in_child", lambda request: answer(request, OTHERS))
 
 
 def test_the_other_process_answers():
     request = Request(output=OUT_OF_MEMORY, exit_code=1, since_seconds=time.monotonic())
-    found = explained(request, LONGEST_SECONDS)
+    found = explain_in_child(request, LONGEST_SECONDS)
     assert found.diagnosis.primary == "gpu-oom"
 
 
 def test_no_answer_in_time_is_an_empty_one():
-    assert explained(Request(output=b""), limit_seconds=0.01).diagnosis.primary is None
+    assert explain_in_child(Request(output=b""), limit_seconds=0.01).diagnosis.primary is None
 
 
 def test_only_the_kernels_young_lines_count():
@@ -144,7 +144,7 @@ def test_a_broken_pipe_is_not_explained_away():
 
 
 def test_the_request_survives_any_bytes():
-    found = explained(Request(output=os.urandom(1000)), LONGEST_SECONDS)
+    found = explain_in_child(Request(output=os.urandom(1000)), LONGEST_SECONDS)
     assert found.diagnosis.schema == "fitguard/diagnosis/1"
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from fitguard.schema.journal import Failed
 from fitguard.supervise.child import ExitStatus
-from fitguard.supervise.outcomes import failure, outcome
+from fitguard.supervise.outcomes import classify_end, find_failure
 
 
 def failed(kind):
@@ -41,18 +41,18 @@ def failed(kind):
     ],
 )
 def test_outcomes(ended, reason, own, expected):
-    assert outcome(ended, reason, own) == expected
+    assert classify_end(ended, reason, own) == expected
 
 
 def test_a_signal_that_we_sent_on_is_the_users_wish():
-    assert outcome(ExitStatus(signal="SIGUSR1"), None, None, [signal.SIGUSR1]) == "interrupted"
-    assert outcome(ExitStatus(signal="SIGUSR1"), None, None) == "crashed"
+    assert classify_end(ExitStatus(signal="SIGUSR1"), None, None, [signal.SIGUSR1]) == "interrupted"
+    assert classify_end(ExitStatus(signal="SIGUSR1"), None, None) == "crashed"
 
 
 def test_the_failure_is_of_the_attempt():
     events = [failed("exception"), Failed(time=2.0, attempt=2, kind="out-of-memory")]
-    assert failure(events, 1).kind == "exception"
-    assert failure(events, 3) is None
+    assert find_failure(events, 1).kind == "exception"
+    assert find_failure(events, 3) is None
 
 
 def test_what_a_shell_tells():

@@ -10,7 +10,7 @@ from fitguard.notebook.request import Request
 from fitguard.schema.exit_codes import UsageError
 from fitguard.supervise.command import Command
 from fitguard.supervise.options import NEWEST, RunOptions
-from fitguard.supervise.runs import run_by_id
+from fitguard.supervise.runs import find_by_id
 
 _REQUESTS = ".requests"
 _GRACE_SECONDS = 30.0
@@ -62,7 +62,7 @@ def notebook_command(kind: str, given: str, request: Path, options: RunOptions) 
     """
     words: tuple[str, ...] = (given,)
     if options.resume not in (None, NEWEST):
-        words = run_by_id(options.runs_folder, str(options.resume)).started.command
+        words = find_by_id(options.runs_folder, str(options.resume)).started.command
     return Command(
         python=sys.executable,
         target=("-m", f"fitguard.notebook.{kind}"),

@@ -40,7 +40,7 @@ class ExitStatus:
     def shell_code(self) -> int:
         """What a shell would tell: 139 for SIGSEGV."""
         if self.signal is not None:
-            return 128 + _number(self.signal)
+            return 128 + _number_signal(self.signal)
         return 1 if self.exit_code is None else self.exit_code
 
 
@@ -104,10 +104,10 @@ class Child:
     @property
     def state(self) -> str:
         """As the kernel tells it: R, S, D (waits for a device), T (stopped)."""
-        return state(self.pid)
+        return read_state(self.pid)
 
 
-def state(pid: int) -> str:
+def read_state(pid: int) -> str:
     """The state of a process; empty where there is none."""
     try:
         line = Path(f"/proc/{pid}/stat").read_text()
@@ -120,17 +120,17 @@ def _read_status(status: int, peak_bytes: int) -> ExitStatus:
     code = os.waitstatus_to_exitcode(status)
     if code >= 0:
         return ExitStatus(exit_code=code, peak_bytes=peak_bytes)
-    return ExitStatus(signal=_name(-code), core=os.WCOREDUMP(status), peak_bytes=peak_bytes)
+    return ExitStatus(signal=_name_signal(-code), core=os.WCOREDUMP(status), peak_bytes=peak_bytes)
 
 
-def _name(number: int) -> str:
+def _name_signal(number: int) -> str:
     try:
         return signal.Signals(number).name
     except ValueError:
         return f"SIG{number}"
 
 
-def _number(name: str) -> int:
+def _number_signal(name: str) -> int:
     try:
         return int(signal.Signals[name])
     except KeyError:

@@ -23,16 +23,16 @@ from fitguard.monitor.run_folder import RunFolder
 from fitguard.schema.journal import LEFT_AS_ASKED, AttemptEnded, Decided, Orders, RunEnded
 from fitguard.schema.run import Outcome, Run, RunState
 from fitguard.supervise import telling
-from fitguard.supervise.claim import Claim, claimed
+from fitguard.supervise.claim import Claim, claiming_run
 from fitguard.supervise.command import Command
 from fitguard.supervise.desk import Cancel, Desk
-from fitguard.supervise.inbox import inbox
+from fitguard.supervise.inbox import taking_signals
 from fitguard.supervise.live_attempt import LiveAttempt, Observation
 from fitguard.supervise.options import RunOptions
 from fitguard.supervise.outcomes import INTERRUPTED
 from fitguard.supervise.pausing import Asked, Pause
 from fitguard.supervise.postmortem import Postmortem, examine_end
-from fitguard.supervise.processes import end
+from fitguard.supervise.processes import kill_all
 
 if TYPE_CHECKING:
     from fitguard.supervise.deciding import Next
@@ -95,8 +95,8 @@ class Guarding:
             UsageError: where there is no such run to resume, or its folder cannot be written.
         """
         with ExitStack() as stack:
-            claim = stack.enter_context(claimed(self._command, self._options, self._say))
-            box = stack.enter_context(inbox())
+            claim = stack.enter_context(claiming_run(self._command, self._options, self._say))
+            box = stack.enter_context(taking_signals())
             stdout, stderr = self._streams
             self._desk = Desk(
                 command=claim.command,
@@ -123,7 +123,7 @@ class Guarding:
 
     def _close(self, run: Run) -> None:
         if not self._options.quiet or run.state != "finished" or len(run.attempts) > 1:
-            self._say(telling.farewell(run))
+            self._say(telling.describe_run(run))
 
     def _loop(self, claim: Claim) -> RunEnded:
         orders = claim.orders
@@ -133,7 +133,7 @@ class Guarding:
                 return seen
             postmortem = self._examine(seen, orders.attempt)
             if postmortem.event.outcome not in _BY_ITSELF:
-                end(seen.relatives[1:])
+                kill_all(seen.relatives[1:])
             ended = self._end_undecided(seen, postmortem)
             if ended is not None:
                 return ended
@@ -141,7 +141,7 @@ class Guarding:
             if isinstance(following, RunEnded):
                 return following
             orders = following
-            end(seen.relatives[1:])
+            kill_all(seen.relatives[1:])
 
     def _attempt(self, orders: Orders) -> Observation | RunEnded:
         """One attempt; a disk that is full for a while is waited for."""
@@ -195,7 +195,7 @@ class Guarding:
         """Decide, say so, and wait for the right moment."""
         # Loaded only now: a run without a fault needs none of the policy.
         from fitguard.supervise.deciding import DecideOptions, decide
-        from fitguard.supervise.machine import machine_view
+        from fitguard.supervise.machine import view_machine
         from fitguard.supervise.past_attempts import list_past_attempts
 
         options, record = self._options, self._desk.record
@@ -207,19 +207,19 @@ class Guarding:
             list_past_attempts(record.events(), postmortem.xids),
             orders,
             allowed,
-            machine_view(environment),
+            view_machine(environment),
         )
         self._say(following.text)
-        record.add(_decision(postmortem.event, following))
+        record.add(_build_decision(postmortem.event, following))
         if following.stop:
-            for line in telling.diagnosis(postmortem):
+            for line in telling.describe_diagnosis(postmortem):
                 self._say(line)
             return _end_run("stopped", following.exit_code)
         asked = Pause(self._desk).before(following)
         return _end_as_asked(asked) if asked else following.orders
 
 
-def _decision(ended: AttemptEnded, following: "Next") -> Decided:
+def _build_decision(ended: AttemptEnded, following: "Next") -> Decided:
     return Decided(
         time=now(),
         attempt=ended.attempt,

@@ -16,7 +16,7 @@ from fitguard.supervise.child import Child, ExitStatus
 from fitguard.supervise.departure import Departure, Reason
 from fitguard.supervise.desk import Cancel, Desk
 from fitguard.supervise.inbox import Received
-from fitguard.supervise.processes import Process, numbered_by_kernel
+from fitguard.supervise.processes import Process, shares_kernel_numbers
 from fitguard.supervise.pump import Pump
 from fitguard.supervise.sampling import Sampler, Subject
 from fitguard.supervise.vigil import Vigil
@@ -78,9 +78,9 @@ class LiveAttempt:
         self._autotuning = AutotuningWatch(desk.options.autotuning_seconds)
         self._heartbeat = Heartbeat(desk.folder.heartbeat, create=True)
         channels = open_channels(desk.stdout, desk.stderr)
-        self._child = self._started(channels, orders)
+        self._child = self._start_child(channels, orders)
         self._channels = channels
-        self._pumps = [self._pump(channel) for channel in channels]
+        self._pumps = [self._start_pump(channel) for channel in channels]
         self._departure = Departure(
             self._child, lambda: self._heartbeat.wish("leave"), desk.options.grace_seconds
         )
@@ -88,10 +88,10 @@ class LiveAttempt:
         subject = Subject(self._child.pid, orders.attempt, self._heartbeat.read)
         self._sampler = Sampler(subject, desk.folder.samples)
 
-    def _started(self, channels: list[Channel], orders: Orders) -> Child:
+    def _start_child(self, channels: list[Channel], orders: Orders) -> Child:
         argv = self._desk.command.argv(self._desk.folder.path)
         try:
-            child = Child.start(argv, self._environment(orders), channels)
+            child = Child.start(argv, self._build_environment(orders), channels)
         except OSError:
             for channel in channels:
                 os.close(channel.ours)
@@ -101,12 +101,12 @@ class LiveAttempt:
         )
         return child
 
-    def _environment(self, orders: Orders) -> dict[str, str]:
+    def _build_environment(self, orders: Orders) -> dict[str, str]:
         """Sets come in the same order in each attempt, unless the user chose an order."""
         order = {"PYTHONHASHSEED": str(orders.seed % 2**32)}
         return {**order, **self._desk.environment, **orders.environment}
 
-    def _pump(self, channel: Channel) -> Pump:
+    def _start_pump(self, channel: Channel) -> Pump:
         def keep(data: bytes) -> None:
             self._desk.log.write(data)
             self._autotuning.hear(data)
@@ -152,11 +152,11 @@ class LiveAttempt:
             if self._departure.stuck:
                 return ExitStatus(signal="SIGKILL")
             if self._departure.reason in (None, "planned"):
-                stalled = any(pump.stalled(1.0) for pump in self._pumps)
+                stalled = any(pump.is_stalled(1.0) for pump in self._pumps)
                 self._vigil.look(self._child, self._departure, stalled=stalled)
 
     def _take_all(self, seconds: float) -> None:
-        for cancel in self._desk.cancelled():
+        for cancel in self._desk.take_cancels():
             self._obey(cancel)
         received = self._desk.inbox.wait(seconds)
         while received is not None:
@@ -200,7 +200,7 @@ class LiveAttempt:
         if self._departure.leave("preempted"):
             self._desk.say(f"{why}: the training takes a snapshot and stops, within {grace:g} s.")
 
-    def _numbers(self) -> dict[int, float]:
+    def _collect_numbers(self) -> dict[int, float]:
         return {**self._sampler.numbers, self._child.pid: time.monotonic()}
 
     def _observe(self, exit_status: ExitStatus) -> Observation:
@@ -220,7 +220,7 @@ class LiveAttempt:
             reader_gone=any(pump.reader_gone for pump in self._pumps),
             stuck=self._departure.stuck,
             relatives=tuple(sampler.relatives),
-            numbers=self._numbers() if numbered_by_kernel() else {},
+            numbers=self._collect_numbers() if shares_kernel_numbers() else {},
             peak_host_bytes=max(exit_status.peak_bytes, sampler.peak_host_bytes),
             peak_gpu_bytes=sampler.peak_gpu_bytes,
         )

@@ -21,7 +21,7 @@ _OF_CODE: dict[int, Outcome] = {
 INTERRUPTED = 128 + signal.SIGINT
 
 
-def outcome(
+def classify_end(
     status: ExitStatus,
     reason: Reason | None,
     failed: Failed | None,
@@ -37,15 +37,15 @@ def outcome(
     if status.exit_code == 0:
         return "finished"
     if reason == "planned":
-        return "planned" if status.exit_code == LEFT_AS_ASKED else _of_its_own(status, failed)
+        return "planned" if status.exit_code == LEFT_AS_ASKED else _classify_own_end(status, failed)
     if reason is not None:
         return reason
     if status.signal in {signal.Signals(number).name for number in forwarded}:
         return "interrupted"
-    return _of_its_own(status, failed)
+    return _classify_own_end(status, failed)
 
 
-def _of_its_own(status: ExitStatus, failed: Failed | None) -> Outcome:
+def _classify_own_end(status: ExitStatus, failed: Failed | None) -> Outcome:
     if status.signal == "SIGINT" or (status.exit_code == INTERRUPTED and failed is None):
         return "interrupted"  # only people send that
     if status.signal is not None:
@@ -56,7 +56,7 @@ def _of_its_own(status: ExitStatus, failed: Failed | None) -> Outcome:
     return _OF_CODE.get(status.exit_code or 0, "crashed")
 
 
-def failure(events: Iterable[AnyEvent], attempt: int) -> Failed | None:
+def find_failure(events: Iterable[AnyEvent], attempt: int) -> Failed | None:
     """The last thing that the child wrote of its own end."""
     found = [event for event in events if isinstance(event, Failed) and event.attempt == attempt]
     return found[-1] if found else None

@@ -47,7 +47,7 @@ def list_past_attempts(events: Sequence[AnyEvent], xids: Iterable[Xid] = ()) -> 
         xids: Those that the kernel logged during the last attempt.
     """
     told = sorted(events, key=lambda event: event.time)
-    since = _since_last_start(told)
+    since = _find_first_since_start(told)
     past: list[PastAttempt] = []
     saved = Place()
     fit_ends: set[Place] = set()
@@ -63,7 +63,7 @@ def list_past_attempts(events: Sequence[AnyEvent], xids: Iterable[Xid] = ()) -> 
     return past
 
 
-def _since_last_start(told: Sequence[AnyEvent]) -> int:
+def _find_first_since_start(told: Sequence[AnyEvent]) -> int:
     """Number of the first attempt after the run was last started."""
     first = 1
     for event in reversed(told):

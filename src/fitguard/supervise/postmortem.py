@@ -9,9 +9,9 @@ from fitguard.schema.finding import Confidence
 from fitguard.schema.hardware import Xid
 from fitguard.schema.journal import OWN_FAULT, AnyEvent, AttemptEnded, Failed
 from fitguard.schema.run import Outcome
-from fitguard.supervise.explaining import Answer, Request, explained
+from fitguard.supervise.explaining import Answer, Request, explain_in_child
 from fitguard.supervise.live_attempt import Observation
-from fitguard.supervise.outcomes import failure, outcome
+from fitguard.supervise.outcomes import classify_end, find_failure
 
 _MEANT: tuple[Outcome, ...] = ("finished", "interrupted", "preempted", "planned", "exited")
 """Nothing is to be explained."""
@@ -53,23 +53,24 @@ def examine_end(
         killed_by_kernel: How many processes of our cgroup the OOM killer ended meanwhile; None
             where nobody counts.
     """
-    known = failure(events, attempt)
-    how = outcome(seen.exit_status, seen.reason, known, seen.forwarded)
+    known = find_failure(events, attempt)
+    how = classify_end(seen.exit_status, seen.reason, known, seen.forwarded)
     answer = Answer()
     own = known.error if known is not None and known.kind == OWN_FAULT else ""
     # The child knows what is to be changed in its script: what the log looks like is no news.
     remedy = known.remedy if known is not None else ""
     if how not in _MEANT and not seen.reader_gone and not own and not remedy:
-        answer = explained(_request(seen))
-    found = _primary(answer.diagnosis)
-    cause = _meant(seen, how)
+        answer = explain_in_child(_build_request(seen))
+    found = _select_primary(answer.diagnosis)
+    cause = _explain_wanted_end(seen, how)
     if remedy:
         cause = CauseOfEnd("unknown", None, remedy)
     elif how not in _MEANT:
-        cause = _cause(seen, how, found, killed_by_kernel)
+        cause = _find_cause(seen, how, found, killed_by_kernel)
     if own:
         cause = CauseOfEnd("unknown", None, own, seen.evidence)
-    written = _autotuning_failure(seen, attempt) if how == "out-of-memory" and not known else None
+    unsaid = how == "out-of-memory" and not known
+    written = _build_autotuning_failure(seen, attempt) if unsaid else None
     event = AttemptEnded(
         time=now(),
         attempt=attempt,
@@ -88,7 +89,7 @@ def examine_end(
     return Postmortem(event, written, told, answer.xids)
 
 
-def _request(seen: Observation) -> Request:
+def _build_request(seen: Observation) -> Request:
     # A signal that we sent ourselves says nothing of the cause.
     by_us = seen.reason is not None
     return Request(
@@ -100,26 +101,26 @@ def _request(seen: Observation) -> Request:
     )
 
 
-def _primary(diagnosis: Diagnosis) -> FoundCause | None:
+def _select_primary(diagnosis: Diagnosis) -> FoundCause | None:
     if diagnosis.primary in _UNDECIDED or not diagnosis.causes:
         return None
     return diagnosis.causes[0]
 
 
-def _meant(seen: Observation, how: Outcome) -> CauseOfEnd:
+def _explain_wanted_end(seen: Observation, how: Outcome) -> CauseOfEnd:
     """Of an end that was wanted: what would have ended it otherwise."""
     if how != "planned" or not seen.foreseen:
         return CauseOfEnd()
     return CauseOfEnd(seen.foreseen, "medium", "It stopped before memory ran out.", seen.evidence)
 
 
-def _cause(
+def _find_cause(
     seen: Observation, how: Outcome, found: FoundCause | None, killed_by_kernel: int | None
 ) -> CauseOfEnd:
     if seen.reader_gone:
         return CauseOfEnd("", None, "Nothing reads the output anymore: the pipe is broken.")
     if how == "killed" and seen.exit_status.signal == "SIGKILL" and killed_by_kernel is not None:
-        return _of_counter(found, killed_by_kernel)
+        return _read_kill_counter(found, killed_by_kernel)
     if found is not None:
         quoted = tuple(evidence.text for evidence in found.evidence)
         return CauseOfEnd(found.cause, found.confidence, found.why, (*seen.evidence, *quoted))
@@ -136,7 +137,7 @@ def _cause(
     return CauseOfEnd("unknown", None, "", seen.evidence)
 
 
-def _of_counter(found: FoundCause | None, kills: int) -> CauseOfEnd:
+def _read_kill_counter(found: FoundCause | None, kills: int) -> CauseOfEnd:
     """SIGKILL, where the kernel counts what it ended for want of memory: that decides."""
     quoted = tuple(evidence.text for evidence in found.evidence) if found else ()
     if kills:
@@ -153,7 +154,7 @@ def _of_counter(found: FoundCause | None, kills: int) -> CauseOfEnd:
     return CauseOfEnd("unknown", None, why, ("the oom_kill counter of the cgroup did not rise",))
 
 
-def _autotuning_failure(seen: Observation, attempt: int) -> Failed | None:
+def _build_autotuning_failure(seen: Observation, attempt: int) -> Failed | None:
     """What the child could not say when its autotuning was cut short."""
     if seen.reason != "out-of-memory":
         return None

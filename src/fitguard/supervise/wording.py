@@ -24,7 +24,7 @@ UNGUARDED = "in training that is not guarded"
 _NAMELESS = ("", "unknown", "none")
 
 
-def what_happened(attempt: PastAttempt, cause: str) -> str:
+def describe_attempt(attempt: PastAttempt, cause: str) -> str:
     """`Attempt 2 crashed with SIGSEGV after step 140 of epoch 3 (illegal-memory-access)`."""
     how = _HOW[attempt.outcome]
     if attempt.signal and attempt.outcome in ("crashed", "killed"):
@@ -32,16 +32,17 @@ def what_happened(attempt: PastAttempt, cause: str) -> str:
     elif attempt.exit_code is not None and attempt.outcome == "exited":
         how = f"{how} with exit code {attempt.exit_code}"
     reason = "" if cause in _NAMELESS else f" ({cause})"
-    at = UNGUARDED if in_the_dark(attempt) else where(attempt.last, end=attempt.after_fit)
+    unseen = is_out_of_sight(attempt)
+    at = UNGUARDED if unseen else describe_place(attempt.last, end=attempt.after_fit)
     return f"Attempt {attempt.number} {how} {at}{reason}"
 
 
-def in_the_dark(attempt: PastAttempt) -> bool:
+def is_out_of_sight(attempt: PastAttempt) -> bool:
     """Whether nobody knows how far it got: it trained unguarded, or in a way not noticed."""
     return attempt.unguarded and not attempt.last.fit
 
 
-def where(place: Place, *, end: bool = False) -> str:
+def describe_place(place: Place, *, end: bool = False) -> str:
     """`after step 140 of epoch 3`, people count from 1; `after the end of fit 2`."""
     if not place.fit:
         return "before the first fit"
@@ -54,16 +55,16 @@ def where(place: Place, *, end: bool = False) -> str:
     return f"after step {place.step} of epoch {place.epoch + 1}{of_fit}"
 
 
-def going_on(attempt: PastAttempt) -> str:
+def describe_restart(attempt: PastAttempt) -> str:
     """From where the next attempt trains."""
     if not attempt.saved.fit or not attempt.saved.total_steps:
         return ", from the beginning."
     if attempt.saved_end:
         return f", from the end of fit {attempt.saved.fit}."
-    return f", from the snapshot {where(attempt.saved)}."
+    return f", from the snapshot {describe_place(attempt.saved)}."
 
 
-def not_allowed(actions: list[str]) -> str:
+def describe_refused(actions: list[str]) -> str:
     """Which flags would let fitguard try more."""
     if not actions:
         return ""
@@ -71,7 +72,7 @@ def not_allowed(actions: list[str]) -> str:
     return f" With {flags} fitguard would try more, which changes results."
 
 
-def exit_code(attempt: PastAttempt) -> int:
+def choose_exit_code(attempt: PastAttempt) -> int:
     """What `fitguard run` leaves with when it gives up: the child's code, as shells tell it."""
     if attempt.signal:
         try:
