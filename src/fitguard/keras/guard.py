@@ -8,8 +8,8 @@ from fitguard.keras.fitting.guarded_fits import GuardedFits
 from fitguard.keras.fitting.step import leave
 from fitguard.keras.fitting.wrapping import current_fits
 from fitguard.keras.snapshots.content import Content
+from fitguard.keras.state.model_state import ModelState
 from fitguard.keras.state.randomness import read_random, write_random
-from fitguard.keras.state.variables import ModelState
 from fitguard.keras.world import read_files, write_files
 from fitguard.schema.exit_codes import UsageError
 from fitguard.schema.journal import LEFT_AS_ASKED, FitBegan, FitEnded

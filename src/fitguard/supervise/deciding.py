@@ -16,8 +16,8 @@ from fitguard.schema.run import Action
 from fitguard.supervise.attribution import find_row
 from fitguard.supervise.machine import MachineView
 from fitguard.supervise.past_attempts import PastAttempt
-from fitguard.supervise.policy import Change, Situation, apply
 from fitguard.supervise.progress import count_recent_restarts, find_last_progress, has_same_end
+from fitguard.supervise.remedies import Change, Situation, apply
 from fitguard.supervise.wording import (
     choose_exit_code,
     describe_attempt,

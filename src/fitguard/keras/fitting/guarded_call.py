@@ -28,8 +28,8 @@ from fitguard.keras.position import (
     why_passed,
 )
 from fitguard.keras.snapshots.content import Content
+from fitguard.keras.state.model_state import ModelState
 from fitguard.keras.state.randomness import read_random
-from fitguard.keras.state.variables import ModelState
 from fitguard.monitor.heartbeat import Wish
 from fitguard.schema.journal import LEFT_AS_ASKED, FitBegan, FitEnded
 from fitguard.schema.run import Place

@@ -4,11 +4,11 @@ from typing import Any
 
 from fitguard.keras.position.ahead import pulled
 from fitguard.keras.position.data_position import DataPosition
+from fitguard.keras.position.dataset_variables import DatasetVariables
 from fitguard.keras.position.exactness import Exactness
 from fitguard.keras.position.iterators import iterators_made, make_iterators, number_of
 from fitguard.keras.position.moment import Moment
 from fitguard.keras.position.python_state import PythonState
-from fitguard.keras.position.variables import DatasetVariables
 from fitguard.keras.state.randomness import READ_BY_DATA, read_random, seen_by_data, write_random
 
 

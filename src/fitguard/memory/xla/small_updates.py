@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from fitguard.memory.variables import replaced_update, variable_bytes
+from fitguard.memory.model_variables import replacing_update, variable_bytes
 
 SMALL_BYTES = 64 * 1024
 
@@ -16,7 +16,7 @@ def small_updates_cut(model: Any) -> Iterator[None]:
         optimizer = getattr(model, "optimizer", None)
         while optimizer is not None:
             if hasattr(optimizer, "update_step"):
-                stack.enter_context(replaced_update(optimizer, _cut(optimizer.update_step)))
+                stack.enter_context(replacing_update(optimizer, _cut(optimizer.update_step)))
             optimizer = getattr(optimizer, "inner_optimizer", None)
         yield
 

@@ -20,16 +20,16 @@ def with_policy(training: Training, policy: str) -> Variant:
     Args:
         policy: `mixed_float16` or `mixed_bfloat16`.
     """
-    return attempt(lambda: _made(training, policy))
+    return attempt(lambda: _build_training(training, policy))
 
 
-def _made(training: Training, policy: str) -> Training:
-    twin = clone(training, lambda config: _changed(config, policy), policy=policy)
+def _build_training(training: Training, policy: str) -> Training:
+    twin = clone(training, lambda config: _apply_policy(config, policy), policy=policy)
     compile_like(training, twin)
     return replace(training, model=twin)
 
 
-def _changed(config: Config, policy: str) -> Config:
+def _apply_policy(config: Config, policy: str) -> Config:
     return {key: _value(key, value, policy) for key, value in config.items()}
 
 
@@ -44,4 +44,4 @@ def _value(key: str, value: Any, policy: str) -> Any:
         return value
     if value.get("class_name") in _POLICIES and value["config"].get("name") == "float32":
         return policy
-    return _changed(value, policy)
+    return _apply_policy(value, policy)

@@ -20,7 +20,7 @@ def optimizer_variables(optimizer: Any) -> list[Any]:
 
 
 @contextlib.contextmanager
-def replaced_update(optimizer: Any, update_step: Callable[..., Any]) -> Iterator[None]:
+def replacing_update(optimizer: Any, update_step: Callable[..., Any]) -> Iterator[None]:
     """Inside, the optimizer changes variables in another way; the user's is put back."""
     optimizer.update_step = update_step
     try:
