@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from fitguard.schema.journal import (
+    UNGUARDED,
     AnyEvent,
     AttemptEnded,
     AttemptStarted,
@@ -86,8 +87,8 @@ class AttemptEvents:
                 self._begin(event)
             case MicroBatchChosen(evaluation=False):
                 self.micro_batches[event.fit] = event.rows
-            case Noted(kind="unguarded"):
-                self.unguarded = True
+            case Noted():
+                self.unguarded = self.unguarded or event.kind == UNGUARDED
             case SnapshotWritten() | SnapshotFailed() | Logged() | FitEnded():
                 self._pass(event)
 

@@ -10,14 +10,14 @@ import struct
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from fitguard.schema.run import Place
 
 Wish = Literal["none", "snapshot", "leave"]
-_WISHES: tuple[Wish, ...] = ("none", "snapshot", "leave")
+_WISHES: tuple[Wish, ...] = get_args(Wish)
 Phase = Literal["starting", "training", "evaluating", "idle", "snapshot"]
-_PHASES: tuple[Phase, ...] = ("starting", "training", "evaluating", "idle", "snapshot")
+_PHASES: tuple[Phase, ...] = get_args(Phase)
 
 _CHILD = struct.Struct("=Qqqqqqqq")
 """Beats, nanoseconds, phase, fit, epoch, step, total steps, steps in the newest snapshot."""

@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from fitguard.monitor.run_folder import create_runs_folder
 from fitguard.notebook.feed.fed import Fed
 from fitguard.notebook.kernel_gpu import child_environment
 from fitguard.notebook.request import Request
@@ -30,10 +31,7 @@ def new_request(options: RunOptions) -> Request:
     folder = options.runs_folder.absolute()
     before = _left.get(str(options.resume), ())
     try:
-        if not folder.exists():
-            folder.mkdir(parents=True)
-            # Snapshots are large, and nobody wants them in a repository.
-            (folder / ".gitignore").write_text("*\n")
+        create_runs_folder(folder)
         return Request(folder / _REQUESTS, sys.modules["__main__"], before)
     except OSError as error:
         raise UsageError(

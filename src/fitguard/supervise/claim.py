@@ -14,7 +14,7 @@ import msgspec
 
 from fitguard.monitor.heartbeat import Heartbeat
 from fitguard.monitor.journal import now
-from fitguard.monitor.run_folder import RunFolder
+from fitguard.monitor.run_folder import RunFolder, create_runs_folder
 from fitguard.schema.exit_codes import UsageError
 from fitguard.schema.journal import (
     EVERY_FIT,
@@ -138,11 +138,8 @@ def _create_folder(runs_folder: Path, command: Command) -> RunFolder:
     """
     folder = RunFolder(runs_folder / make_id(command))
     try:
-        is_first = not runs_folder.exists()
-        folder.path.mkdir(parents=True)
-        if is_first:
-            # Snapshots are large, and nobody wants them in a repository.
-            (runs_folder / ".gitignore").write_text("*\n")
+        create_runs_folder(runs_folder)
+        folder.path.mkdir()
     except OSError as error:
         raise UsageError(
             f"Received {runs_folder} as the folder for runs: {error.strerror}. Expected one that "

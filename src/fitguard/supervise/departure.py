@@ -5,10 +5,9 @@ import time
 from collections.abc import Callable
 from typing import Literal, Protocol
 
-Reason = Literal["interrupted", "preempted", "planned", "hung", "out-of-memory"]
+from fitguard.monitor.signals import STACKS_SIGNAL
 
-STACKS = signal.SIGRTMIN + 5
-"""The training process answers it with what all its threads are doing, in `stacks.txt`."""
+Reason = Literal["interrupted", "preempted", "planned", "hung", "out-of-memory"]
 
 _STACKS_SECONDS = 1.0
 _ABORT_SECONDS = 3.0
@@ -117,7 +116,7 @@ class Departure:
         self._reason = reason
         if reason == "hung":
             self._plan = self._schedule(
-                (0.0, STACKS),
+                (0.0, STACKS_SIGNAL),
                 (_STACKS_SECONDS, signal.SIGABRT),
                 (_STACKS_SECONDS + _ABORT_SECONDS, signal.SIGKILL),
             )

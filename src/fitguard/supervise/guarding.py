@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from fitguard.facts import cgroup
 from fitguard.monitor.journal import now
 from fitguard.monitor.run_folder import RunFolder
+from fitguard.schema.exit_codes import INTERRUPTED
 from fitguard.schema.journal import LEFT_AS_ASKED, AttemptEnded, Decided, Orders, RunEnded
 from fitguard.schema.run import Outcome, Run, RunState
 from fitguard.supervise import telling
@@ -29,7 +30,6 @@ from fitguard.supervise.desk import Cancel, Desk
 from fitguard.supervise.inbox import taking_signals
 from fitguard.supervise.live_attempt import LiveAttempt, Observation
 from fitguard.supervise.options import RunOptions
-from fitguard.supervise.outcomes import INTERRUPTED
 from fitguard.supervise.pausing import Asked, Pause
 from fitguard.supervise.postmortem import Postmortem, examine_end
 from fitguard.supervise.processes import kill_all

@@ -3,22 +3,29 @@
 import signal
 from collections.abc import Iterable
 
-from fitguard.schema.journal import LEFT_AS_ASKED, REPLACE_ME, AnyEvent, Failed
+from fitguard.schema.exit_codes import INTERRUPTED
+from fitguard.schema.journal import (
+    LEFT_AS_ASKED,
+    REPLACE_ME,
+    SYSTEM_EXIT,
+    AnyEvent,
+    Failed,
+    FailureKind,
+)
 from fitguard.schema.run import Outcome
 from fitguard.supervise.child import ExitStatus
 from fitguard.supervise.departure import Reason
 
 _FROM_OUTSIDE = ("SIGKILL", "SIGTERM", "SIGHUP", "SIGXCPU")
-_OF_FAILURE: dict[str, Outcome] = {
+_OF_FAILURE: dict[FailureKind, Outcome] = {
     "out-of-memory": "out-of-memory",
     "exception": "exception",
-    "system-exit": "exited",
+    SYSTEM_EXIT: "exited",
 }
 _OF_CODE: dict[int, Outcome] = {
     REPLACE_ME: "out-of-memory",
     LEFT_AS_ASKED: "killed",  # by somebody who asked it directly
 }
-INTERRUPTED = 128 + signal.SIGINT
 
 
 def classify_end(

@@ -31,7 +31,7 @@ from fitguard.keras.snapshots.content import Content
 from fitguard.keras.state.model_state import ModelState
 from fitguard.keras.state.randomness import read_random
 from fitguard.monitor.heartbeat import Wish
-from fitguard.schema.journal import LEFT_AS_ASKED, FitBegan, FitEnded
+from fitguard.schema.journal import INEXACT, LEFT_AS_ASKED, FitBegan, FitEnded
 from fitguard.schema.run import Place
 
 if TYPE_CHECKING:
@@ -310,7 +310,7 @@ class GuardedCall:
         )
 
     def _note(self, sentence: str) -> None:
-        self._session.note("inexact", sentence, fit=self._number)
+        self._session.note(INEXACT, sentence, fit=self._number)
 
     def _choose_rows(self, batch: Any) -> None:
         assert self._step is not None
