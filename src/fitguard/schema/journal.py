@@ -50,7 +50,6 @@ class Orders(msgspec.Struct, frozen=True, kw_only=True):
             that have none of their own (`fitguard run --micro-batch`).
         evaluation_rows: Likewise for evaluation and prediction inside of that call.
         exact_only: Do not train where micro-batches would change the result.
-        allow: What may change results: `jit-off`, `mixed-precision`.
         jit_off: Compile without XLA.
         mixed_precision: Set the policy `mixed_float16` before the script runs.
         snapshot_seconds: Between snapshots; None to choose from what they cost.
@@ -65,7 +64,6 @@ class Orders(msgspec.Struct, frozen=True, kw_only=True):
     micro_batches: dict[str, int] = {}
     evaluation_rows: dict[str, int] = {}
     exact_only: bool = False
-    allow: tuple[str, ...] = ()
     jit_off: bool = False
     mixed_precision: bool = False
     snapshot_seconds: float | None = None

@@ -27,13 +27,11 @@ class ExitStatus:
     Args:
         exit_code: None where a signal ended it, or nobody knows.
         signal: `SIGSEGV`.
-        core: Whether it left a core dump.
         peak_bytes: Its largest resident size.
     """
 
     exit_code: int | None = None
     signal: str | None = None
-    core: bool = False
     peak_bytes: int = 0
 
     @property
@@ -120,7 +118,7 @@ def _read_status(status: int, peak_bytes: int) -> ExitStatus:
     code = os.waitstatus_to_exitcode(status)
     if code >= 0:
         return ExitStatus(exit_code=code, peak_bytes=peak_bytes)
-    return ExitStatus(signal=_name_signal(-code), core=os.WCOREDUMP(status), peak_bytes=peak_bytes)
+    return ExitStatus(signal=_name_signal(-code), peak_bytes=peak_bytes)
 
 
 def _name_signal(number: int) -> str:

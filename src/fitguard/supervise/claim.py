@@ -204,7 +204,6 @@ def _build_orders(options: RunOptions, before: Orders | None, events: Sequence[A
         attempt=1 + max((event.attempt for event in events), default=0),
         micro_batches=sizes,
         exact_only=options.exact_only,
-        allow=options.allow,
         snapshot_seconds=options.snapshot_seconds,
         plan=options.plan,
         require_guard=options.require_guard,

@@ -62,7 +62,6 @@ class Next(msgspec.Struct, frozen=True, kw_only=True):
         orders: For the next attempt, `orders.environment` included.
         wait_seconds: Before it starts. With `wait-for-memory`: at most so long, until
             `needed_share` of the memory of each GPU is free.
-        environment: What `orders.environment` holds more than before.
         text: One line: what happened, and what is done now.
         cause: That the decision rests on.
     """
@@ -73,7 +72,6 @@ class Next(msgspec.Struct, frozen=True, kw_only=True):
     orders: Orders
     wait_seconds: float = 0.0
     needed_share: float = 0.0
-    environment: dict[str, str] = {}
     text: str
     cause: str = ""
     changes_results: bool = False
@@ -104,7 +102,7 @@ def decide(
         if change is None:
             continue
         if _is_allowed(remedy, options):
-            return _go_on(past, orders, options, remedy, change)
+            return _go_on(past, options, remedy, change)
         if remedy.changes_results:
             refused.append(remedy.action)
     return _stop(past, orders, _explain_stop(past, refused))
@@ -170,9 +168,7 @@ def _is_allowed(remedy: Remedy, options: DecideOptions) -> bool:
     return not remedy.changes_results or remedy.action in options.allow
 
 
-def _go_on(
-    past: _Past, orders: Orders, options: DecideOptions, remedy: Remedy, change: Change
-) -> Next:
+def _go_on(past: _Past, options: DecideOptions, remedy: Remedy, change: Change) -> Next:
     waits = remedy.action == "wait-for-memory"
     pause = min(remedy.wait_seconds * 2 ** past.count_tries(remedy), _LONGEST_PAUSE_SECONDS)
     wait_seconds = options.wait_seconds if waits else pause
@@ -182,16 +178,10 @@ def _go_on(
         orders=msgspec.structs.replace(change.orders, attempt=past.last.number + 1),
         wait_seconds=wait_seconds,
         needed_share=remedy.free_share,
-        environment=_find_new_variables(orders, change.orders),
         text=f"{happened}. {change.text}{describe_restart(past.last)}{change.note}",
         cause=past.row.cause,
         changes_results=remedy.changes_results,
     )
-
-
-def _find_new_variables(before: Orders, after: Orders) -> dict[str, str]:
-    known = before.environment.items()
-    return {name: value for name, value in after.environment.items() if (name, value) not in known}
 
 
 def _stop(past: _Past, orders: Orders, why: str) -> Next:

@@ -40,12 +40,10 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         xids: Faults of GPUs that the kernel logged meanwhile.
-        oom_kills: What the kernel wrote when it ended processes for want of memory.
     """
 
     diagnosis: Diagnosis = Diagnosis()
     xids: tuple[Xid, ...] = ()
-    oom_kills: tuple[str, ...] = ()
 
 
 def explain_in_child(request: Request, limit_seconds: float = LIMIT_SECONDS) -> Answer:
@@ -80,7 +78,7 @@ def answer(request: Request, kernel_lines: Iterable[str] = ()) -> Answer:
         guarded=True,
     )
     diagnosis = msgspec.convert(msgspec.to_builtins(explanation), Diagnosis)
-    return Answer(diagnosis=diagnosis, xids=kernel.xids, oom_kills=kernel.oom_kills)
+    return Answer(diagnosis=diagnosis, xids=kernel.xids)
 
 
 def main() -> None:
