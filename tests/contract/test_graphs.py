@@ -5,7 +5,7 @@ from typing import Any
 import tensorflow as tf
 
 from fitguard.contract.graphs import bodies_within, operation_definition
-from fitguard.contract.traces import traced_bodies
+from fitguard.contract.traces import find_traced_bodies
 
 SCALAR = tf.TensorSpec((), tf.float32)
 
@@ -24,7 +24,7 @@ def test_functions_in_functions_are_found_once() -> None:
 
     assert bodies[0] is graph
     assert sum("Cos" in kinds(body) for body in bodies) == 1
-    assert [id(body) for body in traced_bodies(outer)] == [id(body) for body in bodies]
+    assert [id(body) for body in find_traced_bodies(outer)] == [id(body) for body in bodies]
 
 
 def test_functions_that_were_imported_have_a_definition_alone() -> None:

@@ -6,7 +6,7 @@ import tf_keras
 
 from fitguard.contract import optimizers
 from fitguard.contract.compiling import compile_arguments, is_compiled, loss_arguments
-from fitguard.contract.held_variables import bare, is_counted
+from fitguard.contract.held_variables import is_counted, unwrap_variable
 from fitguard.contract.layers import casts_floats, flatten_layers, maker_of
 from fitguard.contract.libraries import is_a, library_of
 from fitguard.contract.nodes import functional_of, nodes_of
@@ -74,9 +74,9 @@ def test_legacy_optimizers_of_keras_2_get_theirs():
 @both
 def test_the_variable_behind_a_weight(library):
     weight = functional(library).weights[0]
-    assert bare(weight) is bare(bare(weight))
-    assert bare(weight).shape == (4, 3)
-    assert bare(7) is None
+    assert unwrap_variable(weight) is unwrap_variable(unwrap_variable(weight))
+    assert unwrap_variable(weight).shape == (4, 3)
+    assert unwrap_variable(7) is None
 
 
 def test_what_only_counts():

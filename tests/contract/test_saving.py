@@ -4,7 +4,7 @@ import keras
 import pytest
 import tf_keras
 
-from fitguard.contract.libraries import installed_library
+from fitguard.contract.libraries import find_installed_library
 from fitguard.contract.saving import reading_lambdas, recording_names, writing_lambdas
 
 both = pytest.mark.parametrize("library", [keras, tf_keras], ids=["keras", "tf_keras"])
@@ -22,7 +22,7 @@ def test_classes_and_functions_are_told(library):
     model = library.Sequential([library.Input((2,)), Mine(1)])
     model.compile("sgd", own_loss)
     told = {}
-    with recording_names(installed_library(library.__name__), told.__setitem__):
+    with recording_names(find_installed_library(library.__name__), told.__setitem__):
         library.saving.serialize_keras_object(model)
     assert told["Mine"] is Mine
     assert told["own_loss"] is own_loss
@@ -30,7 +30,7 @@ def test_classes_and_functions_are_told(library):
 
 @both
 def test_lambdas_go_another_way(library):
-    here = installed_library(library.__name__)
+    here = find_installed_library(library.__name__)
 
     def doubled(x):
         return x * 2

@@ -12,8 +12,8 @@ import tf_keras
 from guarded.attempts import session_in
 
 from fitguard.contract.hooks import OF_NOTEBOOKS, Hook, Role, Service
-from fitguard.contract.libraries import Library, installed_library
-from fitguard.contract.patching import patched
+from fitguard.contract.libraries import Library, find_installed_library
+from fitguard.contract.patching import patching
 from fitguard.contract.verifying import (
     hooks_of,
     inspect_hook,
@@ -26,7 +26,7 @@ from fitguard.contract.verifying import (
 from fitguard.keras.fitting.assurance import Assurance
 from fitguard.schema.exit_codes import UsageError
 
-KERAS, TF_KERAS = installed_library("keras"), installed_library("tf_keras")
+KERAS, TF_KERAS = find_installed_library("keras"), find_installed_library("tf_keras")
 HOOKS = [
     (library, hook)
     for library in (KERAS, TF_KERAS, Library("tensorflow"))
@@ -98,7 +98,7 @@ def assert_left_alone(hook: Hook, library: Library) -> None:
     """What is not as expected is not replaced."""
     module = importlib.import_module(f"{library.package}.{hook.module}")
     present = place_of(hook, module)
-    with patched({hook.role: lambda original, _: lambda *a, **k: original(*a, **k)}):
+    with patching({hook.role: lambda original, _: lambda *a, **k: original(*a, **k)}):
         after = place_of(hook, module)
         assert (after and after.present) == (present and present.present)
 
@@ -144,7 +144,7 @@ def test_require_guard_makes_it_an_error(tmp_path, capsys) -> None:
 
 def test_a_hook_that_is_not_called_is_told(tmp_path, capsys) -> None:
     assurance = Assurance(session_in(tmp_path))
-    with patched({Role.STEPS: lambda one, _: one}) as patches:
+    with patching({Role.STEPS: lambda one, _: one}) as patches:
         assurance.watch(patches)
         assurance.first_step_done(KERAS)
     said = capsys.readouterr().err

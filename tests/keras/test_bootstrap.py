@@ -205,7 +205,7 @@ def test_sigterm_is_a_wish_and_children_are_as_usual(run_folder, scripts):
     told = guarded(run_folder, "works.py", folder=scripts)
     assert (told.returncode, told.stderr) == (0, NOTHING)
     assert told.stdout == "forked -15\nleft 7\nspawned [2, 3]\nstill here\n"
-    assert Heartbeat(run_folder.heartbeat).wished() == "leave"
+    assert Heartbeat(run_folder.heartbeat).read_wish() == "leave"
 
 
 IGNORING = """
@@ -221,7 +221,7 @@ def test_what_the_shell_ignores_is_no_wish(run_folder, scripts):
     ignored = (signal.SIGHUP, signal.SIGINT)
     told = guarded(run_folder, "goes_on.py", folder=scripts, ignored=ignored)
     assert (told.returncode, told.stdout, told.stderr) == (0, "still here\n", NOTHING)
-    assert Heartbeat(run_folder.heartbeat).wished() != "leave"
+    assert Heartbeat(run_folder.heartbeat).read_wish() != "leave"
 
 
 PARENT = """

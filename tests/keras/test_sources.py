@@ -7,7 +7,7 @@ import pytest
 from guarded.attempts import session_in
 from programs import LONGEST_SECONDS
 
-from fitguard.keras.sources import changed_sources
+from fitguard.keras.sources import find_changed_sources
 from fitguard.monitor.journal import Journal
 from fitguard.schema.journal import Failed, Noted, SnapshotWritten, SourcesRan
 from fitguard.schema.run import Place
@@ -71,7 +71,7 @@ class Project:
         return [event.text for event in self.events(Noted) if event.kind == "changed-script"]
 
     def changed(self, number):
-        found = changed_sources(session_in(self.run, number))
+        found = find_changed_sources(session_in(self.run, number))
         return [str(path.relative_to(self.folder)) for path in found]
 
 

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from fitguard.keras.start import started_as
+from fitguard.keras.start import digest_start
 
 
 @pytest.fixture(autouse=True)
@@ -14,17 +14,17 @@ def known(monkeypatch):
 
 
 def test_the_same_start(monkeypatch):
-    before = started_as()
+    before = digest_start()
     monkeypatch.setattr(sys, "argv", ["/elsewhere/train.py", "--epochs", "3"])
     monkeypatch.setenv("TF_GPU_ALLOCATOR", "cuda_malloc_async")
     monkeypatch.setenv("SLURM_JOB_ID", "7")
-    assert started_as() == before
+    assert digest_start() == before
 
 
 def test_another_argument_or_setting(monkeypatch):
-    before = started_as()
+    before = digest_start()
     monkeypatch.setenv("KILL", "7")
-    assert started_as() != before
+    assert digest_start() != before
     monkeypatch.delenv("KILL")
     monkeypatch.setattr(sys, "argv", ["train.py", "--epochs", "4"])
-    assert started_as() != before
+    assert digest_start() != before

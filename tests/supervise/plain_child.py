@@ -50,7 +50,7 @@ class Training:
         self.begin()
         while self.done < until:
             self.beat()
-            if self.heartbeat.wished() == "leave":
+            if self.heartbeat.read_wish() == "leave":
                 self.save()
                 sys.stdout.flush()
                 os._exit(LEFT_AS_ASKED)

@@ -62,9 +62,9 @@ def data(
 
     def check_call(call: "FitCall") -> "DataReport":
         from fitguard.inputs.checking import check_data
-        from fitguard.memory.fit_call import data_arguments
+        from fitguard.memory.fit_call import select_data_arguments
 
-        given = data_arguments(call, script)
+        given = select_data_arguments(call, script)
         if batch_size is not None:
             given["batch_size"] = batch_size
         with bar("Reading") as progress:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from fitguard.cli.fits import read_one_fit
-from fitguard.memory.fit_call import planned_arguments
+from fitguard.memory.fit_call import select_plan_arguments
 from fitguard.memory.measuring.child import answer
 from fitguard.memory.measuring.request import Request, Script
 from fitguard.memory.preparation import prepare
@@ -21,7 +21,7 @@ def _of_script(request: Request) -> Iterator[Training]:
     assert isinstance(request.step, Script)
     step = request.step
     call = read_one_fit(step.reference, step.arguments, step.fit, step.policy)
-    given = planned_arguments(call)
+    given = select_plan_arguments(call)
     with prepare(**given | step.options) as prepared:
         yield replace(prepared.training, jit_compile=request.jit_compile)
 

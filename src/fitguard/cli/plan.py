@@ -86,7 +86,7 @@ def plan(
         _require_gpu()
     memory_bytes, free_bytes = read_size(gpu_memory, "--gpu-memory"), read_size(free, "--free")
     hide_gpus(os.environ)  # before TensorFlow is imported: planning needs no GPU, and takes none
-    from fitguard.memory.fit_call import planned_arguments
+    from fitguard.memory.fit_call import select_plan_arguments
     from fitguard.memory.planning import plan as plan_step
 
     options = {"batch_size": batch_size, "optimizer": optimizer, "loss": loss}
@@ -96,7 +96,7 @@ def plan(
 
     def plan_call(call: "FitCall") -> "Plan":
         return plan_step(
-            **planned_arguments(call) | given,
+            **select_plan_arguments(call) | given,
             gpu=gpu,
             gpu_memory=memory_bytes,
             free=free_bytes,

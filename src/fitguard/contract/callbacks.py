@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from fitguard.contract.hooks import Role
-from fitguard.contract.patching import patched
+from fitguard.contract.patching import patching
 
 GIVEN = frozenset(
     ("model", "_model", "params", "validation_data", "_chief_worker_only", "_supports_tf_logs")
@@ -26,7 +26,7 @@ _COUNTS = ("target", "_seen_so_far", "_values", "_values_order")
 
 def restoring_nothing() -> AbstractContextManager[Any]:
     """Inside, BackupAndRestore leaves model and epoch alone when training begins."""
-    return patched(
+    return patching(
         {Role.BACKUP_RESTORES: lambda original, _: functools.wraps(original)(_do_nothing)}
     )
 

@@ -46,7 +46,7 @@ def uses_xla(model: Any) -> bool:
     return getattr(model, "jit_compile", getattr(model, "_jit_compile", None)) is True
 
 
-def compiled_once(model: Any) -> Any:
+def find_compiled_loss(model: Any) -> Any:
     """Another object after each call of `compile`."""
     return getattr(model, "_compile_loss", None) or getattr(model, "compiled_loss", None)
 
@@ -59,7 +59,7 @@ def steps_per_execution(model: Any) -> int:
     return int(held.numpy() if hasattr(held, "numpy") else held)
 
 
-def restored_epoch(model: Any) -> int | None:
+def read_restored_epoch(model: Any) -> int | None:
     """The epoch to which BackupAndRestore has brought a `fit` of Keras 3; None where it has not."""
     epoch: int | None = getattr(model, "_initial_epoch", None)
     return epoch
@@ -67,5 +67,5 @@ def restored_epoch(model: Any) -> int | None:
 
 def forget_restored_epoch(model: Any) -> None:
     """Begin where `fit` was told to."""
-    if restored_epoch(model) is not None:
+    if read_restored_epoch(model) is not None:
         model._initial_epoch = None

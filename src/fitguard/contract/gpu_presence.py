@@ -5,7 +5,7 @@ import functools
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from fitguard.contract.libraries import loaded_modules
+from fitguard.contract.libraries import find_loaded_modules
 
 
 @contextlib.contextmanager
@@ -40,20 +40,25 @@ def _cudnn_in_keras_2() -> Iterator[None]:
     """Keras 2 leaves the choice of an RNN to TensorFlow, which makes it when the step runs."""
     with contextlib.ExitStack() as undone:
         for kind in ("lstm", "gru"):
-            for module in loaded_modules(2, f"src.layers.rnn.{kind}"):
+            for module in find_loaded_modules(2, f"src.layers.rnn.{kind}"):
                 choose, on_gpu = f"{kind}_with_backend_selection", getattr(module, f"gpu_{kind}")
                 undone.callback(setattr, module, choose, getattr(module, choose))
-                setattr(module, choose, functools.partial(_chosen, on_gpu))
+                setattr(module, choose, functools.partial(_call_gpu_version, on_gpu))
         yield
 
 
-def _chosen(on_gpu: Callable[..., Any], *, zero_output_for_mask: Any, **given: Any) -> Any:  # noqa: ARG001
+def _call_gpu_version(
+    on_gpu: Callable[..., Any],
+    *,
+    zero_output_for_mask: Any,  # noqa: ARG001
+    **given: Any,
+) -> Any:
     """What is for the other implementation alone is left out."""
     return on_gpu(**given)
 
 
 def _forget_devices() -> None:
     """Keras keeps the answer of some questions, from 3.15 on."""
-    for nn in loaded_modules(3, "src.backend.tensorflow.nn"):
+    for nn in find_loaded_modules(3, "src.backend.tensorflow.nn"):
         if hasattr(nn, "_cpu_only"):
             nn._cpu_only.cache_clear()

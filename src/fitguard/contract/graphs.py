@@ -34,7 +34,7 @@ def operation_definition(kind: str) -> Any:
     return op_def_registry.get(kind)
 
 
-def optimized_for_gpu(
+def optimize_for_gpu(
     graph: Any, kept: Sequence[str], passes: Sequence[str], capability: str
 ) -> Any:
     """What Grappler makes of a graph for a GPU that need not be here.
@@ -72,7 +72,7 @@ def _virtual_gpu(capability: str) -> Any:
     return Cluster(devices=[cpu, gpu])
 
 
-def lowered(function: Any, specs: Sequence[Any]) -> Any:
+def lower_to_hlo(function: Any, specs: Sequence[Any]) -> Any:
     """A concrete function as `HloModuleProto`, before XLA optimizes it.
 
     Args:
@@ -83,3 +83,10 @@ def lowered(function: Any, specs: Sequence[Any]) -> Any:
 
     serialized = compiler_ir.from_concrete_function(function, specs)(stage="hlo_serialized")
     return hlo_pb2.HloModuleProto.FromString(serialized)
+
+
+def constant_shape(shape: Any) -> Any:
+    """A shape that is given as a tensor, as far as its numbers are known; None for each other."""
+    from tensorflow.python.framework import tensor_util
+
+    return tensor_util.constant_value_as_shape(shape)

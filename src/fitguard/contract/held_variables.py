@@ -7,7 +7,7 @@ from typing import Any
 from fitguard.contract.libraries import is_of_keras
 
 
-def _listed(names: str) -> frozenset[str]:
+def _split_names(names: str) -> frozenset[str]:
     return frozenset(names.split())
 
 
@@ -17,11 +17,11 @@ _NO_NUMBERS = ("string", "resource", "variant")
 
 LAYERS, METRICS, OPTIMIZER, OTHER = range(4)
 """The order in which ways to a variable are gone: what is reached first gives it its name."""
-_OF_LAYERS = _listed("""
+_OF_LAYERS = _split_names("""
     _trainable_variables _trainable_weights _non_trainable_variables _non_trainable_weights
     _seed_generators _layers _self_tracked_trackables _variables _weights inner_optimizer _optimizer
 """)
-_OF_METRICS = _listed("""
+_OF_METRICS = _split_names("""
     _loss_tracker _compile_loss _compile_metrics compiled_loss compiled_metrics _metrics
 """)
 _RANKS = {
@@ -29,7 +29,7 @@ _RANKS = {
     **dict.fromkeys(_OF_METRICS, METRICS),
     "optimizer": OPTIMIZER,
 }
-_SKIPPED = _listed(
+_SKIPPED = _split_names(
     """
     _tracked _functional _operations _operations_by_depth _nodes _nodes_by_depth _inbound_nodes
     _outbound_nodes _auto_config _compile_config _compiled_trainable_state
@@ -46,14 +46,14 @@ _FIXED = frozenset(("Initializer", "DTypePolicy", "Policy", "InputSpec", "Serial
 _COUNTED = re.compile(rf"(^|\.)({'|'.join(_OF_METRICS)})[.\[]|(^|\.)_(train|test|predict)_counter$")
 
 
-def bare(thing: Any) -> Any:
+def unwrap_variable(thing: Any) -> Any:
     """The variable of TensorFlow behind it; None where it is none, or has no value yet."""
     import tensorflow as tf
 
     cls: type = type(thing)
     inner = _inner(cls)
     if inner:
-        return bare(vars(thing).get(inner))
+        return unwrap_variable(vars(thing).get(inner))
     if not isinstance(thing, tf.Variable):
         return None
     return None if thing.dtype.name in _NO_NUMBERS else thing

@@ -80,7 +80,7 @@ def library_of(thing: Any, base: str = "") -> Library | None:
     cls = thing if isinstance(thing, type) else type(thing)
     for parent in cls.__mro__:
         if is_of_keras(parent) and base in ("", parent.__name__):
-            return installed_library(package_of(parent))
+            return find_installed_library(package_of(parent))
     return None
 
 
@@ -90,20 +90,20 @@ def has_own_step(model: Any, name: str) -> bool:
     return not (is_of_keras(definer) and definer.__name__ in _TRAINERS)
 
 
-def loaded_libraries() -> list[Library]:
+def find_loaded_libraries() -> list[Library]:
     """Those that this process has imported."""
-    return [installed_library(package) for package in PACKAGES if package in sys.modules]
+    return [find_installed_library(package) for package in PACKAGES if package in sys.modules]
 
 
-def loaded_modules(generation: int, path: str) -> list[Any]:
+def find_loaded_modules(generation: int, path: str) -> list[Any]:
     """A module of each Keras of this generation, where it is loaded: `src.backend`."""
-    libraries = [library for library in loaded_libraries() if library.generation == generation]
+    libraries = [library for library in find_loaded_libraries() if library.generation == generation]
     modules = [sys.modules.get(f"{library.package}.{path}") for library in libraries]
     return [module for module in modules if module is not None]
 
 
 @functools.cache
-def installed_library(package: str) -> Library:
+def find_installed_library(package: str) -> Library:
     """As its own files say, whatever the metadata of packages say; nothing is imported for it."""
     try:
         spec = importlib.util.find_spec(package)

@@ -22,6 +22,6 @@ def is_part_class(cls: type) -> bool | None:
     return True if of_keras or of_tensorflow & _PARTS_OF_TENSORFLOW else None
 
 
-def unwrapped(thing: Any) -> Any:
+def unwrap_proxy(thing: Any) -> Any:
     """The dict or tuple behind the proxy that TensorFlow puts around one."""
     return thing.__wrapped__ if type(thing).__name__ in _PROXIES else thing

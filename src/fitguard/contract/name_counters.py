@@ -5,16 +5,16 @@ import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from fitguard.contract.libraries import loaded_modules
+from fitguard.contract.libraries import find_loaded_modules
 
 
 @contextlib.contextmanager
 def keeping_name_counters() -> Iterator[None]:
     """Put the counters back, so that layers made afterwards get the names they would have got."""
     with contextlib.ExitStack() as stack:
-        for global_state in loaded_modules(3, "src.backend.common.global_state"):
+        for global_state in find_loaded_modules(3, "src.backend.common.global_state"):
             stack.callback(_restore_of_keras_3(global_state))
-        for backend in loaded_modules(2, "src.backend"):
+        for backend in find_loaded_modules(2, "src.backend"):
             stack.callback(_restore_of_keras_2(backend))
         yield
 

@@ -34,7 +34,7 @@ class Patches:
         self._undo = contextlib.ExitStack()
         self._done: set[tuple[str, str]] = set()
 
-    def uncalled(self, library: Library) -> list[Hook]:
+    def find_uncalled(self, library: Library) -> list[Hook]:
         """Hooks in place that should have been called when the first step of a `fit` is done."""
         return [
             hook
@@ -70,15 +70,15 @@ class Patches:
 
     def _noting(self, hook: Hook, original: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(original)
-        def noted(*args: Any, **kwargs: Any) -> Any:
+        def note_and_call(*args: Any, **kwargs: Any) -> Any:
             self.called.add(hook)
             return original(*args, **kwargs)
 
-        return noted
+        return note_and_call
 
 
 @contextlib.contextmanager
-def patched(wraps: Wraps, loaded: Loaded = lambda _: None) -> Iterator[Patches]:
+def patching(wraps: Wraps, loaded: Loaded = lambda _: None) -> Iterator[Patches]:
     """Put functions into place meanwhile.
 
     A module that is not loaded is patched when the script loads it: loading it here would fix what
@@ -86,7 +86,7 @@ def patched(wraps: Wraps, loaded: Loaded = lambda _: None) -> Iterator[Patches]:
     """
     patches = Patches(wraps)
 
-    def arrived(module: ModuleType) -> None:
+    def on_loaded(module: ModuleType) -> None:
         package = module.__name__.partition(".")[0]
         if module.__name__ in PACKAGES:
             loaded(library_named(package))
@@ -95,8 +95,8 @@ def patched(wraps: Wraps, loaded: Loaded = lambda _: None) -> Iterator[Patches]:
 
     names = _modules(wraps) | set(PACKAGES)
     for name in sorted(names & sys.modules.keys()):
-        arrived(sys.modules[name])
-    watcher = _Watcher(names, arrived)
+        on_loaded(sys.modules[name])
+    watcher = _Watcher(names, on_loaded)
     sys.meta_path.insert(0, watcher)
     try:
         yield patches

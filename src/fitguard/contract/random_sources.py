@@ -14,7 +14,7 @@ Restore = Callable[[], None]
 
 def is_random_source(thing: object) -> bool:
     """Whether `thing` is a generator of random numbers that can be kept."""
-    return _known_kind(thing) is not None
+    return _find_kind(thing) is not None
 
 
 def restore_of(source: object) -> Restore:
@@ -41,7 +41,7 @@ class _Kind(NamedTuple):
 
 
 def _kind_of(source: object) -> _Kind:
-    kind = _known_kind(source)
+    kind = _find_kind(source)
     if kind is None:
         raise TypeError(
             f"Received {type(source).__name__}. Expected a generator of random numbers of Python, "
@@ -50,7 +50,7 @@ def _kind_of(source: object) -> _Kind:
     return kind
 
 
-def _known_kind(thing: object) -> _Kind | None:
+def _find_kind(thing: object) -> _Kind | None:
     if isinstance(thing, random.SystemRandom):
         return None
     if isinstance(thing, random.Random):
@@ -68,12 +68,12 @@ def _known_kind(thing: object) -> _Kind | None:
 
 def _read_bit_generator(source: Any) -> dict[str, Any]:
     bits = getattr(source, "bit_generator", source)
-    return {"state": copy.deepcopy(bits.state), "spawned": _spawned(bits)}
+    return {"state": copy.deepcopy(bits.state), "spawned": _count_spawned(bits)}
 
 
 def _write_bit_generator(source: Any, state: dict[str, Any]) -> None:
     bits = getattr(source, "bit_generator", source)
-    if _spawned(bits) != state["spawned"]:
+    if _count_spawned(bits) != state["spawned"]:
         # `spawn` counts in the seed sequence, which only unpickling can set.
         old = bits.seed_seq
         seeds = type(old)(
@@ -86,7 +86,7 @@ def _write_bit_generator(source: Any, state: dict[str, Any]) -> None:
     bits.state = state["state"]
 
 
-def _spawned(bits: Any) -> int | None:
+def _count_spawned(bits: Any) -> int | None:
     return getattr(getattr(bits, "seed_seq", None), "n_children_spawned", None)
 
 

@@ -17,7 +17,7 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any, NamedTuple
 
-from fitguard.contract.libraries import installed_library
+from fitguard.contract.libraries import find_installed_library
 from fitguard.contract.random_sources import put_state, restore_of, state_of
 
 _EAGER = "tensorflow.python.eager.context"
@@ -28,7 +28,7 @@ _SEED = "tensorflow-seed"
 def keeping_random_state(sources: Iterable[object] = ()) -> Iterator[None]:
     """Restore all global generators, and `sources`, at the end."""
     with contextlib.ExitStack() as stack:
-        for _, place, module in _loaded():
+        for _, place, module in _find_loaded_places():
             source = place.find(module)
             if source is not None:
                 stack.callback(restore_of(source))
@@ -47,7 +47,7 @@ def read_random_state(names: Collection[str] | None = None) -> dict[str, Any]:
         names: Only of these.
     """
     states: dict[str, Any] = {}
-    for name, place, module in _loaded(names):
+    for name, place, module in _find_loaded_places(names):
         source = place.find(module)
         states[name] = None if source is None else state_of(source)
     if names is None and (context := _eager_context()) is not None:
@@ -62,7 +62,7 @@ def write_random_state(states: dict[str, Any]) -> None:
     """
     if _SEED in states and (context := _eager_context()) is not None:
         context._seed = states[_SEED]
-    for name, place, module in _loaded():
+    for name, place, module in _find_loaded_places():
         if name not in states:
             continue
         source = None if states[name] is None else place.find(module) or place.make(module)
@@ -105,12 +105,15 @@ class _Place(NamedTuple):
     generation: int | None = None
 
 
-def _loaded(names: Collection[str] | None = None) -> Iterator[tuple[str, _Place, Any]]:
+def _find_loaded_places(names: Collection[str] | None = None) -> Iterator[tuple[str, _Place, Any]]:
     for name in _PLACES if names is None else names:
         place = _PLACES[name]
         module = sys.modules.get(place.module)
         package = place.module.partition(".")[0]
-        if module is not None and place.generation in (None, installed_library(package).generation):
+        if module is not None and place.generation in (
+            None,
+            find_installed_library(package).generation,
+        ):
             yield name, place, module
 
 
@@ -120,7 +123,7 @@ def _eager_context() -> Any:
     return None if module is None else module.context()
 
 
-def _found_counter(eager_context: Any) -> Any:
+def _find_counter(eager_context: Any) -> Any:
     """From it each new operation takes its seed; there is none before a seed is set."""
     return getattr(eager_context.context(), "_rng", None)
 
@@ -133,7 +136,7 @@ def _put_generator(operations: Any, generator: Any) -> None:
     operations.global_generator = generator
 
 
-def _found_seed_generator(seed_generator: Any) -> Any:
+def _find_seed_generator(seed_generator: Any) -> Any:
     return seed_generator.global_state.get_global_attribute("global_seed_generator")
 
 
@@ -165,7 +168,7 @@ def _always_there(module: str, find: Callable[[Any], Any]) -> _Place:
 
 
 _PLACES: dict[str, _Place] = {
-    "tensorflow": _Place(_EAGER, _found_counter, _put_counter, lambda _: random.Random()),
+    "tensorflow": _Place(_EAGER, _find_counter, _put_counter, lambda _: random.Random()),
     "tensorflow-generator": _Place(
         "tensorflow.python.ops.stateful_random_ops",
         lambda operations: operations.global_generator,
@@ -175,7 +178,7 @@ _PLACES: dict[str, _Place] = {
     ),
     "keras": _Place(
         "keras.src.random.seed_generator",
-        _found_seed_generator,
+        _find_seed_generator,
         _put_seed_generator,
         lambda seed_generator: seed_generator.global_seed_generator(),
     ),

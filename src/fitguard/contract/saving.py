@@ -8,7 +8,7 @@ from typing import Any
 
 from fitguard.contract.hooks import Role
 from fitguard.contract.libraries import Library, is_of_keras
-from fitguard.contract.patching import patched
+from fitguard.contract.patching import patching
 from fitguard.contract.verifying import require
 
 Original = Callable[..., Any]
@@ -39,7 +39,7 @@ def recording_names(
         return config
 
     require(library, Role.CONFIG_NAMES, Role.CONFIG_WRITES_FUNCTION)
-    return patched({Role.CONFIG_NAMES: naming, Role.CONFIG_WRITES_FUNCTION: writing})
+    return patching({Role.CONFIG_NAMES: naming, Role.CONFIG_WRITES_FUNCTION: writing})
 
 
 def writing_lambdas(library: Library, write: Callable[[Any], str]) -> AbstractContextManager[Any]:
@@ -49,7 +49,7 @@ def writing_lambdas(library: Library, write: Callable[[Any], str]) -> AbstractCo
         return functools.wraps(original)(lambda function: (write(function), None, None))
 
     require(library, Role.LAMBDA_WRITTEN)
-    return patched({Role.LAMBDA_WRITTEN: dumping})
+    return patching({Role.LAMBDA_WRITTEN: dumping})
 
 
 def reading_lambdas(library: Library, read: Callable[[str], Any]) -> AbstractContextManager[Any]:
@@ -65,4 +65,4 @@ def reading_lambdas(library: Library, read: Callable[[str], Any]) -> AbstractCon
         return load
 
     require(library, Role.LAMBDA_READ)
-    return patched({Role.LAMBDA_READ: loading})
+    return patching({Role.LAMBDA_READ: loading})

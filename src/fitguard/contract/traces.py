@@ -26,7 +26,7 @@ def python_function(thing: Any) -> Any:
     return getattr(thing, _HOLDERS[type(thing).__name__], None)
 
 
-def traced_bodies(function: Any) -> Iterator[Any]:
+def find_traced_bodies(function: Any) -> Iterator[Any]:
     """The graphs of a `tf.function`, and what they call, as `bodies_within` gives it."""
     for concrete in function._list_all_concrete_functions():
         yield from bodies_within(concrete.graph)

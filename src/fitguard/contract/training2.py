@@ -20,7 +20,7 @@ def unpack(model: Any, data: Any) -> tuple[Any, Any, Any]:
     return x, y, sample_weight
 
 
-def given_losses(model: Any) -> Any:
+def read_given_losses(model: Any) -> Any:
     """As the user gave them to `compile`."""
     return model.compiled_loss._user_losses
 
@@ -35,7 +35,7 @@ def count_step(model: Any, training: bool) -> None:
     (model._train_counter if training else model._test_counter).assign_add(1)
 
 
-def added_losses(model: Any) -> Iterator[tuple[Any, bool]]:
+def collect_added_losses(model: Any) -> Iterator[tuple[Any, bool]]:
     """The losses that layers add, and whether each is one of weights: the same for all rows."""
     for layer in flatten_layers(model):
         for loss in layer._eager_losses or layer._losses:
@@ -53,7 +53,7 @@ def compute_gradients(model: Any, loss: Any, tape: Any) -> Any:
     return compute(loss, model.trainable_variables, tape=tape)
 
 
-def trained_by(optimizer: Any) -> Any:
+def read_trained_variables(optimizer: Any) -> Any:
     """The variables that an optimizer was built for."""
     return optimizer._trainable_variables
 

@@ -20,12 +20,12 @@ def call(model: Any, x: Any, training: bool) -> Any:
     return model(x, training=training) if model._call_has_training_arg else model(x)
 
 
-def compiled_loss(model: Any) -> Any:
+def read_compiled_loss(model: Any) -> Any:
     """What `compile` was given as losses; None where nothing."""
     return model._compile_loss
 
 
-def given_losses(model: Any) -> Any:
+def read_given_losses(model: Any) -> Any:
     """As the user gave them to `compile`."""
     return model._compile_loss._user_loss if model._compile_loss is not None else None
 
@@ -53,25 +53,25 @@ def own_loss(model: Any, **given: Any) -> Any:
     return model.compute_loss(**given)
 
 
-def added_losses(model: Any) -> tuple[list[Any], int]:
+def collect_added_losses(model: Any) -> tuple[list[Any], int]:
     """The losses of layers, then those of weights; how many the latter are."""
     return list(model.losses), len(model._get_regularization_losses())
 
 
-def summed(model: Any, loss: Any) -> Any:
+def sum_added_loss(model: Any, loss: Any) -> Any:
     """An added loss as one number."""
     if hasattr(model, "_aggregate_additional_loss"):
         return model._aggregate_additional_loss(loss)
     return tf.reduce_sum(tf.cast(loss, "float32"))
 
 
-def unscaled(loss: Any) -> Any:
+def unscale_loss(loss: Any) -> Any:
     """A loss as the metrics count it; scaled for replicas since Keras 3.8."""
     unscale = getattr(loss_module, "unscale_loss_for_distribution", lambda value: value)
     return unscale(loss)
 
 
-def masked_weights(sample_weight: Any, mask: Any, reduction: str) -> Any:
+def mask_weights(sample_weight: Any, mask: Any, reduction: str) -> Any:
     """The weights of a loss with the mask in them; None where there are neither."""
     return loss_module.apply_mask(sample_weight, mask, "float32", reduction)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from fitguard.contract.catalog import HOOKS
 from fitguard.contract.hooks import Hook, Role
-from fitguard.contract.libraries import PACKAGES, Library, installed_library
+from fitguard.contract.libraries import PACKAGES, Library, find_installed_library
 from fitguard.schema.exit_codes import UsageError
 
 _OPTIONAL = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
@@ -116,7 +116,7 @@ def tensorflow_here() -> Library:
 
 def library_named(package: str) -> Library:
     """A Keras, or TensorFlow."""
-    return installed_library(package) if package in PACKAGES else tensorflow_here()
+    return find_installed_library(package) if package in PACKAGES else tensorflow_here()
 
 
 def _compare(hook: Hook, library: Library, place: Place) -> Fault | None:

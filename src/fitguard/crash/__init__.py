@@ -13,8 +13,7 @@ Bytes of any size and kind, as a stream
 The lines that matter
     reader.py         a log in, its lines out
     sieve.py          one pass over the log: hits.py, what stands around them, kept.py
-    engine.py         finds all texts of the signatures at once, in all their spellings.py
-    line_numbers.py   where in the log
+    engine.py         finds all texts of the signatures at once, in all their spellings
     cleaning.py       a line without json_text.py around it, prefixes.py and escapes
 
 What they mean

@@ -1,10 +1,14 @@
 """Finds many literal texts in bytes at once."""
 
+import json
 from collections.abc import Collection, Sequence
 from functools import cached_property, lru_cache
 from typing import Any, Protocol
 
-from fitguard.crash.spellings import spellings
+ESCAPES = (b"\x1b[", rb"\u001b[", rb"\x1b[", rb"\033[")
+"""How a color begins: as the terminal gets it, in JSON, and as programs print it."""
+GO_JSON = {b"<": rb"\u003c", b">": rb"\u003e", b"&": rb"\u0026"}
+"""What Go's JSON, and thus docker's, escapes besides."""
 
 Bytes = bytes | bytearray | memoryview
 Numbered = list[tuple[int, bytes]]
@@ -139,3 +143,24 @@ class AhoCorasick(_Literals):
                 if number in wanted
             }
         )
+
+
+def spellings(literal: bytes) -> tuple[bytes, ...]:
+    """Every spelling, the plain one first.
+
+    Exceptions are colored in two parts, `ValueError\\x1b[0m: No …`: of a text that spans them, the
+    first part with a color behind it counts; who cleans the line sees the rest.
+    """
+    spelled = [literal, _in_json(literal, to_ascii=True), _in_json(literal, to_ascii=False)]
+    spelled.append(spelled[-1])
+    for plain, escaped in GO_JSON.items():
+        spelled[-1] = spelled[-1].replace(plain, escaped)
+    kind, colon, _ = literal.partition(b": ")
+    if colon and kind.endswith((b"Error", b"Exception", b"Warning")):
+        spelled += [kind + end + escape for end in (b"", b": ") for escape in ESCAPES]
+    return tuple(dict.fromkeys(spelled))
+
+
+def _in_json(literal: bytes, *, to_ascii: bool) -> bytes:
+    text = literal.decode("utf-8", "surrogateescape")
+    return json.dumps(text, ensure_ascii=to_ascii)[1:-1].encode("utf-8", "surrogateescape")

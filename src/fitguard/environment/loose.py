@@ -69,41 +69,49 @@ def suppose_loosely(
     for name, value in what_if.items():
         key = name.strip().lower().replace("_", "-")
         text = str(value).strip()[:LONGEST]
-        said = _quoted(name, text)
+        said = _format_setting(name, text)
         if key not in KEYS and key not in surroundings.KEYS:
             notes.append(f"{said}: not a key that is known; left out")
         elif text and (key == "gpu" or key in surroundings.KEYS):
             apart[key] = text
-            notes += [f"{said}: {reason}" for reason in _unclear(key, text, capability)]
-        elif (plain := _readable(key, text)) is not None:
+            notes += [f"{said}: {reason}" for reason in _explain_unclear(key, text, capability)]
+        elif (plain := _read_value(key, text)) is not None:
             read[key] = plain
         else:
             notes.append(f"{said}: no single {key} can be read from it; left out")
-    facts = _accepted({**surroundings.installed(apart.get("install", "")), **read}, notes, origins)
-    return _with(facts, Given(apart, origins), capability), notes
+    facts = _build_accepted_facts(
+        {**surroundings.read_install_keys(apart.get("install", "")), **read}, notes, origins
+    )
+    return _add_apart_facts(facts, Given(apart, origins), capability), notes
 
 
-def _unclear(key: str, text: str, capability: str | None) -> list[str]:
+def _explain_unclear(key: str, text: str, capability: str | None) -> list[str]:
     """Why less is known than the value promised."""
     if key == "gpu":
         return unknown_model(read_gpus(text, "", capability))
-    return [] if surroundings.tells(key, text) else [f"tells nothing of the {key} that is known"]
+    return (
+        []
+        if surroundings.is_known_value(key, text)
+        else [f"tells nothing of the {key} that is known"]
+    )
 
 
-def _with(facts: Facts, apart: Given, capability: str | None) -> Facts:
+def _add_apart_facts(facts: Facts, apart: Given, capability: str | None) -> Facts:
     """The facts, and those that are no single word or number."""
     if (text := apart.get("gpu")) is not None:
         gpus = read_gpus(text, apart.origin("gpu"), capability)
         facts = msgspec.structs.replace(facts, gpus=gpus)
-    return surroundings.within(facts, apart)
+    return surroundings.add_surroundings(facts, apart)
 
 
-def _quoted(name: str, text: str) -> str:
+def _format_setting(name: str, text: str) -> str:
     whole = f"{name}={text}"
     return whole if len(whole) <= LONGEST_QUOTED else f"{whole[:LONGEST_QUOTED]}…"
 
 
-def _accepted(read: dict[str, str], notes: list[str], origins: Mapping[str, str] | None) -> Facts:
+def _build_accepted_facts(
+    read: dict[str, str], notes: list[str], origins: Mapping[str, str] | None
+) -> Facts:
     """What the doctor's own keys accept, each by itself and then together."""
     good: dict[str, str] = {}
     for key, value in read.items():
@@ -111,11 +119,11 @@ def _accepted(read: dict[str, str], notes: list[str], origins: Mapping[str, str]
             suppose({**good, key: value})
             good[key] = value
         except UsageError as error:
-            notes.append(f"{_quoted(key, value)}: {str(error)[: 2 * LONGEST_QUOTED]}")
+            notes.append(f"{_format_setting(key, value)}: {str(error)[: 2 * LONGEST_QUOTED]}")
     return suppose(good, origins=origins)
 
 
-def _readable(key: str, text: str) -> str | None:
+def _read_value(key: str, text: str) -> str | None:
     if not text:
         return None
     if key == "os":

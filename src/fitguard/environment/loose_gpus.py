@@ -30,7 +30,9 @@ def read_gpus(text: str, origin: str, capability: str | None = None) -> tuple[Gp
         return ()
     parts = [part for part in _APART.split(_CAPABILITY.sub("", text)) if part.strip("() ")]
     several = len(parts) > 1 and all(knowledge().gpus.find(_model(part)[0]) for part in parts)
-    gpus = [gpu for part in (parts if several else [text]) for gpu in _alike(part, origin)]
+    gpus = [
+        gpu for part in (parts if several else [text]) for gpu in _read_alike_gpus(part, origin)
+    ]
     beside = re.fullmatch(r"\D*(\d{1,2})\.?(\d)\D*", str(capability or ""))
     given = f"{beside[1]}.{beside[2]}" if beside else None
     return tuple(
@@ -48,7 +50,7 @@ def unknown_model(gpus: tuple[Gpu, ...]) -> list[str]:
     return ["no single model can be read from it; its architecture stays unknown"]
 
 
-def _alike(part: str, origin: str) -> tuple[Gpu, ...]:
+def _read_alike_gpus(part: str, origin: str) -> tuple[Gpu, ...]:
     name, many = _model(part)
     told = _CAPABILITY.search(part)
     models = knowledge().gpus.find(name) or knowledge().gpus.find(re.sub(r"\([^)]*\)", "", name))

@@ -45,23 +45,23 @@ _MODELS_WITHOUT_AVX = re.compile(
 )
 
 
-def tells(key: str, text: str) -> bool:
+def is_known_value(key: str, text: str) -> bool:
     """Whether the value says anything that is known here."""
     if key == "container":
         return _container(text, "") is not None
     if key == "install":
-        return bool(installed(text) or _BY_CONDA.match(text) or _PLAINLY.match(text))
+        return bool(read_install_keys(text) or _BY_CONDA.match(text) or _PLAINLY.match(text))
     return True
 
 
-def installed(text: str) -> dict[str, str]:
+def read_install_keys(text: str) -> dict[str, str]:
     """The doctor's keys that a way of installing tells."""
     found = re.search(r"(?<![\w/@-])tensorflow-(?:cpu|gpu)(?![\w-])", text.lower())
     keys = {"package": found[0]} if found else {}
     return {**keys, "extras": "and-cuda"} if "and-cuda" in text.lower() else keys
 
 
-def within(facts: Facts, given: Given) -> Facts:
+def add_surroundings(facts: Facts, given: Given) -> Facts:
     """The facts of a machine, and what surrounds TensorFlow there."""
     if (text := given.get("container")) is not None:
         container = _container(text, given.origin("container"))

@@ -10,7 +10,7 @@ from fitguard.environment.candidates import Constraints
 from fitguard.environment.installation import installs
 from fitguard.environment.openings import openings
 from fitguard.environment.search import Found, search
-from fitguard.environment.supposition import normalised, suppose, version_of
+from fitguard.environment.supposition import normalize_keys, suppose, version_of
 from fitguard.knowledge import Knowledge, knowledge
 from fitguard.schema.exit_codes import UsageError
 from fitguard.schema.facts import Facts
@@ -44,20 +44,20 @@ def resolve(
         >>> answer.chosen.tensorflow
         '2.14.1'
     """
-    given = normalised(what_if or {})
+    given = normalize_keys(what_if or {})
     tables = knowledge()
     constraints = _constraints(given, python, facts, tables)
     found, rejected = search(constraints, tables)
     if found is None:
         return Resolution(
             ok=False,
-            given=_described(constraints),
+            given=_format_constraints(constraints),
             rejected=rejected,
             openings=tuple(openings(constraints, tables)),
         )
     return Resolution(
         ok=True,
-        given=_described(constraints),
+        given=_format_constraints(constraints),
         chosen=_version_set(found, constraints, tables),
         rejected=rejected,
     )
@@ -104,7 +104,7 @@ def _here(python: str | None) -> Facts:
     return gather(python)
 
 
-def _described(constraints: Constraints) -> dict[str, str]:
+def _format_constraints(constraints: Constraints) -> dict[str, str]:
     platform, driver = constraints.platform, constraints.driver
     gpus = constraints.gpus
     described = {

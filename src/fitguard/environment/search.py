@@ -27,10 +27,10 @@ def search(
     """The newest candidate without an error, and the reasons against the newer ones."""
     objections: list[Objection] = []
     for candidate in candidates(constraints, tables):
-        refused = _refused_pins(candidate, constraints)
+        refused = _find_refused_pins(candidate, constraints)
         report = judge_machine(candidate.facts, knowledge=tables)
         if report.ok and not refused:
-            return (candidate, report), _grouped(objections)
+            return (candidate, report), _group_objections(objections)
         errors = [finding for finding in report.findings if finding.severity == "error"]
         objections.append(
             Objection(
@@ -39,10 +39,10 @@ def search(
                 (*(finding.title for finding in errors), *refused),
             )
         )
-    return None, _grouped(objections)
+    return None, _group_objections(objections)
 
 
-def _grouped(objections: list[Objection]) -> tuple[Rejected, ...]:
+def _group_objections(objections: list[Objection]) -> tuple[Rejected, ...]:
     """Neighbours that fail in the same checks share a line, with the newest one's words."""
     groups = [list(group) for _, group in groupby(objections, key=lambda item: item.codes)]
     return tuple(
@@ -55,7 +55,7 @@ def _grouped(objections: list[Objection]) -> tuple[Rejected, ...]:
     )
 
 
-def _refused_pins(candidate: Candidate, constraints: Constraints) -> list[str]:
+def _find_refused_pins(candidate: Candidate, constraints: Constraints) -> list[str]:
     """Pinned packages that pip would not install beside this release."""
     release = candidate.release
     ranges = {"numpy": release.numpy, "protobuf": release.protobuf}

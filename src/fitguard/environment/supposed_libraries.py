@@ -10,7 +10,7 @@ from fitguard.schema.software import CudaLibraries, Library, TensorFlow, Toolkit
 from fitguard.schema.versions import parse, text
 
 
-def supposed_libraries(
+def suppose_libraries(
     given: Given, tensorflow: TensorFlow | None, tables: Knowledge
 ) -> CudaLibraries | None:
     """From library-path, cuda, cudnn, cuda-toolkits and the and-cuda extra; None if none is given.
@@ -21,7 +21,7 @@ def supposed_libraries(
     with_extra = tensorflow is not None and "and-cuda" in (tensorflow.extras or ())
     if not with_extra and not {"cuda", "cudnn", "library-path", "cuda-toolkits"} & given.keys():
         return None
-    found = [*_from_path(given, tables), *_named(given, tables)]
+    found = [*_from_path(given, tables), *_build_named_libraries(given, tables)]
     if with_extra and tensorflow is not None:
         found += _from_wheels(tensorflow, tables)
     toolkits = _toolkits(given, tables)
@@ -73,7 +73,7 @@ def _cuda_version(value: str, key: str, tables: Knowledge) -> str:
 def _cudnn_version(value: str, tables: Knowledge) -> str:
     if not _VERSION.fullmatch(value):
         raise UsageError(f"Received cudnn={value!r}. Expected a version such as 8.9.7, or none")
-    version = _spelled_out(value)
+    version = _format_cudnn_version(value)
     known = {parse(row.versions[0])[0] for row in tables.cudnn.table.rows}
     if parse(version)[0] not in known:
         raise UsageError(
@@ -82,7 +82,7 @@ def _cudnn_version(value: str, tables: Knowledge) -> str:
     return version
 
 
-def _spelled_out(value: str) -> str:
+def _format_cudnn_version(value: str) -> str:
     """cuDNN as logs print it: 8600 is 8.6.0, 90300 is 9.3.0."""
     number = parse(value)
     if len(number) > 1 or number[0] < 1000:
@@ -92,7 +92,7 @@ def _spelled_out(value: str) -> str:
     return f"{major}.{rest // 100}.{rest % 100}"
 
 
-def _named(given: Given, tables: Knowledge) -> list[Library]:
+def _build_named_libraries(given: Given, tables: Knowledge) -> list[Library]:
     found = []
     if given.get("cuda", "none") != "none":
         version = _cuda_version(given["cuda"], "cuda", tables)

@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from fitguard.environment.given import Given
-from fitguard.environment.supposed_libraries import supposed_libraries
+from fitguard.environment.supposed_libraries import suppose_libraries
 from fitguard.knowledge import Knowledge, knowledge
 from fitguard.schema.exit_codes import UnreadableInput, UsageError
 from fitguard.schema.facts import Facts
@@ -67,14 +67,14 @@ def parse_arguments(arguments: Iterable[str]) -> dict[str, str]:
         key, separator, value = argument.partition("=")
         if not separator or not value.strip():
             raise UsageError(f"Received --what-if {argument!r}. Expected KEY=VALUE, say tf=2.10.1")
-        ((key, value),) = normalised({key: value}).items()
+        ((key, value),) = normalize_keys({key: value}).items()
         if key in given:
             raise UsageError(f"Received {key} twice ({given[key]} and {value}). Expected one value")
         given[key] = value
     return given
 
 
-def normalised(given: Mapping[str, object]) -> dict[str, str]:
+def normalize_keys(given: Mapping[str, object]) -> dict[str, str]:
     """Keys in one spelling, values as text.
 
     Raises:
@@ -128,7 +128,7 @@ def read_file(path: Path) -> dict[str, str]:
             'Expected an object such as {"tf": "2.10.1"}'
         )
     try:
-        return normalised(content)
+        return normalize_keys(content)
     except UsageError as error:
         raise UnreadableInput(f"{path}: {error}") from error
 
@@ -146,7 +146,7 @@ def suppose(
     Raises:
         UsageError: for an unknown key, a version that does not exist, an unknown GPU or system.
     """
-    given = Given(normalised(what_if), origins)
+    given = Given(normalize_keys(what_if), origins)
     tables = tables or knowledge()
     tensorflow = _tensorflow(given, tables)
     platform = _platform(given)
@@ -155,7 +155,7 @@ def suppose(
         platform=platform,
         packages=_packages(given, tensorflow, tables),
         tensorflow=tensorflow,
-        libraries=supposed_libraries(given, tensorflow, tables),
+        libraries=suppose_libraries(given, tensorflow, tables),
         driver=_driver(given),
         gpus=_gpus(given, tables),
         environment=(
@@ -282,10 +282,10 @@ def _gpus(given: Given, tables: Knowledge) -> tuple[Gpu, ...] | None:
         return (Gpu(compute_capability=capability, origin=origin),)
     if name.lower() == "none":
         return ()
-    return (_named_gpu(name, capability, given.origin("gpu"), tables),)
+    return (_find_gpu(name, capability, given.origin("gpu"), tables),)
 
 
-def _named_gpu(name: str, capability: str | None, origin: str, tables: Knowledge) -> Gpu:
+def _find_gpu(name: str, capability: str | None, origin: str, tables: Knowledge) -> Gpu:
     models = tables.gpus.find(name)
     if not models and capability is None:
         similar = tables.gpus.similar(name)

@@ -10,11 +10,11 @@ from fitguard.inputs.budget import DEFAULT_SECONDS, Budget, budget
 from fitguard.inputs.models import describe
 from fitguard.inputs.models.library import require_outside_of_functions
 from fitguard.inputs.scan.overlap import find_overlap
-from fitguard.inputs.sources.opening import opened
+from fitguard.inputs.sources.opening import open_data
 from fitguard.inputs.sources.peeking import batch_shape
 from fitguard.inputs.sources.source import Context, Progress, Readable
 from fitguard.inputs.sources.splitting import split
-from fitguard.inputs.sources.structure import Element, unpacked
+from fitguard.inputs.sources.structure import Element, unpack_element
 from fitguard.schema.data import DataFacts, DataReport, Training
 from fitguard.schema.exit_codes import UsageError
 from fitguard.schema.model import ModelFacts
@@ -98,12 +98,14 @@ def check_data(
     element, held_out = Element(x, y, sample_weight), validation_data
     if training.validation_split and validation_data is None:
         element, held_out = split(element, validation_split)
-    trained = opened(element, Context(facts, training, "training", training.batch_size, progress))
+    trained = open_data(
+        element, Context(facts, training, "training", training.batch_size, progress)
+    )
     validated = None
     if held_out is not None:
         size = validation_size or training.batch_size
         context = Context(facts, training, "validation", size, progress)
-        validated = opened(_validation(held_out), context)
+        validated = open_data(_validation(held_out), context)
     data = _read(facts, training, trained, validated, clock)
     results = judge_data(data, select=select, ignore=ignore)
     report = Checked(
@@ -113,8 +115,8 @@ def check_data(
         budget_seconds=clock.seconds,
         **results._asdict(),
     )
-    report.__dict__["x"] = trained.given_back() if element.x is x else x
-    report.__dict__["validation_data"] = _given_back(validation_data, validated)
+    report.__dict__["x"] = trained.hand_back() if element.x is x else x
+    report.__dict__["validation_data"] = _hand_back_validation(validation_data, validated)
     return report
 
 
@@ -149,13 +151,13 @@ def _read(
 
 def _validation(held_out: Any) -> Element:
     try:
-        return unpacked(held_out)
+        return unpack_element(held_out)
     except ValueError as error:
         raise UsageError(f"validation_data: {error}") from None
 
 
-def _given_back(validation_data: Any, validated: Readable | None) -> Any:
+def _hand_back_validation(validation_data: Any, validated: Readable | None) -> Any:
     """Arrays are given back as they came: in a tuple with their labels."""
     if validated is None or isinstance(validation_data, tuple | list) or validation_data is None:
         return validation_data
-    return validated.given_back()
+    return validated.hand_back()

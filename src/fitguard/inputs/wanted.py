@@ -6,7 +6,7 @@ from fitguard.checks.data.derived.magnitudes import Limits, allowed_inputs, allo
 from fitguard.checks.data.derived.tables import MOST_COLUMNS
 from fitguard.inputs.scan.wanted import Wanted
 from fitguard.inputs.sources.arrays import Table
-from fitguard.inputs.sources.matching import port
+from fitguard.inputs.sources.matching import find_port
 from fitguard.inputs.sources.source import Context
 from fitguard.inputs.sources.structure import Leaf
 from fitguard.schema.data import Role
@@ -15,9 +15,9 @@ from fitguard.schema.model import ModelFacts, ModelInput, ModelOutput
 Target = ModelInput | ModelOutput | None
 
 
-def wanted(context: Context, role: Role, leaf: Leaf, found: Table, *, stream: bool) -> Wanted:
+def build_wanted(context: Context, role: Role, leaf: Leaf, found: Table, *, stream: bool) -> Wanted:
     """What to look for in an array, or in one component of a stream."""
-    target = _reached(context.model, port(context.model, role, leaf.key), found)
+    target = _find_target(context.model, find_port(context.model, role, leaf.key), found)
     mask = target.mask_value if isinstance(target, ModelInput) else None
     loss = target.loss if isinstance(target, ModelOutput) else None
     return Wanted(
@@ -29,7 +29,7 @@ def wanted(context: Context, role: Role, leaf: Leaf, found: Table, *, stream: bo
         samples=None if stream else found.shape[0],
         size_bytes=None if stream else found.values.nbytes,
         mapped=found.mapped,
-        allowed=_allowed(context.model, role, target),
+        allowed=_find_limits(context.model, role, target),
         ignored=loss.ignore_class if loss else None,
         mask_value=mask,
         labels=role == "y",
@@ -40,18 +40,18 @@ def wanted(context: Context, role: Role, leaf: Leaf, found: Table, *, stream: bo
     )
 
 
-def _reached(model: ModelFacts, target: Target, found: Table) -> Target:
+def _find_target(model: ModelFacts, target: Target, found: Table) -> Target:
     """The input or output; None where a `train_step` of the user's makes the input of the array."""
     if model.custom_batches and isinstance(target, ModelInput):
         return target if fits(found.shape[1:], target) else None
     return target
 
 
-def _allowed(model: ModelFacts, role: Role, target: Target) -> Limits:
+def _find_limits(model: ModelFacts, role: Role, target: Target) -> Limits:
     if role == "sample_weight":
         return 0.0, None
     if isinstance(target, ModelOutput):
-        return (None, None) if model.custom_step else _allowed_in_y(target)
+        return (None, None) if model.custom_step else _find_label_limits(target)
     if target is None:
         return None, None
     if target.tables:
@@ -59,7 +59,7 @@ def _allowed(model: ModelFacts, role: Role, target: Target) -> Limits:
     return allowed_inputs(target)
 
 
-def _allowed_in_y(target: ModelOutput) -> Limits:
+def _find_label_limits(target: ModelOutput) -> Limits:
     limits = allowed_labels(target)
     return allowed_targets(target) if limits == (None, None) else limits
 

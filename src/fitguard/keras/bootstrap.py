@@ -106,7 +106,7 @@ def _tell_stacks(path: Path) -> None:
 def _leave_when_terminated(session: Session) -> None:
     """A signal that all processes of a job get shall not kill this one before its snapshot."""
 
-    def terminated(_number: int, _frame: object) -> None:
+    def on_terminate(_number: int, _frame: object) -> None:
         session.heartbeat.wish("leave")
 
     numbers = [
@@ -115,11 +115,11 @@ def _leave_when_terminated(session: Session) -> None:
         if signal.getsignal(number) is signal.SIG_DFL
     ]
     for number in numbers:
-        signal.signal(number, terminated)
+        signal.signal(number, on_terminate)
 
     def die_as_usual() -> None:
         for number in numbers:
-            if signal.getsignal(number) is terminated:
+            if signal.getsignal(number) is on_terminate:
                 signal.signal(number, signal.SIG_DFL)
 
     _in_forked_processes(numbers, die_as_usual)
@@ -172,7 +172,7 @@ def _run(command: list[str], session: Session) -> int:
         sys.excepthook = lambda *_: None
         raise
     except BaseException as error:
-        session.failed(error, kind="exception")
+        session.record_failure(error, kind="exception")
         place = own_fault(error)
         show(error, whole=bool(place))
         if place:

@@ -77,8 +77,8 @@ class Guard:
             return
         heartbeat = self._fits.session.heartbeat
         heartbeat.beat("training", self._number, 0, step + 1, step + 1)
-        wish = heartbeat.wished()
-        if self._fits.pacing.due(time.monotonic()) or wish != "none":
+        wish = heartbeat.read_wish()
+        if self._fits.pacing.check_due(time.monotonic()) or wish != "none":
             self._save(self._fits, step + 1)
         if wish == "leave":
             self._fits.writer.wait()
@@ -109,7 +109,7 @@ class Guard:
             arrays=ModelState(self._objects).read(),
         )
         seconds = time.monotonic() - began
-        fits.pacing.taken(time.monotonic(), seconds)
+        fits.pacing.note_taken(time.monotonic(), seconds)
         fits.writer.submit(content, self._place(steps), seconds, end=end)
 
     def _restore(self, saved: Content, fits: GuardedFits) -> None:

@@ -68,12 +68,12 @@ class Session:
         event: AnyEvent = event_type(time=now(), attempt=self.orders.attempt, **fields)
         self._journal.append(event, durable=durable)
 
-    def failed(
+    def record_failure(
         self, error: BaseException, *, kind: FailureKind, durable: bool = False, **fields: Any
     ) -> None:
         """Write an error into the journal; once, by the first who knows of it."""
         if not getattr(error, _TOLD, False):
-            known = {"error": _shortened(error), "remedy": self.remedy(error)}
+            known = {"error": _format_error(error), "remedy": self.remedy(error)}
             self.record(Failed, durable=durable, kind=kind, **known, **fields)
             with contextlib.suppress(AttributeError):
                 setattr(error, _TOLD, True)
@@ -96,6 +96,6 @@ class Session:
         print(f"fitguard: {text}", file=sys.stderr, flush=True)  # noqa: T201
 
 
-def _shortened(error: BaseException) -> str:
+def _format_error(error: BaseException) -> str:
     """The kind of an error and the beginning of what it says."""
     return f"{type(error).__name__}: {error}"[:_MOST_CHARACTERS]

@@ -94,7 +94,7 @@ class Sources:
             )
 
 
-def changed_sources(session: Session) -> list[Path]:
+def find_changed_sources(session: Session) -> list[Path]:
     """The user's files that are not those by which the snapshots of this run were trained."""
     return [change.path for change in Sources(session).changes()]
 
@@ -152,9 +152,9 @@ def _sentences(changes: list[Change]) -> list[str]:
     """One for each attempt, and for what is gone since."""
     groups: dict[tuple[int, bool], list[str]] = {}
     for path, since, gone in changes:
-        groups.setdefault((since, gone), []).append(_shown(path))
+        groups.setdefault((since, gone), []).append(_format_path(path))
     return [
-        f"{_listed(names)} {_verb(gone, several=len(names) > 1)} since attempt {since}"
+        f"{_join_names(names)} {_verb(gone, several=len(names) > 1)} since attempt {since}"
         for (since, gone), names in groups.items()
     ]
 
@@ -165,14 +165,14 @@ def _verb(gone: bool, *, several: bool) -> str:
     return "have changed" if several else "has changed"
 
 
-def _shown(path: Path) -> str:
+def _format_path(path: Path) -> str:
     """As the user would name it from here."""
     with contextlib.suppress(OSError, ValueError):
         return str(path.relative_to(Path.cwd()))
     return str(path)
 
 
-def _listed(names: list[str]) -> str:
+def _join_names(names: list[str]) -> str:
     if len(names) > _MOST_NAMED:
         names = [*names[:_MOST_NAMED], f"{len(names) - _MOST_NAMED} more"]
     *others, last = names

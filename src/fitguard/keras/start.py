@@ -9,7 +9,7 @@ _CHANGES = ("TF_", "CUDA_", "XLA_", "NCCL_", "LD_", "MALLOC_", "FITGUARD", "SSH_
 _OF_THE_SHELL = frozenset(("_", "SHLVL", "PWD", "OLDPWD", "TERM", "COLUMNS", "LINES"))
 
 
-def started_as() -> str:
+def digest_start() -> str:
     """The same for processes with the same arguments and settings."""
     settings = sorted(
         f"{name}={value}"

@@ -40,17 +40,21 @@ def card(
     memory_bytes = None if gpu_memory is None else size_bytes(gpu_memory, "gpu_memory")
     free_bytes = None if free is None else size_bytes(free, "free")
     if gpu is not None:
-        return _named(gpu, memory_bytes, free_bytes)
+        return _find_card(gpu, memory_bytes, free_bytes)
     if memory_bytes is not None:
-        return _made(Card(memory_bytes=memory_bytes, free_bytes=0, usable_bytes=0), free_bytes)
+        return _complete_card(
+            Card(memory_bytes=memory_bytes, free_bytes=0, usable_bytes=0), free_bytes
+        )
     here = _of_this_machine(gpus or (), free_bytes)
     if here is None and free_bytes is not None:
-        return _made(Card(memory_bytes=free_bytes, free_bytes=0, usable_bytes=0), free_bytes)
+        return _complete_card(
+            Card(memory_bytes=free_bytes, free_bytes=0, usable_bytes=0), free_bytes
+        )
     return here
 
 
-def _named(name: str, memory_bytes: int | None, free_bytes: int | None) -> Card:
-    models = _meant(name)
+def _find_card(name: str, memory_bytes: int | None, free_bytes: int | None) -> Card:
+    models = _find_models(name)
     sizes = _sizes(name, models) if memory_bytes is None else {}
     smallest = memory_bytes or min(sizes)
     alike = sizes.get(smallest, models)
@@ -63,7 +67,7 @@ def _named(name: str, memory_bytes: int | None, free_bytes: int | None) -> Card:
         compute_capability=min((one.capability for one in alike), key=parse),
         note=_note(name, alike[0], sizes, free_bytes),
     )
-    return _made(chosen, free_bytes)
+    return _complete_card(chosen, free_bytes)
 
 
 def _sizes(name: str, models: Sequence[GpuModel]) -> dict[int, tuple[GpuModel, ...]]:
@@ -76,19 +80,19 @@ def _sizes(name: str, models: Sequence[GpuModel]) -> dict[int, tuple[GpuModel, .
     for model in models:
         for size_ in knowledge().gpu_memory.sizes_bytes(model):
             sizes[size_] = (*sizes.get(size_, ()), model)
-    said = _said_gib(name)
+    said = _read_gib(name)
     if said is None:
         return sizes
     meant = {size_: alike for size_, alike in sizes.items() if _is_shown(said, size_)}
     if not meant:
         raise UsageError(
-            f"Received gpu={name!r}, which is sold with {_listed(sizes)} only. Expected one of "
+            f"Received gpu={name!r}, which is sold with {_join_sizes(sizes)} only. Expected one of "
             f"these sizes, or that of the card beside its name: gpu_memory='{said}GiB'."
         )
     return meant
 
 
-def _said_gib(name: str) -> int | None:
+def _read_gib(name: str) -> int | None:
     """The size that a name tells: `V100-32GB`."""
     # In `GH200 480GB` the size is that of the CPU's memory.
     parts = {word for word in words(name) if not word.startswith(("gh", "gb"))}
@@ -97,20 +101,22 @@ def _said_gib(name: str) -> int | None:
     return next((int(word[:-2]) for word in parts if _SIZE_WORD.fullmatch(word)), None)
 
 
-def _meant(name: str) -> tuple[GpuModel, ...]:
+def _find_models(name: str) -> tuple[GpuModel, ...]:
     """The models that a name can mean: a laptop's only where it says so, or there is no other."""
     gpus = knowledge().gpus
     found = gpus.find(name)
     if not found:
         near = gpus.similar(name)
-        raise UsageError(_not_one(name, "no GPU that fitguard knows", "The nearest names", near))
+        raise UsageError(
+            _describe_mismatch(name, "no GPU that fitguard knows", "The nearest names", near)
+        )
     if gpus.is_series(name):
         names = [one.name for one in found if not one.in_laptops]
-        raise UsageError(_not_one(name, "a series of GPUs", "Its models", names))
+        raise UsageError(_describe_mismatch(name, "a series of GPUs", "Its models", names))
     cores = {_sizeless(one.name) for one in found}
     all_sizes = tuple(one for one in gpus.table.rows if _sizeless(one.name) in cores)
     plain = tuple(one for one in all_sizes if not one.in_laptops)
-    if _said_gib(name) is None:
+    if _read_gib(name) is None:
         plain = tuple(one for one in plain if one.name not in _RARE)
     return plain or all_sizes
 
@@ -120,7 +126,7 @@ def _sizeless(name: str) -> frozenset[str]:
     return frozenset(word for word in words(name) if not _SIZE_WORD.fullmatch(word))
 
 
-def _not_one(name: str, problem: str, lead: str, names: Sequence[str]) -> str:
+def _describe_mismatch(name: str, problem: str, lead: str, names: Sequence[str]) -> str:
     listed = f" {lead} are: {', '.join(names)}." if names else ""
     return (
         f"Received gpu={name!r}, which is {problem}.{listed} Expected a name such as "
@@ -132,7 +138,7 @@ def _note(name: str, model: GpuModel, sizes: Collection[int], free_bytes: int | 
     remarks = []
     if len(sizes) > 1:
         remarks.append(
-            f"{name} is sold with {_listed(sizes)}: the smallest is assumed. Write the size "
+            f"{name} is sold with {_join_sizes(sizes)}: the smallest is assumed. Write the size "
             "behind the name, or give the memory, for another."
         )
     if free_bytes is None and model.name.startswith(_WITH_DESKTOP):
@@ -145,7 +151,7 @@ def _note(name: str, model: GpuModel, sizes: Collection[int], free_bytes: int | 
     return " ".join(remarks)
 
 
-def _listed(sizes: Collection[int]) -> str:
+def _join_sizes(sizes: Collection[int]) -> str:
     return " or ".join(map(size, sorted(sizes)))
 
 
@@ -156,11 +162,15 @@ def _is_shown(gib: int, memory_bytes: int) -> bool:
 
 def _of_this_machine(gpus: Sequence[Gpu], free_bytes: int | None) -> Card | None:
     """The GPU with the least free memory: a training that is spread must fit each of them."""
-    cards = [_real(gpu, free_bytes) for gpu in gpus if gpu.memory_bytes and not gpu.mig_enabled]
+    cards = [
+        _build_real_card(gpu, free_bytes)
+        for gpu in gpus
+        if gpu.memory_bytes and not gpu.mig_enabled
+    ]
     return min(cards, key=lambda one: one.usable_bytes, default=None)
 
 
-def _real(gpu: Gpu, free_bytes: int | None) -> Card:
+def _build_real_card(gpu: Gpu, free_bytes: int | None) -> Card:
     memory_bytes = gpu.memory_bytes or 0
     own_bytes = sum(one.used_bytes or 0 for one in gpu.processes or () if one.own)
     # What this process holds, the training can have.
@@ -175,10 +185,10 @@ def _real(gpu: Gpu, free_bytes: int | None) -> Card:
         compute_capability=gpu.compute_capability or "",
     )
     now_bytes = max(0, memory_bytes - others_bytes - kept_bytes)
-    return _made(found, now_bytes if free_bytes is None else free_bytes)
+    return _complete_card(found, now_bytes if free_bytes is None else free_bytes)
 
 
-def _made(chosen: Card, free_bytes: int | None) -> Card:
+def _complete_card(chosen: Card, free_bytes: int | None) -> Card:
     """The card with what is free of it, and what of that TensorFlow can have."""
     memory = knowledge().gpu_memory
     if free_bytes is None:

@@ -46,7 +46,7 @@ def estimator_of(training: Training, capability: str) -> Estimator:
         ) from error
 
 
-def runnable(prepared: Preparation, capability: str) -> tuple[Preparation, Estimator]:
+def find_runnable(prepared: Preparation, capability: str) -> tuple[Preparation, Estimator]:
     """The step with its estimator; without XLA where XLA cannot compile it."""
     try:
         return prepared, estimator_of(prepared.training, capability)

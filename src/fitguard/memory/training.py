@@ -42,7 +42,7 @@ class Training:
             return self.step(*data)
         return self.model.distribute_strategy.run(self.model.train_step, args=(data,))
 
-    def bound_to(self, batch_size: int) -> "Training":
+    def bind_batch_size(self, batch_size: int) -> "Training":
         """The same for a step that takes one batch size only."""
         return replace(self, data=self.specs(batch_size), only_batch_size=batch_size)
 
@@ -50,9 +50,9 @@ class Training:
         """`data` with this batch size in each spec."""
         import tensorflow as tf
 
-        def sized(spec: Any) -> Any:
+        def fill_batch_axis(spec: Any) -> Any:
             if not spec.shape.rank or spec.shape[0] is not None:
                 return spec
             return tf.TensorSpec((batch_size, *spec.shape[1:]), spec.dtype, spec.name)
 
-        return tf.nest.map_structure(sized, self.data)
+        return tf.nest.map_structure(fill_batch_axis, self.data)

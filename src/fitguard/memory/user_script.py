@@ -29,7 +29,7 @@ def script_surroundings(file: Path, arguments: Sequence[str] = ()) -> Iterator[N
         sys.argv = own
 
 
-def called(function: Callable[[], Any], name: str, file: Path) -> Any:
+def call_user_function(function: Callable[[], Any], name: str, file: Path) -> Any:
     """What a function of the user's returns.
 
     Raises:
@@ -40,12 +40,12 @@ def called(function: Callable[[], Any], name: str, file: Path) -> Any:
     except (UsageError, UnreadableInput, KeyboardInterrupt):
         raise
     except BaseException as error:  # the script may exit, too
-        raise UnreadableInput(f"{name} raised {told(error, file)}") from error
+        raise UnreadableInput(f"{name} raised {describe_error(error, file)}") from error
 
 
-def told(error: BaseException, file: Path) -> str:
+def describe_error(error: BaseException, file: Path) -> str:
     """The error, and the line of the user's file that it came through last."""
-    text = _written(error)
+    text = _format_error(error)
     if isinstance(error, SyntaxError):
         place = f"\n  line {error.lineno}: {(error.text or '').strip()}" if error.lineno else ""
         return f"{type(error).__name__}: {error.msg}{place}"
@@ -57,7 +57,7 @@ def told(error: BaseException, file: Path) -> str:
     return f"{text}\n  line {own[-1].lineno}: {own[-1].line}" if own else text
 
 
-def _written(error: BaseException) -> str:
+def _format_error(error: BaseException) -> str:
     name = type(error).__name__
     try:
         return f"{name}: {error}" if str(error) else name

@@ -96,9 +96,9 @@ class AttemptEvents:
         place = event.place
         if event.batch_size:
             self.batch_sizes[place.fit] = event.batch_size
-        self.last = further(self.last, place)
+        self.last = select_further(self.last, place)
         if event.restored or place.total_steps:
-            self.saved = further(self.saved, place)
+            self.saved = select_further(self.saved, place)
         if event.restored:
             return
         if self.first is None:
@@ -109,12 +109,12 @@ class AttemptEvents:
     def _pass(self, event: SnapshotWritten | SnapshotFailed | Logged | FitEnded) -> None:
         self._reach(event.place)
         if isinstance(event, SnapshotWritten):
-            self.saved = further(self.saved, event.place)
+            self.saved = select_further(self.saved, event.place)
         elif isinstance(event, FitEnded):
             self.fit_ends.add(event.place)
 
     def _reach(self, place: Place) -> None:
-        self.last = further(self.last, place)
+        self.last = select_further(self.last, place)
         if place.fit:
             self._span(place).stretch(place.total_steps)
 
@@ -123,7 +123,7 @@ class AttemptEvents:
         return self.spans.setdefault(place.fit, Span(place.total_steps, place.total_steps))
 
 
-def further(one: Place, other: Place) -> Place:
+def select_further(one: Place, other: Place) -> Place:
     """The one of two places that lies further on."""
     return max(one, other, key=order)
 

@@ -26,27 +26,29 @@ def fits(events: Iterable[AnyEvent]) -> tuple[RunFit, ...]:
                 ordered = event.orders.micro_batches
             case FitBegan():
                 number = event.place.fit
-                known[number] = _begun(known.get(number, _unheard(number)), event, ordered)
+                known[number] = _begin_fit(
+                    known.get(number, _build_unheard_fit(number)), event, ordered
+                )
             case FitEnded():
                 number = event.place.fit
-                fit = known.get(number, _unheard(number))
+                fit = known.get(number, _build_unheard_fit(number))
                 known[number] = msgspec.structs.replace(fit, finished=True)
             case MicroBatchChosen(evaluation=False):
-                fit = known.get(event.fit, _unheard(event.fit))
+                fit = known.get(event.fit, _build_unheard_fit(event.fit))
                 rows = event.rows if event.rows < event.of else None
                 known[event.fit] = msgspec.structs.replace(fit, micro_batch=rows)
             case Noted() if event.kind == INEXACT:
-                fit = known.get(event.fit, _unheard(event.fit))
-                known[event.fit] = _less_exact(fit, event.text)
+                fit = known.get(event.fit, _build_unheard_fit(event.fit))
+                known[event.fit] = _add_inexact(fit, event.text)
     return tuple(fit for number, fit in sorted(known.items()) if number > 0)
 
 
-def _unheard(number: int) -> RunFit:
+def _build_unheard_fit(number: int) -> RunFit:
     """The journal lost how it began."""
     return RunFit(number=number, library="")
 
 
-def _begun(fit: RunFit, event: FitBegan, ordered: dict[str, int]) -> RunFit:
+def _begin_fit(fit: RunFit, event: FitBegan, ordered: dict[str, int]) -> RunFit:
     if event.restored and fit.library:
         # Nothing was trained: what is known of the training stays.
         return msgspec.structs.replace(fit, finished=True)
@@ -62,7 +64,7 @@ def _begun(fit: RunFit, event: FitBegan, ordered: dict[str, int]) -> RunFit:
     )
 
 
-def _less_exact(fit: RunFit, text: str) -> RunFit:
+def _add_inexact(fit: RunFit, text: str) -> RunFit:
     if text in fit.inexact:
         return fit
     return msgspec.structs.replace(fit, inexact=(*fit.inexact, text))

@@ -12,7 +12,7 @@ from fitguard.monitor.attempts import attempts
 from fitguard.monitor.decisions import decisions
 from fitguard.monitor.fits import fits
 from fitguard.monitor.losses import losses
-from fitguard.monitor.samples import thinned
+from fitguard.monitor.samples import thin_samples
 from fitguard.schema.journal import (
     AnyEvent,
     AttemptStarted,
@@ -64,9 +64,9 @@ def fold(
         decisions=decisions(told),
         notes=_notes(told),
         losses=losses(told),
-        samples=tuple(thinned(measured)),
+        samples=tuple(thin_samples(measured)),
         snapshots=_snapshots(told),
-        saved=_saved(told),
+        saved=_collect_snapshot_marks(told),
     )
 
 
@@ -107,7 +107,7 @@ def _snapshots(told: Sequence[AnyEvent]) -> SnapshotTotals:
     )
 
 
-def _saved(told: Sequence[AnyEvent]) -> tuple[SnapshotMark, ...]:
+def _collect_snapshot_marks(told: Sequence[AnyEvent]) -> tuple[SnapshotMark, ...]:
     written = [event for event in told if isinstance(event, SnapshotWritten)]
     return tuple(
         SnapshotMark(time=event.time, attempt=event.attempt, place=event.place, bytes=event.bytes)

@@ -60,11 +60,11 @@ class Heartbeat:
         self._last = (_PHASES.index(phase), fit, epoch, step, total_steps)
         self._write()
 
-    def alive(self) -> None:
+    def note_alive(self) -> None:
         """Called by the child where it is busy with the same step."""
         self._write()
 
-    def saved(self, total_steps: int) -> None:
+    def note_saved(self, total_steps: int) -> None:
         """Called by the child when a snapshot is on the disk."""
         self._saved = total_steps
 
@@ -86,7 +86,7 @@ class Heartbeat:
         """Called by the parent: `snapshot` to take one now, `leave` to take one and exit."""
         self._memory[_WISH_AT] = _WISHES.index(wish)
 
-    def wished(self) -> Wish:
+    def read_wish(self) -> Wish:
         """Called by the child between steps."""
         return _WISHES[self._memory[_WISH_AT]]
 

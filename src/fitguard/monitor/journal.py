@@ -38,7 +38,7 @@ class Journal:
         try:
             if not self._is_mended and _is_torn(file):
                 line = b"\n" + line
-            self._is_mended = _written(file, line, durable)
+            self._is_mended = _write_line(file, line, durable)
             return self._is_mended
         finally:
             os.close(file)
@@ -62,7 +62,7 @@ def _is_torn(file: int) -> bool:
     return size > 0 and os.pread(file, 1, size - 1) != b"\n"
 
 
-def _written(file: int, line: bytes, durable: bool) -> bool:
+def _write_line(file: int, line: bytes, durable: bool) -> bool:
     try:
         whole = os.write(file, line) == len(line)
         if durable:

@@ -36,7 +36,7 @@ def read_samples(path: Path) -> list[MemorySample]:
     return sorted(samples, key=lambda sample: sample.time)
 
 
-def thinned(samples: Sequence[MemorySample], most: int = MOST_SHOWN) -> list[MemorySample]:
+def thin_samples(samples: Sequence[MemorySample], most: int = MOST_SHOWN) -> list[MemorySample]:
     """At most so many: of each group of neighbours the one with the most memory."""
     if len(samples) <= most:
         return list(samples)

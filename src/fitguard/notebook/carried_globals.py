@@ -17,7 +17,7 @@ _LARGE_BYTES = 1 << 20
 """A larger array would make each snapshot slow, and data are hardly ever changed."""
 
 
-def carried_names() -> list[str]:
+def find_carried_names() -> list[str]:
     """Global names that hold values: what came with carried code, and what that has added."""
     return [
         name

@@ -11,8 +11,8 @@ from typing import Any
 
 from fitguard.contract.libraries import is_a
 from fitguard.keras.state.randomness import write_random
-from fitguard.notebook.carried_globals import carried_names
-from fitguard.notebook.child import arrived, at_work
+from fitguard.notebook.carried_globals import find_carried_names
+from fitguard.notebook.child import begin_visit, running_user_code
 from fitguard.notebook.parcel.originals import is_frame
 from fitguard.notebook.starting import GLOBAL
 
@@ -24,10 +24,10 @@ CELL = "%cell"
 
 def run(folder: Path) -> None:
     """Run the cell among the names that came with it, and send back what it left."""
-    visit = arrived(folder)
+    visit = begin_visit(folder)
     names = visit.content()
     cell = names.pop(CELL)
-    carried = carried_names()
+    carried = find_carried_names()
     main = sys.modules["__main__"]
     vars(main).update(names)
     write_random(visit.surroundings["random"])
@@ -37,7 +37,7 @@ def run(folder: Path) -> None:
         present = _present([*names, *cell["back"]])
         visit.answer({name: value for name, value in present.items() if is_a(value, "Model")})
 
-    with at_work(visit, lambda: carried, answer_models):
+    with running_user_code(visit, lambda: carried, answer_models):
         _execute(cell["source"], folder / "cell.py", vars(main))
     back = _present(cell["back"])
     used = [name for name in names if name not in back]

@@ -36,7 +36,7 @@ def cell_names(source: str) -> CellNames:
         raise UsageError(
             f"Received a cell that is no Python: {error.msg}, line {error.lineno}."
         ) from error
-    used = tuple(dict.fromkeys((*names.at_once, *names.later, *_added_to(source))))
+    used = tuple(dict.fromkeys((*names.at_once, *names.later, *_find_augmented_names(source))))
     if _OF_IPYTHON in used:
         raise UsageError(
             "Received a cell with a magic or a shell command (%…, !…) under %%guard. Expected "
@@ -44,17 +44,17 @@ def cell_names(source: str) -> CellNames:
             "cell before it."
         )
     assigned = tuple(dict.fromkeys((*names.assigned, *names.rebound)))
-    changed = tuple(name for name in _changed(source) if name not in assigned)
+    changed = tuple(name for name in _find_changed_names(source) if name not in assigned)
     return CellNames(used, assigned, changed)
 
 
-def _added_to(source: str) -> list[str]:
+def _find_augmented_names(source: str) -> list[str]:
     """Names as in `count += 1`: a table of symbols knows them only as assigned."""
     nodes = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.AugAssign)]
     return [node.target.id for node in nodes if isinstance(node.target, ast.Name)]
 
 
-def _changed(source: str) -> list[str]:
+def _find_changed_names(source: str) -> list[str]:
     found: dict[str, None] = {}
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Subscript | ast.Attribute) and not isinstance(node.ctx, ast.Load):

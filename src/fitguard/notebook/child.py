@@ -11,12 +11,12 @@ from types import ModuleType
 from fitguard.keras.fitting.step import before_leaving
 from fitguard.notebook.feed.receiving import numbering_iterators
 from fitguard.notebook.parcel.building import remembering_batches
-from fitguard.notebook.prepared_fits import Names, prepared_fits
+from fitguard.notebook.prepared_fits import Names, preparing_fits
 from fitguard.notebook.request import Visit
 from fitguard.notebook.settings import write_settings
 
 
-def arrived(folder: Path) -> Visit:
+def begin_visit(folder: Path) -> Visit:
     """What the kernel sent, in the surroundings that the kernel had."""
     # The kernel is interrupted with all of its group: it decides what that means for us.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -32,7 +32,9 @@ def arrived(folder: Path) -> Visit:
 
 
 @contextlib.contextmanager
-def at_work(visit: Visit, global_names: Names, answer: Callable[[], None]) -> Iterator[None]:
+def running_user_code(
+    visit: Visit, global_names: Names, answer: Callable[[], None]
+) -> Iterator[None]:
     """Inside, the user's code runs.
 
     Args:
@@ -51,7 +53,7 @@ def at_work(visit: Visit, global_names: Names, answer: Callable[[], None]) -> It
         with (
             remembering_batches(),
             numbering_iterators(),
-            prepared_fits(visit.late_states, global_names),
+            preparing_fits(visit.late_states, global_names),
         ):
             yield
     finally:

@@ -5,7 +5,7 @@ from fitguard.supervise.guarding import GuardResult
 from fitguard.words import count
 
 
-def died(result: GuardResult) -> TrainingDied:
+def build_death_error(result: GuardResult) -> TrainingDied:
     """Why it ended, in a few lines."""
     run = result.run
     tries = count(len(run.attempts), "attempt")

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from fitguard.keras.state.randomness import write_random
-from fitguard.notebook.carried_globals import carried_names
-from fitguard.notebook.child import arrived, at_work
+from fitguard.notebook.carried_globals import find_carried_names
+from fitguard.notebook.child import begin_visit, running_user_code
 from fitguard.notebook.request import Visit
 from fitguard.notebook.starting import GLOBAL
 
@@ -19,7 +19,7 @@ THE_MODEL = "the model"
 
 def train(folder: Path) -> None:
     """Do what the request says, and leave the end state for the kernel."""
-    visit = arrived(folder)
+    visit = begin_visit(folder)
     arguments = visit.content()
     model, build = arguments.pop("model"), arguments.pop("build")
     callbacks = arguments.get("callbacks")
@@ -34,7 +34,7 @@ def train(folder: Path) -> None:
         numbers = {id(model): THE_MODEL} if build is not None else {}
         _answer(visit, {"model": model, "history": history, "callbacks": callbacks}, numbers)
 
-    with at_work(visit, carried_names, answer):
+    with running_user_code(visit, find_carried_names, answer):
         history = model.fit(**arguments)
     answer(history)
 
@@ -48,7 +48,7 @@ def _data(name: str, made: Any, arguments: dict[str, Any]) -> dict[str, Any]:
 
 def _answer(visit: Visit, content: dict[str, Any], numbers: dict[int, str]) -> None:
     names = vars(sys.modules["__main__"])
-    carried = {f"{GLOBAL}{name}": names[name] for name in carried_names()}
+    carried = {f"{GLOBAL}{name}": names[name] for name in find_carried_names()}
     visit.answer({**content, **carried}, numbers=numbers)
 
 

@@ -12,7 +12,7 @@ from fitguard.inputs.models.library import recognise
 from fitguard.keras.state.randomness import write_random
 from fitguard.monitor.run_folder import RUNS
 from fitguard.notebook.data import factories_in, require_carriable
-from fitguard.notebook.died import died
+from fitguard.notebook.died import build_death_error
 from fitguard.notebook.fit import THE_MODEL
 from fitguard.notebook.kernel_gpu import leave_gpu_memory, warn_about_gpu
 from fitguard.notebook.request import Request
@@ -23,7 +23,7 @@ from fitguard.notebook.starting import (
     run_options,
     take_globals,
 )
-from fitguard.notebook.supervised import Interrupted, supervised
+from fitguard.notebook.supervised import Interrupted, supervise_training
 from fitguard.schema.exit_codes import UsageError
 
 
@@ -118,10 +118,10 @@ def fit(
         )
         name = getattr(model, "name", None) or getattr(model, "__name__", "build")
         command = notebook_command("fit", f"fitguard.fit({name})", request.folder, options)
-        result = supervised(command, options, 'fitguard.fit(…, resume="{id}")')
+        result = supervise_training(command, options, 'fitguard.fit(…, resume="{id}")')
         if result.exit_code != 0:
-            raise died(result)
-        return _taken_over(request, build)
+            raise build_death_error(result)
+        return _take_over(request, build)
     except Interrupted as interrupted:
         leave_open(request, interrupted.run)
         if build is None and request.has_answer:
@@ -131,7 +131,7 @@ def fit(
         request.remove()
 
 
-def _taken_over(request: Request, build: Callable[[], Any] | None) -> Any:
+def _take_over(request: Request, build: Callable[[], Any] | None) -> Any:
     """The end state of the training becomes that of the notebook; what `fit` returned."""
     visit = request.answer({} if build is None else {THE_MODEL: build()})
     content = visit.content()

@@ -11,7 +11,7 @@ from fitguard.keras.state.randomness import write_random
 from fitguard.monitor.run_folder import RUNS
 from fitguard.notebook.cell import CELL, USED
 from fitguard.notebook.cell_names import CellNames, cell_names
-from fitguard.notebook.died import died
+from fitguard.notebook.died import build_death_error
 from fitguard.notebook.kernel_gpu import leave_gpu_memory, warn_about_gpu
 from fitguard.notebook.request import Request
 from fitguard.notebook.starting import (
@@ -22,7 +22,7 @@ from fitguard.notebook.starting import (
     run_options,
     take_globals,
 )
-from fitguard.notebook.supervised import Interrupted, supervised
+from fitguard.notebook.supervised import Interrupted, supervise_training
 from fitguard.schema.exit_codes import UsageError
 from fitguard.supervise.options import RunOptions
 
@@ -75,10 +75,10 @@ def run_cell(line: str, source: str, names: dict[str, Any]) -> None:
     request = new_request(options)
     try:
         _send(request, source, cell, names)
-        command = notebook_command("cell", _told(source), request.folder, options)
-        result = supervised(command, options, "%%guard --resume {id}")
+        command = notebook_command("cell", _format_cell(source), request.folder, options)
+        result = supervise_training(command, options, "%%guard --resume {id}")
         if result.exit_code != 0:
-            raise died(result)
+            raise build_death_error(result)
         _take_over(request, names)
     except Interrupted as interrupted:
         leave_open(request, interrupted.run)
@@ -89,7 +89,7 @@ def run_cell(line: str, source: str, names: dict[str, Any]) -> None:
         request.remove()
 
 
-def _told(source: str) -> str:
+def _format_cell(source: str) -> str:
     """What the list of runs shows for a cell: its beginning, and a mark that is its own."""
     first = next((line.strip() for line in source.splitlines() if line.strip()), "")
     return f"%%guard {first[:_SHOWN]} [{hashlib.sha256(source.encode()).hexdigest()[:6]}]"

@@ -14,7 +14,7 @@ import numpy as np
 
 from fitguard.contract.hooks import Role
 from fitguard.contract.libraries import Library
-from fitguard.contract.patching import patched
+from fitguard.contract.patching import patching
 from fitguard.keras.state.model_state import ModelState
 from fitguard.notebook.carried_globals import put_values, values_of
 
@@ -23,7 +23,7 @@ Names = Callable[[], Iterable[str]]
 
 
 @contextlib.contextmanager
-def prepared_fits(states: States, global_names: Names) -> Iterator[None]:
+def preparing_fits(states: States, global_names: Names) -> Iterator[None]:
     """Prepare all `fit` calls inside.
 
     Args:
@@ -42,7 +42,7 @@ def prepared_fits(states: States, global_names: Names) -> Iterator[None]:
 
         return fit
 
-    with patched({Role.FIT: wrap}):
+    with patching({Role.FIT: wrap}):
         yield
 
 

@@ -66,7 +66,7 @@ class Request:
         try:
             self._pack(named)
         except Exception as error:  # whatever the code of an object raises
-            failed = self._failed(named)
+            failed = self._find_failures(named)
             problems = [str(failed[name]) for name in failed if name not in optional]
             if problems or not failed:
                 raise CannotCarry("\n".join(problems) or str(error)) from error
@@ -86,7 +86,7 @@ class Request:
             self._packer = Packer(stream, self._files, self._main, feed=self.feed.add)
             self._packer.dump(content)
 
-    def _failed(self, content: dict[str, Any]) -> dict[str, CannotCarry]:
+    def _find_failures(self, content: dict[str, Any]) -> dict[str, CannotCarry]:
         failure = self._packer.failure
         return {
             name: culprit(value, name, failure)

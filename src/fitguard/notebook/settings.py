@@ -5,7 +5,7 @@ import importlib
 import sys
 from typing import Any
 
-from fitguard.contract.libraries import loaded_libraries
+from fitguard.contract.libraries import find_loaded_libraries
 from fitguard.contract.runtime import devices_looked_at, op_determinism_enabled
 
 _KERAS: dict[int, dict[str, str]] = {
@@ -44,12 +44,12 @@ _GPUS = "visible-gpus"
 
 def read_settings() -> dict[str, Any]:
     """Those of the libraries that are loaded; nothing is loaded, and no GPU touched, for it."""
-    readers = {library.package: _KERAS[library.generation] for library in loaded_libraries()}
+    readers = {library.package: _KERAS[library.generation] for library in find_loaded_libraries()}
     if "tensorflow" in sys.modules:
         readers["tensorflow"] = _TENSORFLOW
     found: dict[str, Any] = {
         f"{library.package}:{_SEEDED_DRAWS}": _at(library.package, _SEEDED_DRAWS)()
-        for library in loaded_libraries()
+        for library in find_loaded_libraries()
         if library.generation == 2
     }
     for package, paths in readers.items():

@@ -24,7 +24,7 @@ _STARTUP = re.compile(
 _RESUME = re.compile(r"fitguard run --resume (\S+?)(?=[;.]|\s|$)")
 
 
-def supervised(command: Command, options: RunOptions, resuming: str) -> GuardResult:
+def supervise_training(command: Command, options: RunOptions, resuming: str) -> GuardResult:
     """Guard a training to its end; its output goes to `sys.stdout` and `sys.stderr`.
 
     Args:
@@ -46,7 +46,7 @@ def supervised(command: Command, options: RunOptions, resuming: str) -> GuardRes
         guard = _GuardThread(guarding)
         guard.start()
         _show((output[0], errors[0]), guard)
-    return guard.ended()
+    return guard.get_result()
 
 
 class Interrupted(Exception):
@@ -82,7 +82,7 @@ class _GuardThread(threading.Thread):
         self._interrupts += 1
         self._guarding.cancel("leave" if self._interrupts == 1 else "kill")
 
-    def ended(self) -> GuardResult:
+    def get_result(self) -> GuardResult:
         """How it ended."""
         if self._error is not None:
             raise self._error

@@ -10,7 +10,7 @@ import msgspec
 from fitguard.environment.doctor import doctor
 from fitguard.inputs.checking import check_data
 from fitguard.memory.estimating import NotTraceable
-from fitguard.memory.fit_call import TAKEN, FitCall, planned_arguments
+from fitguard.memory.fit_call import TAKEN, FitCall, select_plan_arguments
 from fitguard.memory.planning import plan
 from fitguard.readiness.request import FitOptions
 from fitguard.readiness.verdict import compose_report
@@ -138,7 +138,7 @@ def _check(call: FitCall, given: Mapping[str, Any], options: FitOptions) -> Any:
 
 def _plan(call: FitCall, given: Mapping[str, Any], options: FitOptions) -> Any:
     return plan(
-        **planned_arguments(dataclasses.replace(call, arguments=dict(given))),
+        **select_plan_arguments(dataclasses.replace(call, arguments=dict(given))),
         gpu=options.gpu,
         gpu_memory=options.gpu_memory,
         free=options.free,

@@ -30,13 +30,13 @@ def names_in(function: types.FunctionType) -> frozenset[str]:
 @functools.lru_cache(maxsize=4096)
 def globals_of(code: types.CodeType) -> tuple[str, ...]:
     """Globals that the code reads or sets, each once, in a fixed order."""
-    return tuple(sorted({*_named(code, (*_READ, *_SET))}))
+    return tuple(sorted({*_find_names(code, (*_READ, *_SET))}))
 
 
 @functools.lru_cache(maxsize=4096)
 def attributes_set_by(code: types.CodeType) -> frozenset[str]:
     """Names of attributes that the code sets, of whatever object."""
-    return frozenset(_named(code, ("STORE_ATTR",)))
+    return frozenset(_find_names(code, ("STORE_ATTR",)))
 
 
 def cells_of(function: types.FunctionType) -> Iterator[tuple[str, types.CellType]]:
@@ -80,7 +80,7 @@ def _is_tensorflow(thing: object) -> bool:
     return isinstance(thing, types.ModuleType) and "tensorflow" in thing.__name__
 
 
-def _named(code: types.CodeType, operations: tuple[str, ...]) -> Iterator[str]:
+def _find_names(code: types.CodeType, operations: tuple[str, ...]) -> Iterator[str]:
     for one in codes(code):
         for instruction in dis.get_instructions(one):
             if instruction.opname in operations:

@@ -49,10 +49,10 @@ class Functions(Kind):
             held = scope.get(name)
             if isinstance(held, types.ModuleType) and is_users(held):
                 inner = sorted(names_in(function) & vars(held).keys())
-                yield from self._named(vars(held), inner)
-        yield from self._named(scope, names)
+                yield from self._find_named_parts(vars(held), inner)
+        yield from self._find_named_parts(scope, names)
 
-    def _named(self, scope: dict[str, Any], names: Iterable[str]) -> Iterator[Part]:
+    def _find_named_parts(self, scope: dict[str, Any], names: Iterable[str]) -> Iterator[Part]:
         module = str(scope.get("__name__", ""))
         noted: Names = self._names_of(scope)
         noted.names.update(dict.fromkeys(names))
@@ -80,16 +80,16 @@ class Ways(Kind):
             for name in ("__func__", "fget", "fset", "fdel"):
                 yield name, getattr(thing, name, None)
         elif isinstance(thing, types.FunctionType):
-            yield from _wrapped(thing)
+            yield from _find_wrapped_functions(thing)
         else:
             yield "function", python_function(thing)
 
 
-def _wrapped(function: types.FunctionType, depth: int = _DEEPEST) -> Iterator[Part]:
+def _find_wrapped_functions(function: types.FunctionType, depth: int = _DEEPEST) -> Iterator[Part]:
     """The user's functions that a function of a library has closed over."""
     for name, cell in cells_of(function):
         held = cell_value(cell)
         if isinstance(held, types.FunctionType) and not is_users(held) and depth:
-            yield from _wrapped(held, depth - 1)
+            yield from _find_wrapped_functions(held, depth - 1)
         elif callable(held) or holds_function(held):
             yield f"<{name}>", held

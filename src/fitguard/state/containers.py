@@ -32,7 +32,7 @@ class Sequences(Kind):
         yield from _own_attributes(thing)
 
     def read(self, thing: Any, stored: Stored) -> Any:
-        state = _with_attributes(thing, _stored_items(thing, stored), stored)
+        state = _with_attributes(thing, _store_items(thing, stored), stored)
         return {**state, "most": thing.maxlen} if isinstance(thing, deque) else state
 
     def write(self, thing: Any, state: Any, value: Value) -> None:
@@ -49,7 +49,7 @@ class Sequences(Kind):
         _write_attributes(thing, state, value)
 
     def make(self, entry: Mapping[str, Any], value: Value) -> Any:
-        made = _made(entry, (list, deque))
+        made = _make_empty(entry, (list, deque))
         if isinstance(made, deque):
             deque.__init__(made, maxlen=entry["state"].get("most"))
         return made
@@ -103,7 +103,7 @@ class Mappings(Kind):
         _write_attributes(thing, state, value)
 
     def make(self, entry: Mapping[str, Any], value: Value) -> Any:
-        made = _made(entry, (defaultdict, Counter, OrderedDict, dict))
+        made = _make_empty(entry, (defaultdict, Counter, OrderedDict, dict))
         if isinstance(made, defaultdict):
             made.default_factory = value(entry["state"].get("factory"), None)
         return made
@@ -115,7 +115,7 @@ class Sets(Kind):
     name = "set"
 
     def read(self, thing: Any, stored: Stored) -> Any:
-        items = _stored_items(thing, stored)
+        items = _store_items(thing, stored)
         return items if stored is as_it_is else sorted(items, key=repr)
 
     def write(self, thing: Any, state: Any, value: Value) -> None:
@@ -182,7 +182,7 @@ def _own_attributes(thing: Any) -> Iterator[Part]:
         yield from attributes(thing).items()
 
 
-def _stored_items(items: Any, stored: Stored) -> list[Any]:
+def _store_items(items: Any, stored: Stored) -> list[Any]:
     """Many file names, say, stand for themselves: to ask for each would take long."""
     if stored is as_it_is or _are_as_they_are(items):
         return list(items)
@@ -207,7 +207,7 @@ def _write_attributes(thing: Any, state: Mapping[str, Any], value: Value) -> Non
         set_attribute(thing, name, value(held, present.get(name, MISSING)))
 
 
-def _made(entry: Mapping[str, Any], plain: tuple[type, ...]) -> Any:
+def _make_empty(entry: Mapping[str, Any], plain: tuple[type, ...]) -> Any:
     cls = look_up(entry["class"])
     base: Any = next((one for one in plain if issubclass(cls, one)), None)
     if base is None or not (cls in plain or is_users(cls)):

@@ -18,9 +18,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from fitguard.contract.held_variables import bare, is_fixed, may_hold
+from fitguard.contract.held_variables import is_fixed, may_hold, unwrap_variable
 from fitguard.contract.libraries import is_a, package_of
-from fitguard.contract.model_parts import is_part_class, unwrapped
+from fitguard.contract.model_parts import is_part_class, unwrap_proxy
 from fitguard.contract.random_sources import is_random_source
 from fitguard.contract.traces import holds_function
 from fitguard.state.bulk import all_plain, is_much, is_plain, is_plain_type, items_of
@@ -34,7 +34,7 @@ from fitguard.state.containers import (
     Sequences,
     Sets,
 )
-from fitguard.state.iterators import Iterators, is_told
+from fitguard.state.iterators import Iterators, knows_position
 from fitguard.state.kinds import Cells, Classes, Files, Globals, Kind, Names, RandomSources
 from fitguard.state.numbers import NumpyArrays, Variables
 from fitguard.state.objects import Objects, Parts, Skipped
@@ -119,7 +119,7 @@ class Graph:
 
     def way_of(self, thing: Any) -> str | None:
         """The way to an object; None where it is none of them."""
-        node = self._ids.get(id(self._bared(thing)))
+        node = self._ids.get(id(self._unwrap(thing)))
         return node.way if node is not None else None
 
     def kind(self, name: str) -> Kind:
@@ -139,7 +139,7 @@ class Graph:
         waiting = deque((name, name, thing) for name, thing in roots)
         while waiting:
             way, label, thing = waiting.popleft()
-            thing = self._bared(thing)
+            thing = self._unwrap(thing)
             if id(thing) in self._ids or id(thing) in self._without:
                 continue
             try:
@@ -160,10 +160,10 @@ class Graph:
             except Exception as error:
                 self._note_failure(label, error)
 
-    def _bared(self, thing: Any) -> Any:
+    def _unwrap(self, thing: Any) -> Any:
         """The object itself, behind what TensorFlow and Keras put around it."""
-        thing = unwrapped(thing)
-        variable = bare(thing)
+        thing = unwrap_proxy(thing)
+        variable = unwrap_variable(thing)
         return thing if variable is None else variable
 
     def _kind(self, thing: Any) -> Kind | None:
@@ -267,9 +267,9 @@ class _Kinds:
     def _of_instance(self, thing: Any, cls: type) -> Kind | None:
         if is_random_source(thing):
             return self._random
-        if bare(thing) is not None:
+        if unwrap_variable(thing) is not None:
             return self._variables
-        if is_told(thing):
+        if knows_position(thing):
             return self._iterators
         if isinstance(thing, io.IOBase):
             return self._files

@@ -20,9 +20,9 @@ _KINDS = (
 )
 
 
-def is_told(thing: Any) -> bool:
+def knows_position(thing: Any) -> bool:
     """Whether it says where it stands."""
-    return isinstance(thing, _KINDS) and _told(thing) is not None
+    return isinstance(thing, _KINDS) and _reduce_iterator(thing) is not None
 
 
 class Iterators(Kind):
@@ -34,12 +34,12 @@ class Iterators(Kind):
         self._seen: dict[int, _Told] = {}
 
     def parts(self, thing: Any) -> Iterator[Part]:
-        _, arguments, position = self._told(thing)
+        _, arguments, position = self._reduce_once(thing)
         yield from ((f"<{number}>", held) for number, held in enumerate(arguments))
         yield "<at>", position
 
     def read(self, thing: Any, stored: Stored) -> Any:
-        maker, arguments, position = self._told(thing)
+        maker, arguments, position = self._reduce_once(thing)
         return {"maker": maker, "of": [stored(held) for held in arguments], "at": stored(position)}
 
     def make(self, entry: Mapping[str, Any], value: Value) -> Any:
@@ -54,15 +54,15 @@ class Iterators(Kind):
                 made.__setstate__(position)
         return made
 
-    def _told(self, thing: Any) -> "_Told":
+    def _reduce_once(self, thing: Any) -> "_Told":
         # Some tell of objects that they make for it: the same must be told twice.
-        return self._seen.setdefault(id(thing), _told(thing) or ("", (), None))
+        return self._seen.setdefault(id(thing), _reduce_iterator(thing) or ("", (), None))
 
 
 _Told = tuple[str, tuple[Any, ...], Any]
 
 
-def _told(thing: Any) -> _Told | None:
+def _reduce_iterator(thing: Any) -> _Told | None:
     """What makes it, from what, and how far it is; None where it does not tell."""
     try:
         with warnings.catch_warnings():

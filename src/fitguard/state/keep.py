@@ -40,7 +40,7 @@ def check_python_state(roots: Iterable[object]) -> None:
     Raises:
         Unkeepable: where it cannot.
     """
-    for _ in _reached(Reach(), roots):
+    for _ in _walk_reachable(Reach(), roots):
         pass
 
 
@@ -56,7 +56,7 @@ def keeping_python_state(roots: Iterable[object], *, deep: bool = True) -> Itera
             an array that is too large to be copied.
     """
     reach = Reach(deep=deep)
-    nodes = list(_reached(reach, roots))
+    nodes = list(_walk_reachable(reach, roots))
     arrays = [node.thing for node in nodes if isinstance(node.thing, np.ndarray)]
     others = (node for node in nodes if not isinstance(node.thing, np.ndarray))
     copied, shared = divide([array for array in arrays if array.flags.writeable])
@@ -69,7 +69,7 @@ def keeping_python_state(roots: Iterable[object], *, deep: bool = True) -> Itera
                 shared += items
             else:
                 stack.callback(bulk.put_back, items, [item.copy() for item in items])
-        stack.enter_context(frozen(shared))
+        stack.enter_context(freezing(shared))
         yield
 
 
@@ -99,7 +99,7 @@ def divide(arrays: list[Array]) -> tuple[list[Array], list[Array]]:
 
 
 @contextlib.contextmanager
-def frozen(arrays: Iterable[Array]) -> Iterator[None]:
+def freezing(arrays: Iterable[Array]) -> Iterator[None]:
     """Make arrays read-only meanwhile.
 
     Raises:
@@ -120,7 +120,7 @@ def frozen(arrays: Iterable[Array]) -> Iterator[None]:
         _thaw(writeable)
 
 
-def _reached(reach: Reach, roots: Iterable[object]) -> Iterator[Node]:
+def _walk_reachable(reach: Reach, roots: Iterable[object]) -> Iterator[Node]:
     try:
         for node in reach.follow(roots):
             _refuse(node)

@@ -13,9 +13,9 @@ from fitguard.state.objects import Skipped
 from fitguard.state.picture import (
     Arrays,
     Entries,
-    changed_opaque,
     changes,
     differences,
+    find_changed_opaque,
     leads_to,
     read_arrays,
     read_entries,
@@ -94,11 +94,11 @@ class Keeper:
         present = read_entries(graph)
         now = changes(present, self.then)
         gone = [way for way in self.then if way not in present]
-        built = dict(_built_models(graph))
+        built = dict(_collect_build_configs(graph))
         arrays = read_arrays(graph, now, self.then)
         known = {way: entry for way, entry in now.items() if way in self.then}
         large = (f"{label} (too large for a snapshot)" for label in too_large(known, arrays))
-        self.lost = [*changed_opaque(now, self.then), *large]
+        self.lost = [*find_changed_opaque(now, self.then), *large]
         return {"now": now, "gone": gone, "built": built}, arrays
 
     def write_changes(
@@ -157,7 +157,7 @@ def only_changes(document: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _built_models(graph: Graph) -> Iterator[tuple[str, Any]]:
+def _collect_build_configs(graph: Graph) -> Iterator[tuple[str, Any]]:
     """Models, by their way, and what Keras needs to build them in another process."""
     for way, node in graph.nodes.items():
         if is_a(node.thing, "Model") and node.thing.built:

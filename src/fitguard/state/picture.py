@@ -67,7 +67,7 @@ def read_arrays(graph: Graph, entries: Entries, then: Mapping[str, Any]) -> Arra
     return arrays
 
 
-def changed_opaque(now: Entries, then: Entries) -> Iterator[str]:
+def find_changed_opaque(now: Entries, then: Entries) -> Iterator[str]:
     """How people call objects of other libraries that have changed: they are not kept."""
     for way, entry in now.items():
         before = then.get(way)
@@ -213,7 +213,7 @@ def _entry(node: Node, graph: Graph) -> dict[str, Any]:
         if isinstance(thing, list | dict | set | deque) and is_much(thing):
             state = {"much": hashlib.blake2b(repr(thing).encode(), digest_size=16).hexdigest()}
         else:
-            state = node.kind.read(thing, functools.partial(_stored, graph))
+            state = node.kind.read(thing, functools.partial(_encode_value, graph))
     except Exception as error:
         # An array of a dtype that no file can hold, or an object that raises what it likes.
         graph.unkept.setdefault(f"{node.label} raises {type(error).__name__} when it is read")
@@ -223,7 +223,7 @@ def _entry(node: Node, graph: Graph) -> dict[str, Any]:
     return entry if cls is None else {**entry, "class": cls}
 
 
-def _stored(graph: Graph, value: Any) -> Any:
+def _encode_value(graph: Graph, value: Any) -> Any:
     return encode(value, refer=functools.partial(_reference, graph))
 
 
@@ -279,9 +279,9 @@ class _Writer:
             return
 
     def _value(self, stored: Any, present: Any) -> Any:
-        return decode(stored, refer=functools.partial(self._referred, present))
+        return decode(stored, refer=functools.partial(self._resolve_reference, present))
 
-    def _referred(self, present: Any, reference: Mapping[str, Any]) -> Any:
+    def _resolve_reference(self, present: Any, reference: Mapping[str, Any]) -> Any:
         thing = self._object(reference["way"]) if "way" in reference else MISSING
         thing = present if thing is MISSING else thing
         if thing is MISSING:

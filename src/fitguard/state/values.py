@@ -215,13 +215,13 @@ def _class_of(value: Any) -> dict[str, str]:
     return named
 
 
-def _decoded_tensor(stored: dict[str, Any], decoded: Any) -> Any:
+def _decode_tensor(stored: dict[str, Any], decoded: Any) -> Any:
     import tensorflow as tf
 
-    return tf.constant(_decoded_array(stored, decoded))
+    return tf.constant(_decode_array(stored, decoded))
 
 
-def _decoded_array(stored: dict[str, Any], decoded: Any) -> np.ndarray:
+def _decode_array(stored: dict[str, Any], decoded: Any) -> np.ndarray:
     if "name" in stored:
         # A copy: who gets it may change it, and the snapshot may be written back once more.
         return np.array((decoded.keywords["arrays"] or {})[stored["name"]])
@@ -237,12 +237,12 @@ def _of_value(build: Callable[[Any], Any]) -> Callable[[dict[str, Any], Any], An
     return lambda stored, _: build(stored["value"])
 
 
-def _decoded_default(stored: dict[str, Any], decoded: Any) -> Any:
+def _decode_default(stored: dict[str, Any], decoded: Any) -> Any:
     factory = next(kind for kind, name in _FACTORIES.items() if name == stored["factory"])
     return defaultdict(factory, decoded(stored["items"]))
 
 
-def _decoded_record(stored: dict[str, Any], decoded: Any) -> Any:
+def _decode_record(stored: dict[str, Any], decoded: Any) -> Any:
     return tuple.__new__(look_up(stored), decoded(stored["items"]))
 
 
@@ -278,11 +278,11 @@ _DECODERS: dict[str, Callable[[dict[str, Any], Any], Any]] = {
     "dict": _of_items(dict),
     "ordered": _of_items(OrderedDict),
     "counter": lambda stored, decoded: Counter(dict(decoded(stored["items"]))),
-    "default": _decoded_default,
-    "record": _decoded_record,
-    "scalar": lambda stored, decoded: _decoded_array(stored, decoded)[()],
-    "array": _decoded_array,
-    "tensor": _decoded_tensor,
+    "default": _decode_default,
+    "record": _decode_record,
+    "scalar": lambda stored, decoded: _decode_array(stored, decoded)[()],
+    "array": _decode_array,
+    "tensor": _decode_tensor,
     "bytes": _of_value(base64.b64decode),
     "path": _of_value(Path),
     "member": lambda stored, _: look_up(stored)[stored["member"]],

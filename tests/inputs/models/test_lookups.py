@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from fitguard.inputs.models import describe
-from fitguard.inputs.models.words import says_position, says_token
+from fitguard.inputs.models.lookups import says_position, says_token
 from fitguard.schema.model import IndexTable
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from inputs.scan.scanning import scanned
 
-from fitguard.inputs.scan.mapped_pages import mapped_pages
+from fitguard.inputs.scan.mapped_pages import find_mapped_pages
 
 VALUES = 25_000_000
 
@@ -54,11 +54,11 @@ def test_changes_are_kept(path: Path, mode: str) -> None:
 @pytest.mark.parametrize("view", [lambda a: a, lambda a: a[5:], np.asarray, lambda a: a[::2]])
 def test_a_private_copy_is_left_alone(path: Path, view: object) -> None:
     assert callable(view)
-    assert mapped_pages(view(np.memmap(path, np.float32, "r"))) is not None
-    assert mapped_pages(view(np.memmap(path, np.float32, "c"))) is None
+    assert find_mapped_pages(view(np.memmap(path, np.float32, "r"))) is not None
+    assert find_mapped_pages(view(np.memmap(path, np.float32, "c"))) is None
 
 
 def test_arrays_in_memory_have_no_pages() -> None:
-    assert mapped_pages(np.zeros(5)) is None
-    assert mapped_pages(np.zeros(5)[1:]) is None
-    assert mapped_pages(np.frombuffer(b"1234", np.uint8)) is None
+    assert find_mapped_pages(np.zeros(5)) is None
+    assert find_mapped_pages(np.zeros(5)[1:]) is None
+    assert find_mapped_pages(np.frombuffer(b"1234", np.uint8)) is None

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fitguard.inputs.sources.generators import ReadAhead, ReusedArrays, mapped, size_bytes
+from fitguard.inputs.sources.generators import ReadAhead, ReusedArrays, map_leaves, size_bytes
 
 
 def batches(count, raising=None):
@@ -22,7 +22,7 @@ def test_nothing_is_lost_and_the_order_stays(read):
     ahead = ReadAhead(batches(5))
     for _, batch in zip(range(read), ahead.batches(), strict=False):
         assert isinstance(batch, tuple)
-    back = list(ahead.handed_back())
+    back = list(ahead.hand_back())
     assert len(back) == 5
     assert all(same(one, other) for one, other in zip(back, batches(5), strict=True))
 
@@ -43,21 +43,21 @@ def held_two_at_once(batches):
 def test_a_generator_that_fills_one_array_again_and_again():
     ahead = ReadAhead(reusing())
     assert len(list(ahead.batches())) == 5
-    assert [batch[0][0] for batch in ahead.handed_back()] == [0, 1, 2, 3, 4]
+    assert [batch[0][0] for batch in ahead.hand_back()] == [0, 1, 2, 3, 4]
 
 
 def test_such_a_generator_behaves_as_before():
     ahead = ReadAhead(reusing())
     for _, _ in zip(range(3), ahead.batches(), strict=False):
         pass
-    assert held_two_at_once(ahead.handed_back()) == held_two_at_once(reusing()) == [1, 1, 2, 3, 4]
+    assert held_two_at_once(ahead.hand_back()) == held_two_at_once(reusing()) == [1, 1, 2, 3, 4]
 
 
 def test_an_error_comes_again_where_it_was():
     ahead = ReadAhead(batches(5, raising=2))
     with pytest.raises(OSError, match="disk gone"):
         list(ahead.batches())
-    back = ahead.handed_back()
+    back = ahead.hand_back()
     assert [next(back)[1][0], next(back)[1][0]] == [0, 1]
     with pytest.raises(OSError, match="disk gone"):
         next(back)
@@ -68,7 +68,7 @@ def test_reading_stops_where_there_is_no_room_to_keep_more():
     read = len(list(ahead.batches()))
     assert read == 10
     assert ahead.full
-    assert len(list(ahead.handed_back())) == 1000
+    assert len(list(ahead.hand_back())) == 1000
 
 
 def test_closing_what_was_handed_back_closes_the_generator():
@@ -83,7 +83,7 @@ def test_closing_what_was_handed_back_closes_the_generator():
 
     ahead = ReadAhead(closing())
     next(ahead.batches())
-    back = ahead.handed_back()
+    back = ahead.hand_back()
     next(back)
     next(back)
     back.close()
@@ -93,7 +93,7 @@ def test_closing_what_was_handed_back_closes_the_generator():
 def test_copies_keep_structure_order_and_type():
     fortran = np.asfortranarray(np.arange(6.0).reshape(2, 3))
     given = ({"a": fortran, "b": [np.arange(2, dtype="int8")]}, None)
-    made = mapped(given, ReusedArrays().kept)
+    made = map_leaves(given, ReusedArrays().keep_copy)
     assert made[0]["a"] is not fortran
     assert made[0]["a"].flags.f_contiguous
     assert np.array_equal(made[0]["a"], fortran)

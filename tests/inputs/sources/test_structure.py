@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fitguard.inputs.sources.structure import leaves, unpacked
+from fitguard.inputs.sources.structure import leaves, unpack_element
 
 
 def names(structure):
@@ -32,10 +32,10 @@ def test_nothing_is_no_leaf():
 
 @pytest.mark.parametrize("element", [np.zeros(2), (np.zeros(2),), [np.zeros(2)]])
 def test_an_element_with_x_alone(element):
-    assert unpacked(element).y is None
-    assert unpacked(element).x.shape == (2,)
+    assert unpack_element(element).y is None
+    assert unpack_element(element).x.shape == (2,)
 
 
 def test_four_parts_are_refused():
     with pytest.raises(ValueError, match=r"Received 4 parts. Expected x"):
-        unpacked((1, 2, 3, 4))
+        unpack_element((1, 2, 3, 4))

@@ -76,7 +76,7 @@ def test_the_end_of_a_short_fit_is_not_written_but_trained_again(keras_trainee, 
         keras_trainee.fresh()
         with attempt(tmp_path, number) as fits:
             # Before it, one was taken that cost much more than these steps.
-            fits.pacing.taken(time.monotonic(), 10.0)
+            fits.pacing.note_taken(time.monotonic(), 10.0)
             keras_trainee.fit(epochs=1)
     assert events(fits, SnapshotWritten) == []
     assert [event.restored for event in events(fits, FitBegan)] == [False, False]

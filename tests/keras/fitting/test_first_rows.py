@@ -10,7 +10,7 @@ from guarded.attempts import attempt, events
 from fitguard.keras.fitting import planned_rows as planning
 from fitguard.keras.fitting.card import Card, card_here
 from fitguard.keras.fitting.first_rows import FirstRows, first_rows
-from fitguard.keras.fitting.planned_rows import planned_rows
+from fitguard.keras.fitting.planned_rows import plan_rows
 from fitguard.keras.fitting.remembered_rows import RememberedRows
 from fitguard.schema.journal import MicroBatchChosen, Orders
 
@@ -133,13 +133,13 @@ class TestPlan:
         first = first_rows(Orders(), 1, wide_model, batch_of(32), card)
         assert 1 <= first.rows < 32
         assert "by the plan" in first.why
-        planned = planned_rows(wide_model, batch_of(32), 32, card)
+        planned = plan_rows(wide_model, batch_of(32), 32, card)
         assert planned.rows == first.rows
         assert planned.whole_fits is False
 
     def test_a_batch_that_fits_is_not(self, wide_model):
         assert first_rows(Orders(), 1, wide_model, batch_of(4), cpu_card(4000)).rows is None
-        assert planned_rows(wide_model, batch_of(4), 4, cpu_card(4000)).whole_fits is True
+        assert plan_rows(wide_model, batch_of(4), 4, cpu_card(4000)).whole_fits is True
 
     def test_a_plan_that_fails_is_none(self):
         class Broken(keras.Model):
@@ -148,7 +148,7 @@ class TestPlan:
 
         model = Broken()
         model.compile("sgd", "mse")
-        assert planned_rows(model, batch_of(4), 4, cpu_card(24)) is None
+        assert plan_rows(model, batch_of(4), 4, cpu_card(24)) is None
 
     def test_fit_trains_as_planned_and_remembers_it(self, wide_model, tmp_path, monkeypatch):
         monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))

@@ -8,7 +8,7 @@ import tf_keras
 from guarded.attempts import attempt, events
 
 from fitguard.contract.libraries import Library
-from fitguard.keras.fitting.hidden_draws import hidden_draws
+from fitguard.keras.fitting.hidden_draws import describe_hidden_draws
 from fitguard.schema.journal import Noted
 
 
@@ -66,7 +66,7 @@ def test_draws_inside_of_branches_and_called_functions_are_found():
         return tf.cond(tf.reduce_sum(x) > 0, lambda: inner(x), lambda: x)
 
     library = Library("keras", "3.0.0")
-    assert hidden_draws(step, library) == ""
+    assert describe_hidden_draws(step, library) == ""
     step(tf.zeros(2))
-    assert "RandomUniform" in hidden_draws(step, library)
-    assert hidden_draws(lambda: None, library) == ""
+    assert "RandomUniform" in describe_hidden_draws(step, library)
+    assert describe_hidden_draws(lambda: None, library) == ""

@@ -73,7 +73,7 @@ def test_a_snapshot_is_taken_when_it_is_wished_for(keras_trainee, tmp_path):
         # The first wish is there before the first step.
         fits.session.heartbeat.wish("snapshot")
         keras_trainee.fit(epochs=1, callbacks=[Wishing()])
-        assert fits.session.heartbeat.wished() == "none"
+        assert fits.session.heartbeat.read_wish() == "none"
         assert fits.writer.wait()
     places = [event.place.total_steps for event in events(fits, SnapshotWritten)]
     assert places == [0, 4]

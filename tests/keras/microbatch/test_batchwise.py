@@ -16,57 +16,57 @@ def compiled(*layers: Any, loss: Any = "mse") -> Any:
 def test_batch_normalisation_is_named_unless_it_is_frozen():
     import keras
 
-    from fitguard.keras.microbatch import batchwise
+    from fitguard.keras.microbatch import describe_batchwise
 
     layer = keras.layers.BatchNormalization(name="norm")
     model = compiled(layer)
-    (sentence,) = batchwise(model)
+    (sentence,) = describe_batchwise(model)
     assert sentence.startswith("BatchNormalization norm normalizes")
     layer.trainable = False
-    assert batchwise(model) == []
+    assert describe_batchwise(model) == []
 
 
 def test_layers_that_keep_rows_apart_are_not_named():
     import keras
 
-    from fitguard.keras.microbatch import batchwise, unsupported
+    from fitguard.keras.microbatch import describe_batchwise, describe_unsupported
 
     layers = keras.layers
     model = compiled(
         layers.LayerNormalization(), layers.UnitNormalization(), layers.Dropout(0.5), layers.LSTM(3)
     )
-    assert batchwise(model) == []
-    assert unsupported(model) == ""
+    assert describe_batchwise(model) == []
+    assert describe_unsupported(model) == ""
 
 
 @pytest.mark.parametrize("loss", ["Dice", "Tversky", "Circle"])
 def test_losses_over_the_batch_are_named(loss):
     import keras
 
-    from fitguard.keras.microbatch import batchwise
+    from fitguard.keras.microbatch import describe_batchwise
 
-    (sentence,) = batchwise(compiled(loss=getattr(keras.losses, loss)()))
+    (sentence,) = describe_batchwise(compiled(loss=getattr(keras.losses, loss)()))
     assert sentence.startswith(f"The loss {loss} ")
 
 
 def test_dice_of_each_row_is_not_named():
     import keras
 
-    from fitguard.keras.microbatch import batchwise
+    from fitguard.keras.microbatch import describe_batchwise
 
-    assert batchwise(compiled(loss=keras.losses.Dice(axis=(1, 2)))) == []
+    assert describe_batchwise(compiled(loss=keras.losses.Dice(axis=(1, 2)))) == []
 
 
 def test_stateful_layer_is_refused():
     import keras
 
-    from fitguard.keras.microbatch import unsupported
+    from fitguard.keras.microbatch import describe_unsupported
 
     model = keras.Sequential(
         [keras.Input(batch_shape=(4, 3, 2)), keras.layers.LSTM(3, stateful=True, name="memory")]
     )
     model.compile("sgd", "mse")
-    assert unsupported(model).startswith("The layer memory is stateful")
+    assert describe_unsupported(model).startswith("The layer memory is stateful")
 
 
 def test_strategy_with_one_replica_works(table):
@@ -74,7 +74,7 @@ def test_strategy_with_one_replica_works(table):
     import numpy as np
     import tensorflow as tf
 
-    from fitguard.keras.microbatch import MicroTrainStep, unsupported
+    from fitguard.keras.microbatch import MicroTrainStep, describe_unsupported
 
     def make() -> Any:
         keras.utils.set_random_seed(1)
@@ -86,7 +86,7 @@ def test_strategy_with_one_replica_works(table):
     whole = make()
     with tf.distribute.MirroredStrategy(["/cpu:0"]).scope():
         micro = make()
-    assert unsupported(micro) == ""
+    assert describe_unsupported(micro) == ""
     step = MicroTrainStep(micro)
     for _ in range(2):
         whole.train_on_batch(*table)

@@ -34,7 +34,7 @@ def test_own_train_step(compare, table):
     import keras
     import tensorflow as tf
 
-    from fitguard.keras.microbatch import batchwise, unsupported
+    from fitguard.keras.microbatch import describe_batchwise, describe_unsupported
 
     class Own(keras.Model):
         def train_step(self, data: Any) -> Any:
@@ -54,8 +54,8 @@ def test_own_train_step(compare, table):
     found = compare(lambda: made(Own), *table)
     assert found.weights < 1e-6
     assert found.logs < 1e-6
-    assert unsupported(found.micro) == ""
-    assert "has its own train_step" in batchwise(found.micro)[0]
+    assert describe_unsupported(found.micro) == ""
+    assert "has its own train_step" in describe_batchwise(found.micro)[0]
     assert int(found.micro.optimizer.iterations) == 3
 
 
@@ -80,7 +80,7 @@ def test_two_applications_are_refused(table):
     import keras
     import tensorflow as tf
 
-    from fitguard.keras.microbatch import MicroTrainStep, unsupported
+    from fitguard.keras.microbatch import MicroTrainStep, describe_unsupported
     from fitguard.schema.exit_codes import UsageError
 
     class Twice(keras.Model):
@@ -103,4 +103,4 @@ def test_two_applications_are_refused(table):
             self.optimizer.apply(data)
             self.other_optimizer.apply(data)
 
-    assert "at 2 places" in unsupported(made(TwoPlaces))
+    assert "at 2 places" in describe_unsupported(made(TwoPlaces))

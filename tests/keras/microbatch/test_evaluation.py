@@ -71,13 +71,13 @@ def test_prediction(model, sentences):
 def test_prediction_from_ragged_and_sparse_tensors():
     import tensorflow as tf
 
-    from fitguard.keras.microbatch.cutting import Layout, bounds, cut, whole_rows
+    from fitguard.keras.microbatch.cutting import Layout, bounds, slice_rows, whole_rows
 
     ragged = tf.ragged.constant([[1], [2, 3], [], [4, 5, 6], [7]])
     sparse = tf.sparse.from_dense(tf.reshape(tf.range(10), (5, 2)))
     layout = Layout((ragged, {"sparse": sparse, "none": None}))
     leaves = layout.leaves((ragged, {"sparse": sparse, "none": None}))
-    pieces = [layout.batch(cut(leaves, *at)) for at in bounds(whole_rows(leaves), 2)]
+    pieces = [layout.batch(slice_rows(leaves, *at)) for at in bounds(whole_rows(leaves), 2)]
     assert [piece[0].to_list() for piece in pieces] == [[[1], [2, 3]], [[], [4, 5, 6]], [[7]]]
     assert pieces[0][1]["none"] is None
     together = tf.sparse.concat(0, [piece[1]["sparse"] for piece in pieces])

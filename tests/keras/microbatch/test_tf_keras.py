@@ -100,7 +100,7 @@ def test_own_train_step(table):
 def test_what_differs_is_named():
     import tf_keras
 
-    from fitguard.keras.microbatch import batchwise, unsupported
+    from fitguard.keras.microbatch import describe_batchwise, describe_unsupported
 
     layers = tf_keras.layers
     random = [layers.Dropout(0.5, name="drop"), layers.LSTM(3, name="quiet")]
@@ -108,10 +108,10 @@ def test_what_differs_is_named():
         [tf_keras.Input((4, 6)), layers.BatchNormalization(name="norm"), *random, layers.Dense(1)]
     )
     model.compile("sgd", "mse")
-    norm, drop = batchwise(model)
+    norm, drop = describe_batchwise(model)
     assert norm.startswith("BatchNormalization norm normalizes")
     assert drop.startswith("Dropout drop of tf_keras draws other random numbers")
-    assert unsupported(model) == ""
+    assert describe_unsupported(model) == ""
 
 
 def test_evaluation_and_prediction(table):

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from fitguard.contract.patching import patched
+from fitguard.contract.patching import patching
 from fitguard.keras.position import DataPosition, epoch_iterators, pass_finished, seeding_wraps
 
 RUN_SEED = 7
@@ -76,7 +76,7 @@ class Player:
             saved=saved,
             seed=RUN_SEED,
         )
-        with patched(seeding_wraps(RUN_SEED)), epoch_iterators(lambda: position):
+        with patching(seeding_wraps(RUN_SEED)), epoch_iterators(lambda: position):
             arguments, named = self._make()
             named = {"epochs": 3, "verbose": 0, **named}
             first = saved["epoch"] if saved else 0

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from fitguard.contract.patching import patched
+from fitguard.contract.patching import patching
 from fitguard.keras.position import seeding_wraps
 
 
@@ -23,7 +23,7 @@ def no_seed() -> None:
 def shuffled(seed: int, finished: int = 0) -> list[list[Any]]:
     import tensorflow as tf
 
-    with patched(seeding_wraps(seed, lambda: finished)):
+    with patching(seeding_wraps(seed, lambda: finished)):
         return orders(tf.data.Dataset.range(30).shuffle(30))
 
 
@@ -36,7 +36,7 @@ def test_the_same_run_draws_the_same_orders() -> None:
 def test_each_epoch_and_each_dataset_has_an_order_of_its_own() -> None:
     import tensorflow as tf
 
-    with patched(seeding_wraps(1)):
+    with patching(seeding_wraps(1)):
         first = orders(tf.data.Dataset.range(30).shuffle(30))
         second = orders(tf.data.Dataset.range(30).shuffle(30))
         fixed = orders(tf.data.Dataset.range(30).shuffle(30, reshuffle_each_iteration=False))
@@ -52,7 +52,7 @@ def test_files_and_random_numbers(tmp_path: Path) -> None:
         (tmp_path / str(number)).touch()
 
     def drawn() -> Any:
-        with patched(seeding_wraps(1)):
+        with patching(seeding_wraps(1)):
             files = tf.data.Dataset.list_files(str(tmp_path / "*"))
             return orders(files), orders(tf.data.Dataset.random().take(3))
 
@@ -69,7 +69,7 @@ def test_a_seed_of_the_script_wins() -> None:
 
     plain = drawn()
     tf.random.set_seed(None)
-    with patched(seeding_wraps(1)):
+    with patching(seeding_wraps(1)):
         assert drawn() == plain
 
 
@@ -77,7 +77,7 @@ def test_inside_of_a_function_nothing_is_changed() -> None:
     """One seed for all calls would give each file the same order."""
     import tensorflow as tf
 
-    with patched(seeding_wraps(1)):
+    with patching(seeding_wraps(1)):
         dataset = tf.data.Dataset.range(2).flat_map(lambda _: tf.data.Dataset.range(30).shuffle(30))
         (order,) = orders(dataset, 1)
     assert order[:30] != order[30:]

@@ -30,13 +30,13 @@ def simulated(
     while now < seconds:
         now += step
         while unwritten and unwritten[0][0] <= now:
-            pacing.written(unwritten.pop(0)[1])
-        if pacing.due(now):
+            pacing.note_written(unwritten.pop(0)[1])
+        if pacing.check_due(now):
             half = cost / 2 * chance.uniform(1 - spread, 1 + spread)
             times.append(now)
             now += half
             spent += 2 * half
-            pacing.taken(now, half)
+            pacing.note_taken(now, half)
             unwritten.append((now + late, half))
         worst = max(worst, spent / now) if now >= 60 else worst
     return times, worst
@@ -54,7 +54,7 @@ def test_the_share_never_passes_two_percent(cost: float, spread: float, late: fl
 
 def test_large_states_wait_for_their_first_one() -> None:
     pacing = Pacing()
-    pacing.due(0.0)
+    pacing.check_due(0.0)
     pacing.expect(3 << 30)
     times, worst = simulated(pacing, 9.0, 4000)
 
@@ -77,10 +77,10 @@ def test_no_burst_after_a_long_pause() -> None:
     taken = []
     for step in range(400):
         now = begin + step * 0.05
-        if pacing.due(now):
+        if pacing.check_due(now):
             taken.append(now)
-            pacing.taken(now, 0.025)
-            pacing.written(0.025)
+            pacing.note_taken(now, 0.025)
+            pacing.note_written(0.025)
 
     assert min(b - a for a, b in itertools.pairwise(taken)) >= 4.9
 
@@ -96,11 +96,11 @@ def test_so_far_apart_as_was_asked() -> None:
 
 def test_an_end_is_affordable_when_time_has_passed() -> None:
     pacing = Pacing()
-    assert not pacing.affordable(0.0)
-    pacing.due(0.0)
-    pacing.taken(2.0, 0.1)
-    pacing.written(0.1)
+    assert not pacing.is_affordable(0.0)
+    pacing.check_due(0.0)
+    pacing.note_taken(2.0, 0.1)
+    pacing.note_written(0.1)
 
-    assert not pacing.affordable(30.0)
-    assert pacing.affordable(41.0)
-    assert Pacing(every_seconds=1.0).due(0.0) is False
+    assert not pacing.is_affordable(30.0)
+    assert pacing.is_affordable(41.0)
+    assert Pacing(every_seconds=1.0).check_due(0.0) is False

@@ -8,7 +8,7 @@ import pytest
 import tensorflow as tf
 from guarded.files import attempt
 
-from fitguard.keras.world.named import named_by
+from fitguard.keras.world.named import find_callback_paths
 
 
 @pytest.fixture(autouse=True)
@@ -23,7 +23,7 @@ def model() -> keras.Model:
 
 def test_all_that_keras_and_tensorflow_save_is_seen(model: keras.Model) -> None:
     with attempt(1) as world:
-        world.modules_came()
+        world.on_import()
         model.save_weights("a.weights.h5")
         model.save("a.keras")
         tf.train.Checkpoint(model=model).save("checkpoints/c")
@@ -42,7 +42,7 @@ def test_all_that_keras_and_tensorflow_save_is_seen(model: keras.Model) -> None:
 
 def test_what_tensorflow_removed_is_put_back(model: keras.Model) -> None:
     with attempt(1) as world:
-        world.modules_came()
+        world.on_import()
         tf.io.gfile.makedirs("tuner")
         model.save_weights("tuner/a.weights.h5")
         moment = world.read()
@@ -58,7 +58,7 @@ def test_what_tensorflow_removed_is_put_back(model: keras.Model) -> None:
 def test_no_line_that_tensorflow_appends_stands_twice() -> None:
     for number in (1, 2):
         with attempt(number) as world:
-            world.modules_came()
+            world.on_import()
             for line in ("a\n", "b\n"):
                 with tf.io.gfile.GFile("log.txt", "a") as log:
                     log.write(line)
@@ -70,7 +70,9 @@ def test_names_of_callbacks_are_looked_at_and_others_are_not() -> None:
         keras.callbacks.ModelCheckpoint("best-{epoch}.keras", monitor="val_loss"),
         keras.callbacks.TensorBoard("logs/here"),
     ]
-    assert named_by(callbacks) == {str(Path(name).absolute()) for name in ("best-", "logs/here")}
+    assert find_callback_paths(callbacks) == {
+        str(Path(name).absolute()) for name in ("best-", "logs/here")
+    }
     with attempt(1) as world:
         for name in ("best-1.keras", "logs/here/train/events", "logs/there/events", "other.keras"):
             tf.io.write_file(name, "x")

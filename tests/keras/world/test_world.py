@@ -130,7 +130,7 @@ def test_what_is_too_large_is_said_once_and_left_alone(monkeypatch: pytest.Monke
 
 
 def small_contents(world: World, **bounds: int) -> Contents:
-    return Contents(Path("run/files").absolute(), world._needed, **bounds)
+    return Contents(Path("run/files").absolute(), world._collect_needed_digests, **bounds)
 
 
 def test_what_the_top_of_the_script_made_is_made_again_and_not_kept() -> None:

@@ -138,7 +138,7 @@ def test_a_function_of_the_users_gets_what_needs_no_model(question):
 
 
 def test_a_step_that_takes_one_size_keeps_it(question):
-    bound = dataclasses.replace(question, training=question.training.bound_to(50))
+    bound = dataclasses.replace(question, training=question.training.bind_batch_size(50))
     advised = advise(bound).advice
     assert {"micro-batch", "smaller-batch"}.isdisjoint(one.slug for one in advised)
     assert {one.largest_batch_size for one in advised} == {None}

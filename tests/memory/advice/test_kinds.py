@@ -12,13 +12,13 @@ from memory.small_models import convolutional, sequential, training
 
 from fitguard.memory.advice import Question, micro_batch_size
 from fitguard.memory.advice.free_memory import free_memory
-from fitguard.memory.advice.micro_batch import batch_layers, held_bytes, micro_batch
+from fitguard.memory.advice.micro_batch import batch_layers, count_held_bytes, micro_batch
 from fitguard.memory.advice.optimizer import less_state
 from fitguard.memory.advice.other_mode import other_mode
 from fitguard.memory.advice.precision import mixed_precision
 from fitguard.memory.advice.smaller_batch import smaller_batch
 from fitguard.memory.cards import card
-from fitguard.memory.variants.optimizer import trained_bytes
+from fitguard.memory.variants.optimizer import count_gradient_bytes
 
 MIB = 2**20
 GIB = 2**30
@@ -42,8 +42,8 @@ def test_micro_batches_are_equal_parts_with_what_accumulation_holds():
     asked = question(sequential(keras))
     given = micro_batch(asked)
     assert given.title == "Micro-batches of 32, with accumulated gradients"
-    held = trained_bytes(asked.training.model) + 64 * (16 * 16 * 3 * 4 + 4)
-    assert held_bytes(asked.training, 64) == held
+    held = count_gradient_bytes(asked.training.model) + 64 * (16 * 16 * 3 * 4 + 4)
+    assert count_held_bytes(asked.training, 64) == held
     assert given.required_bytes == 32 * 100 * MIB + held
     assert (given.enough, given.changes_results) == (True, False)
     assert "gradient_accumulation_steps=2" in given.code
@@ -172,7 +172,7 @@ def test_an_optimizer_with_less_state(library):
     model = library.Sequential([library.Input((100,)), library.layers.Dense(1000)])
     asked = question(model, library, batch_size=2, each=MIB, estimator_of=None)
     given = less_state(asked)
-    assert given.saved_bytes == pytest.approx(trained_bytes(model), abs=64)
+    assert given.saved_bytes == pytest.approx(count_gradient_bytes(model), abs=64)
     assert "The state of Adam takes 789.1 KiB, that of Lion or of SGD with momentum 394.5" in (
         given.text
     )
@@ -195,4 +195,4 @@ def test_a_smaller_batch():
 def test_data_of_unknown_length_can_be_held():
     given = training(sequential(keras))
     loose = dataclasses.replace(given, data=(tf.TensorSpec((None, None, 8), tf.float32),))
-    assert held_bytes(loose, 4) == trained_bytes(given.model) + 4 * 8 * 4
+    assert count_held_bytes(loose, 4) == count_gradient_bytes(given.model) + 4 * 8 * 4

@@ -3,14 +3,14 @@
 import pytest
 from memory.graph.served import fits
 
-from fitguard.memory.graph.allocator import Allocator, OutOfMemory, rounded
+from fitguard.memory.graph.allocator import Allocator, OutOfMemory, round_size
 
 MIB = 2**20
 
 
 @pytest.mark.parametrize(("wanted", "given"), [(0, 256), (1, 256), (256, 256), (257, 512)])
 def test_sizes_are_rounded_up(wanted: int, given: int) -> None:
-    assert rounded(wanted) == given
+    assert round_size(wanted) == given
 
 
 def test_a_block_of_less_than_twice_the_wish_is_given_whole() -> None:

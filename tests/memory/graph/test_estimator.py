@@ -45,7 +45,7 @@ def test_every_sample_with_every_other_grows_with_the_square() -> None:
 
 @pytest.mark.parametrize("name", ["dense", "convolutions", "embedded", "scaled"])
 def test_a_fresh_trace_of_that_batch_comes_to_the_same(name: str) -> None:
-    fresh = read_step(training_of(name).bound_to(100)).run()
+    fresh = read_step(training_of(name).bind_batch_size(100)).run()
     assert peak_bytes(fresh, 100) == pytest.approx(peak_bytes(run_of(name), 100), rel=0.01)
 
 
@@ -60,7 +60,7 @@ def test_a_stateful_rnn_is_planned_for_its_one_batch_size() -> None:
     model.compile("adam", "sparse_categorical_crossentropy", jit_compile=False)
     model.optimizer.build(model.trainable_variables)
     data = (tf.TensorSpec((None, 5, 8), tf.float32), tf.TensorSpec((None,), tf.int32))
-    given = Training(model=model, data=data, jit_compile=False).bound_to(24)
+    given = Training(model=model, data=data, jit_compile=False).bind_batch_size(24)
     breakdown = graph_estimator(given).at(24, detail=True).breakdown
     assert breakdown.input == 24 * (5 * 8 + 1) * 4
 

@@ -6,7 +6,7 @@ from functools import cache
 import pytest
 from memory.graph.tiny_steps import convolutions, loop
 
-from fitguard.memory.graph.rewriting import rewritten
+from fitguard.memory.graph.rewriting import rewrite_graph
 from fitguard.memory.graph.tracing import Traced, trace
 
 
@@ -17,7 +17,7 @@ def traced(policy: str, *, dropout: bool = False) -> Traced:
 
 def formats(policy: str, capability: str, *, dropout: bool = False) -> tuple[set[bytes], int]:
     """The layouts of convolutions, and how many transpositions of images there are."""
-    nodes = rewritten(traced(policy, dropout=dropout), capability).node
+    nodes = rewrite_graph(traced(policy, dropout=dropout), capability).node
     layouts = {node.attr["data_format"].s for node in nodes if "Conv2D" in node.op}
     return layouts, sum(node.op == "Transpose" for node in nodes)
 
@@ -45,7 +45,7 @@ def test_dropout_between_convolutions_keeps_them_as_they_are() -> None:
 
 
 def test_functions_are_inlined_and_loops_are_made_of_single_operations() -> None:
-    graph = rewritten(trace(loop(4)))
+    graph = rewrite_graph(trace(loop(4)))
     kinds = Counter(node.op for node in graph.node)
     assert kinds["Enter"] > 0 < kinds["NextIteration"]
     assert not {"While", "StatelessWhile", "PartitionedCall", "StatefulPartitionedCall"} & {*kinds}
@@ -53,7 +53,7 @@ def test_functions_are_inlined_and_loops_are_made_of_single_operations() -> None
 
 def test_what_nobody_needs_is_gone() -> None:
     before = traced("float32").function.graph.as_graph_def().node
-    after = rewritten(traced("float32")).node
+    after = rewrite_graph(traced("float32")).node
     names = {node.name for node in after}
     needed = {name.lstrip("^").partition(":")[0] for node in after for name in node.input}
     assert needed <= names

@@ -6,7 +6,7 @@ import tensorflow as tf
 from memory.graph.step_functions import branches, calls
 from memory.graph.tiny_steps import loop, of_function
 
-from fitguard.memory.graph.rewriting import rewritten
+from fitguard.memory.graph.rewriting import rewrite_graph
 from fitguard.memory.graph.shapes import Shape, shapes_by_name
 from fitguard.memory.graph.tracing import trace
 from fitguard.memory.training import Training
@@ -18,7 +18,7 @@ def shapes_of(training: Training, kind: str) -> dict[str, Shape]:
     """The shape that every operation of a kind gives first."""
     traced = trace(training)
     shapes = shapes_by_name(traced.function.graph)
-    nodes = [node for node in rewritten(traced).node if node.op == kind]
+    nodes = [node for node in rewrite_graph(traced).node if node.op == kind]
     return {node.name: shapes.get(node.name)[0] for node in nodes}
 
 

@@ -7,7 +7,7 @@ import tensorflow as tf
 from memory.graph.graphs import BATCH, nodes_of, the
 
 from fitguard.memory.graph.nodes import Node
-from fitguard.memory.graph.tidying import tidied
+from fitguard.memory.graph.tidying import tidy_nodes
 
 LEFT = (BATCH, 64)
 Function = Callable[[tf.Tensor], tf.Tensor]
@@ -16,7 +16,7 @@ Function = Callable[[tf.Tensor], tf.Tensor]
 def left(function: Function) -> list[Node]:
     """Without constants and what only hands on."""
     hidden = ("Const", "Identity", "Placeholder")
-    return [node for node in tidied(nodes_of(function, LEFT)) if node.op not in hidden]
+    return [node for node in tidy_nodes(nodes_of(function, LEFT)) if node.op not in hidden]
 
 
 @pytest.mark.parametrize(

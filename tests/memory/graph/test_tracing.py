@@ -85,7 +85,7 @@ def test_the_prime_divides_no_axis_of_the_model(units: int, prime: int) -> None:
 
 
 def test_a_step_that_takes_one_batch_size_is_traced_with_it() -> None:
-    traced = trace(dense().bound_to(12))
+    traced = trace(dense().bind_batch_size(12))
     assert traced.prime == 12
     assert traced.function.inputs[0].shape == (12, 64)
 

@@ -9,7 +9,7 @@ from memory.small_models import recurrent, sequential, training
 from fitguard.memory.measuring.data_specs import as_json, from_json
 from fitguard.memory.measuring.random_batch import random_batch
 from fitguard.memory.measuring.request import Script
-from fitguard.memory.measuring.sending import saved
+from fitguard.memory.measuring.sending import save_model
 from fitguard.memory.measuring.trial import Trials
 from fitguard.memory.training import Training
 from fitguard.schema.exit_codes import UsageError
@@ -27,7 +27,7 @@ def make():
 def test_a_saved_model_is_trained_with_room(tmp_path):
     given = training(sequential(keras))
     trials = Trials(
-        step=saved(given, tmp_path),
+        step=save_model(given, tmp_path),
         batch_size=8,
         jit_compile=False,
         folder=tmp_path,
@@ -55,9 +55,9 @@ def test_what_cannot_be_sent_is_told(tmp_path):
     model = keras.Sequential([keras.Input((3,)), Unsaved(object()), keras.layers.Dense(1)])
     model.compile("sgd", "mse")
     with pytest.raises(UsageError, match=r"cannot be saved(.|\n)*FUNCTION --measure"):
-        saved(Training(model=model, data=(), jit_compile=False), tmp_path)
+        save_model(Training(model=model, data=(), jit_compile=False), tmp_path)
     with pytest.raises(UsageError, match="for a function, which cannot be sent"):
-        saved(Training(model=None, data=(), jit_compile=False, step=print), tmp_path)
+        save_model(Training(model=None, data=(), jit_compile=False, step=print), tmp_path)
 
 
 def test_specs_survive_as_json():

@@ -42,7 +42,7 @@ def card(name=""):
 
 def answered(measurements, batch=32, made=None, on=None):
     with prepare(made or model(), batch) as prepared:
-        return measurements.sharpened(prepared, ESTIMATOR, on).at(batch)
+        return measurements.sharpen_estimator(prepared, ESTIMATOR, on).at(batch)
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +98,7 @@ def test_several_replicas_are_refused(tmp_path):
         prepare(model(), 32, replicas=2) as prepared,
         pytest.raises(UsageError, match="Expected o"),
     ):
-        measurements.sharpened(prepared, ESTIMATOR, None)
+        measurements.sharpen_estimator(prepared, ESTIMATOR, None)
 
 
 def test_the_card_must_be_the_gpu_here(tmp_path):

@@ -15,7 +15,7 @@ from memory.small_models import (
 )
 
 from fitguard.memory.training import Training
-from fitguard.memory.variants import recomputed, with_recomputation
+from fitguard.memory.variants import add_recomputation, with_recomputation
 
 
 @pytest.mark.parametrize("build", [convolutional, nested], ids=["plain", "nested"])
@@ -40,7 +40,7 @@ def test_a_model_of_text_begins_with_a_part_that_has_no_gradient():
 def test_training_is_the_same_with_dropout_and_normalisation():
     keras.utils.set_random_seed(5)
     plain = training(convolutional(keras)).model
-    again = training(recomputed(plain)).model
+    again = training(add_recomputation(plain)).model
     assert any("recomputed" in layer.name for layer in again.layers)
     images = np.random.default_rng(0).uniform(0, 255, (8, 16, 16, 3)).astype("float32")
     labels = np.arange(8) % 10
@@ -59,7 +59,7 @@ def test_training_is_the_same_with_dropout_and_normalisation():
 
 def test_the_weights_come_along_and_nothing_is_shared():
     plain = convolutional(keras)
-    twin = recomputed(plain)
+    twin = add_recomputation(plain)
     images = np.ones((2, 16, 16, 3), "float32")
     np.testing.assert_allclose(plain(images), twin(images), rtol=1e-6)
     assert {id(one) for one in plain.variables}.isdisjoint(id(one) for one in twin.variables)
@@ -105,7 +105,7 @@ def test_what_cannot_be_taken_apart(model, reason):
     assert variant.training is None
     assert reason in variant.reason
     with pytest.raises(ValueError, match=reason):
-        recomputed(made)
+        add_recomputation(made)
 
 
 def _kept(given):

@@ -21,7 +21,7 @@ from fitguard.memory.variants import (
     with_optimizer,
     with_policy,
 )
-from fitguard.memory.variants.optimizer import state_bytes, trained_bytes
+from fitguard.memory.variants.optimizer import count_gradient_bytes, state_bytes
 
 both = pytest.mark.parametrize("library", LIBRARIES.values(), ids=LIBRARIES)
 every = pytest.mark.parametrize("build", MODELS.values(), ids=MODELS)
@@ -88,7 +88,7 @@ def test_an_optimizer_that_is_none(library):
 @both
 def test_state_of_optimizers(library):
     given = training(sequential(library), library)
-    weights = trained_bytes(given.model)
+    weights = count_gradient_bytes(given.model)
     assert weights == 4 * given.model.count_params()
     scalars = 64
     assert 2 * weights < state_bytes(given) < 2 * weights + scalars
@@ -102,7 +102,7 @@ def test_state_of_an_optimizer_that_is_not_built(library):
     model = sequential(library)
     model.compile(optimizer="adam", loss="mse")
     given = Training(model=model, data=(), jit_compile=False)
-    assert state_bytes(given) > 2 * trained_bytes(model)
+    assert state_bytes(given) > 2 * count_gradient_bytes(model)
     assert len(list(model.optimizer.variables)) < 4 if library.__name__ == "keras" else True
 
 

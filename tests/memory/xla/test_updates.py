@@ -3,7 +3,7 @@
 from memory.xla.hand_made import HandMade
 
 from fitguard.memory.xla.kernels import kernels
-from fitguard.memory.xla.updates import joined_updates
+from fitguard.memory.xla.updates import join_updates
 
 
 def adam(*, read_elsewhere: bool) -> HandMade:
@@ -21,7 +21,7 @@ def adam(*, read_elsewhere: bool) -> HandMade:
 
 def test_a_variable_and_its_slot_are_updated_by_one_kernel() -> None:
     made = adam(read_elsewhere=False)
-    found = joined_updates(made.graph, kernels(made.graph, 64))
+    found = join_updates(made.graph, kernels(made.graph, 64))
     assert len(found) == 2
     assert set(found[1].writes) == set(made.graph.outputs)
     assert not set(found[1].reads).intersection(found[1].writes)
@@ -29,4 +29,4 @@ def test_a_variable_and_its_slot_are_updated_by_one_kernel() -> None:
 
 def test_a_slot_that_others_read_stays_apart() -> None:
     made = adam(read_elsewhere=True)
-    assert len(joined_updates(made.graph, kernels(made.graph, 64))) == 4
+    assert len(join_updates(made.graph, kernels(made.graph, 64))) == 4

@@ -5,7 +5,7 @@ import sys
 import pytest
 from notebook.parcel.sending import Notebook, Sent
 
-from fitguard.notebook.carried_globals import carried_names
+from fitguard.notebook.carried_globals import find_carried_names
 from fitguard.notebook.parcel.errors import CannotCarry
 
 CELL = '''
@@ -150,7 +150,7 @@ def test_global_values_are_told_so_that_they_can_come_back(notebook, tmp_path):
     sent = Sent([notebook["count"], notebook["loss"]], tmp_path, notebook)
     assert sent.value[0]() == 6
     with sent.other.as_main():
-        assert set(carried_names()) == {"total", "calls", "TABLE", "settings"}
+        assert set(find_carried_names()) == {"total", "calls", "TABLE", "settings"}
     sent.value[1](1)
     calls = notebook["calls"]
     assert sent.back(sent.other["calls"]) is calls

@@ -7,7 +7,7 @@ from notebook.parcel.sending import Notebook, Sent
 from fitguard.keras.state.model_state import ModelState
 from fitguard.notebook.parcel.building import remembering_batches
 from fitguard.notebook.parcel.errors import CannotCarry
-from fitguard.notebook.prepared_fits import prepared_fits
+from fitguard.notebook.prepared_fits import preparing_fits
 
 X = np.random.default_rng(0).random((20, 4)).astype("float32")
 Y = X.sum(axis=1, keepdims=True)
@@ -181,7 +181,7 @@ def test_a_trained_model_goes_on_over_there_as_here(make, notebook, tmp_path):
     model = make(notebook)
     trained(model)
     sent = Sent(model, tmp_path, notebook)
-    with sent.other.as_main(), prepared_fits(sent.late_states, ()):
+    with sent.other.as_main(), preparing_fits(sent.late_states, ()):
         history = trained(sent.value).history
     assert trained(model).history == history
     same(model, sent.value)

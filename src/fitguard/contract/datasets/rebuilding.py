@@ -115,7 +115,7 @@ def _map_and_batch(raw: Any, remake: Remake) -> Any:
     )
 
 
-def _choosing(operation: str) -> Callable[[Any, Remake], Any]:
+def _make_predicate_builder(operation: str) -> Callable[[Any, Remake], Any]:
     def build(raw: Any, remake: Remake) -> Any:
         return getattr(raw, operation)(
             input_dataset=remake.first,
@@ -191,7 +191,7 @@ def _rebatch(raw: Any, remake: Remake) -> Any:
     )
 
 
-def _counted(operation: str) -> Callable[[Any, Remake], Any]:
+def _make_count_builder(operation: str) -> Callable[[Any, Remake], Any]:
     def build(raw: Any, remake: Remake) -> Any:
         count = remake.dataset._count
         return getattr(raw, operation)(input_dataset=remake.first, count=count, **remake.shapes)
@@ -199,7 +199,7 @@ def _counted(operation: str) -> Callable[[Any, Remake], Any]:
     return build
 
 
-def _plain(operation: str) -> Callable[[Any, Remake], Any]:
+def _make_plain_builder(operation: str) -> Callable[[Any, Remake], Any]:
     def build(raw: Any, remake: Remake) -> Any:
         return getattr(raw, operation)(input_dataset=remake.first, **remake.shapes)
 
@@ -297,8 +297,8 @@ def _int64(value: int) -> Any:
 
 _REBUILDERS: dict[str, Callable[[Any, Remake], Any]] = {
     "map": _map,
-    "filter": _choosing("FilterDataset"),
-    "take_while": _choosing("TakeWhileDataset"),
+    "filter": _make_predicate_builder("FilterDataset"),
+    "take_while": _make_predicate_builder("TakeWhileDataset"),
     "flat_map": _flat_map,
     "interleave": _interleave,
     "batch": _batch,
@@ -306,14 +306,14 @@ _REBUILDERS: dict[str, Callable[[Any, Remake], Any]] = {
     "padded_batch": _padded_batch,
     "to_ragged": _to_ragged,
     "sparse_batch": _sparse_batch,
-    "unbatch": _plain("UnbatchDataset"),
-    "unique": _plain("UniqueDataset"),
-    "ignore_errors": _plain("IgnoreErrorsDataset"),
+    "unbatch": _make_plain_builder("UnbatchDataset"),
+    "unique": _make_plain_builder("UniqueDataset"),
+    "ignore_errors": _make_plain_builder("IgnoreErrorsDataset"),
     "rebatch": _rebatch,
-    "repeat": _counted("RepeatDataset"),
-    "shuffle_and_repeat": _counted("RepeatDataset"),
-    "take": _counted("TakeDataset"),
-    "skip": _counted("SkipDataset"),
+    "repeat": _make_count_builder("RepeatDataset"),
+    "shuffle_and_repeat": _make_count_builder("RepeatDataset"),
+    "take": _make_count_builder("TakeDataset"),
+    "skip": _make_count_builder("SkipDataset"),
     "shard": _shard,
     "zip": _zip,
     "concatenate": _concatenate,

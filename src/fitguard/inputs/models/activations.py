@@ -6,10 +6,10 @@ from typing import Any
 from fitguard.contract.libraries import PACKAGES, is_of_keras, package_of
 from fitguard.inputs.models.asking import trait
 from fitguard.inputs.models.graph import Graph
-from fitguard.inputs.models.kinds import SAME_ACTIVATION, core, kind, listed
+from fitguard.inputs.models.kinds import SAME_ACTIVATION, kind, split_names, unwrap_layer
 
 _APPLIES_LAST = ("Dense", "EinsumDense", "Conv", "Depthwise", "Separable", "LocallyConnected")
-_UNBOUNDED = listed(
+_UNBOUNDED = split_names(
     """
     BatchNormalization LayerNormalization GroupNormalization RMSNormalization Embedding
     MultiHeadAttention GroupedQueryAttention GroupQueryAttention
@@ -17,7 +17,7 @@ _UNBOUNDED = listed(
 )
 _SAME_IF_ALL = frozenset(("Concatenate", "Average", "tf.concat"))
 _LINEAR_IF_ALL = frozenset(("Add", "Subtract", "tf.add", "tf.subtract"))
-_KNOWN = listed(
+_KNOWN = split_names(
     """
     softmax sigmoid linear relu relu6 tanh softplus softsign elu selu gelu silu swish mish
     exponential hard_sigmoid hard_silu hard_tanh leaky_relu prelu log_softmax log_sigmoid
@@ -28,29 +28,29 @@ _KNOWN = listed(
 
 def last_activation(graph: Graph, value: int) -> str | None:
     """By name, as Keras spells it; `linear` where there is none, None where it cannot be told."""
-    return _last(graph, value, {})
+    return _find_cached(graph, value, {})
 
 
-def _last(graph: Graph, value: int, known: dict[int, str | None]) -> str | None:
+def _find_cached(graph: Graph, value: int, known: dict[int, str | None]) -> str | None:
     # Ways that part and meet again are many: each value is looked at once.
     if value not in known:
-        known[value] = _found(graph, value, known)
+        known[value] = _find_activation(graph, value, known)
     return known[value]
 
 
-def _found(graph: Graph, value: int, known: dict[int, str | None]) -> str | None:
+def _find_activation(graph: Graph, value: int, known: dict[int, str | None]) -> str | None:
     step = graph.maker(value)
     if step is None:
         return None
-    layer = core(step.layer)
+    layer = unwrap_layer(step.layer)
     name = kind(layer)
     own = own_activation(layer)
     if own is not None:
         return own
     if name in SAME_ACTIVATION:
-        return _last(graph, step.reads[0], known)
+        return _find_cached(graph, step.reads[0], known)
     if name in _SAME_IF_ALL | _LINEAR_IF_ALL:
-        found = {_last(graph, read, known) for read in step.reads}
+        found = {_find_cached(graph, read, known) for read in step.reads}
         same = found.pop() if len(found) == 1 else None
         return same if name in _SAME_IF_ALL or same == "linear" else None
     return None
@@ -62,14 +62,14 @@ def own_activation(layer: Any) -> str | None:
     if name.startswith("ConvLSTM"):
         return None
     if name == "Activation" or name.startswith(_APPLIES_LAST):
-        return named(trait(layer, "activation"))
+        return find_activation_name(trait(layer, "activation"))
     if name in _UNBOUNDED:
         return "linear"
     plain = snake_case(name.removeprefix("tf.").removesuffix("_v2"))
     return plain if plain in _KNOWN else None
 
 
-def named(activation: Any) -> str | None:
+def find_activation_name(activation: Any) -> str | None:
     """The name of an activation that is a function or a layer of Keras or TensorFlow."""
     if activation is None:
         return "linear"

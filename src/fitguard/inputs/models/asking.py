@@ -7,7 +7,7 @@ Answer = TypeVar("Answer")
 Default = TypeVar("Default")
 
 
-def told(question: Callable[[], Answer], otherwise: Default) -> Answer | Default:
+def ask(question: Callable[[], Answer], otherwise: Default) -> Answer | Default:
     """The answer, or `otherwise` where the question raises.
 
     Layers are the user's code: a property of theirs may raise anything. A fact that cannot be
@@ -21,7 +21,7 @@ def told(question: Callable[[], Answer], otherwise: Default) -> Answer | Default
 
 def trait(thing: Any, name: str, otherwise: Any = None) -> Any:
     """An attribute, or `otherwise` where there is none or its property raises."""
-    return told(lambda: getattr(thing, name), otherwise)
+    return ask(lambda: getattr(thing, name), otherwise)
 
 
 def name_of(thing: Any) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 
 from fitguard.contract.libraries import is_a
 from fitguard.contract.nodes import functional_of
-from fitguard.inputs.models.asking import name_of, told, trait
+from fitguard.inputs.models.asking import ask, name_of, trait
 from fitguard.inputs.models.graph import Graph
 from fitguard.inputs.models.kinds import sublayers
 from fitguard.inputs.models.tensors import shape_of
@@ -33,10 +33,10 @@ def batch_binding(model: Any) -> Binding:
 
 
 def _size(model: Any, layer: Any) -> int | None:
-    functional = told(lambda: functional_of(model), None)
+    functional = ask(lambda: functional_of(model), None)
     shapes = [shape_of(tensor) for tensor in functional.inputs] if functional is not None else []
     fixed = [shape[0] for shape in shapes if shape and shape[0] is not None]
-    return fixed[0] if fixed else told(lambda: int(layer.states[0].shape[0]), None)
+    return fixed[0] if fixed else ask(lambda: int(layer.states[0].shape[0]), None)
 
 
 def flat_statistics(model: Any, names: tuple[str, ...]) -> tuple[str, ...]:

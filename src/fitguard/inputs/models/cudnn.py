@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from fitguard.inputs.models.activations import named
-from fitguard.inputs.models.asking import told
+from fitguard.inputs.models.activations import find_activation_name
+from fitguard.inputs.models.asking import ask
 from fitguard.inputs.models.kinds import kind
 
 
@@ -15,18 +15,18 @@ def runs_on_cudnn(layer: Any) -> bool:
     """
     name = kind(layer)
     if name == "Bidirectional":
-        return told(lambda: any(map(runs_on_cudnn, _directions(layer))), False)
-    return name in ("LSTM", "GRU") and told(lambda: _allowed(layer), False)
+        return ask(lambda: any(map(runs_on_cudnn, _directions(layer))), False)
+    return name in ("LSTM", "GRU") and ask(lambda: _can_use_cudnn(layer), False)
 
 
 def _directions(layer: Any) -> tuple[Any, Any]:
     return layer.forward_layer, layer.backward_layer
 
 
-def _allowed(layer: Any) -> bool:
+def _can_use_cudnn(layer: Any) -> bool:
     return bool(
-        named(layer.activation) == "tanh"
-        and named(layer.recurrent_activation) == "sigmoid"
+        find_activation_name(layer.activation) == "tanh"
+        and find_activation_name(layer.recurrent_activation) == "sigmoid"
         and layer.recurrent_dropout == 0
         and not layer.unroll
         and layer.use_bias

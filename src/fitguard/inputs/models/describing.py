@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from fitguard.contract.compiling import is_compiled
 from fitguard.contract.libraries import is_a
-from fitguard.inputs.models.asking import told
+from fitguard.inputs.models.asking import ask
 from fitguard.inputs.models.batches import Binding, batch_binding, batch_statistics, flat_statistics
 from fitguard.inputs.models.graph import draw
 from fitguard.inputs.models.inputs import inputs_of
@@ -41,37 +41,37 @@ def describe(model: Any, batch: Shape | None = None) -> ModelFacts:
         UsageError: It is no such model.
     """
     library = recognise(model)
-    graph = told(lambda: draw(model), None)
+    graph = ask(lambda: draw(model), None)
     weights = weights_of(model)
-    statistics = told(lambda: batch_statistics(model, graph), ())
-    binding = told(lambda: batch_binding(model), Binding())
+    statistics = ask(lambda: batch_statistics(model, graph), ())
+    binding = ask(lambda: batch_binding(model), Binding())
     return ModelFacts(
-        name=told(lambda: str(model.name), type(model).__name__),
+        name=ask(lambda: str(model.name), type(model).__name__),
         library=str(library),
         kind=_how_made(model),
-        built=told(lambda: bool(model.built), False),
+        built=ask(lambda: bool(model.built), False),
         compiled=is_compiled(model),
-        inputs=told(lambda: inputs_of(model, graph), None),
-        outputs=told(lambda: outputs_of(model, graph, batch), None),
-        named_outputs=told(lambda: has_named_outputs(model), None),
+        inputs=ask(lambda: inputs_of(model, graph), None),
+        outputs=ask(lambda: outputs_of(model, graph, batch), None),
+        named_outputs=ask(lambda: has_named_outputs(model), None),
         weights=weights.all,
         trainable_weights=weights.trainable,
         weights_bytes=weights.size_bytes,
         optimizer=optimizer_name(model),
-        compute_dtype=told(lambda: compute_dtype(model), "float32"),
-        jit_compile=told(lambda: jit_compile(model, library), None),
-        jit_compile_here=told(lambda: jit_compile_here(model), None),
+        compute_dtype=ask(lambda: compute_dtype(model), "float32"),
+        jit_compile=ask(lambda: jit_compile(model, library), None),
+        jit_compile_here=ask(lambda: jit_compile_here(model), None),
         batch_axis=binding.size,
         batch_bound=binding.layer,
         batch_statistics=statistics,
-        flat_statistics=told(lambda: flat_statistics(model, statistics), ()),
-        has_loss=told(lambda: has_loss(model), None),
-        loss_keys=told(lambda: loss_keys(model), ()),
+        flat_statistics=ask(lambda: flat_statistics(model, statistics), ()),
+        has_loss=ask(lambda: has_loss(model), None),
+        loss_keys=ask(lambda: loss_keys(model), ()),
         custom_step=custom_step(model),
         custom_batches=custom_batches(model),
-        adds_loss=told(lambda: adds_loss(model), False),
+        adds_loss=ask(lambda: adds_loss(model), False),
         replicas=replicas(model),
-        gpus=told(gpus, None),
+        gpus=ask(gpus, None),
     )
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fitguard.contract.nodes import functional_of, nodes_of
-from fitguard.inputs.models.asking import told
+from fitguard.inputs.models.asking import ask
 from fitguard.inputs.models.kinds import kind
 
 MOST_OPENED = 2_000
@@ -57,7 +57,7 @@ class Unclear(Exception):
 
 def draw(model: Any) -> Graph | None:
     """The graph of a functional or sequential model; None of one that has code of its own."""
-    return told(lambda: _Drawing().whole(model), None) if _is_drawn(model) else None
+    return ask(lambda: _Drawing().draw_model(model), None) if _is_drawn(model) else None
 
 
 def _is_drawn(layer: Any) -> bool:
@@ -72,13 +72,13 @@ class _Drawing:
         self.values = 0
         self.opened = 0
 
-    def whole(self, model: Any) -> Graph:
+    def draw_model(self, model: Any) -> Graph:
         functional = functional_of(model)
-        inputs = self._new(1 if functional is None else len(functional.inputs))
+        inputs = self._number_values(1 if functional is None else len(functional.inputs))
         outputs = self._open(model, inputs, inference=False)
-        return Graph(inputs, outputs, _needed(self.steps, outputs))
+        return Graph(inputs, outputs, _select_needed_steps(self.steps, outputs))
 
-    def _new(self, count: int) -> tuple[int, ...]:
+    def _number_values(self, count: int) -> tuple[int, ...]:
         self.values += count
         return tuple(range(self.values - count, self.values))
 
@@ -112,18 +112,18 @@ class _Drawing:
         if _is_drawn(layer) and self.opened < MOST_OPENED:
             self.opened += 1
             drawn, numbered = len(self.steps), self.values
-            makes = told(lambda: self._open(layer, reads, inference), ())
+            makes = ask(lambda: self._open(layer, reads, inference), ())
             if len(makes) == count:
                 return makes
             # Its insides cannot be matched with the call: it stands as one step.
             del self.steps[drawn:]
             self.values = numbered
-        makes = self._new(count)
+        makes = self._number_values(count)
         self.steps.append(Step(layer, reads, makes, inference))
         return makes
 
 
-def _needed(steps: list[Step], outputs: tuple[int, ...]) -> list[Step]:
+def _select_needed_steps(steps: list[Step], outputs: tuple[int, ...]) -> list[Step]:
     """The steps that lead to an output: what computes a mask in Keras 3 does not."""
     wanted = set(outputs)
     needed = []

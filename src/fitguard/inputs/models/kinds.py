@@ -4,15 +4,15 @@ from typing import Any
 
 from fitguard.contract.layers import flatten_layers
 from fitguard.contract.libraries import is_a, is_of_keras
-from fitguard.inputs.models.asking import told, trait
+from fitguard.inputs.models.asking import ask, trait
 
 
-def listed(names: str) -> frozenset[str]:
+def split_names(names: str) -> frozenset[str]:
     """The names in a text."""
     return frozenset(names.split())
 
 
-SAME_VALUES = listed(
+SAME_VALUES = split_names(
     """
     InputLayer Reshape Flatten Permute RepeatVector Identity Concatenate Stack Cast
     ExpandDims Squeeze Transpose Swapaxes Moveaxis Ravel Tile Repeat Copy StopGradient
@@ -22,7 +22,7 @@ SAME_VALUES = listed(
 )
 """Values pass through unchanged: an index stays an index."""
 
-SAME_RANGE = listed(
+SAME_RANGE = split_names(
     """
     Dropout SpatialDropout1D SpatialDropout2D SpatialDropout3D GaussianNoise GaussianDropout
     AlphaDropout Masking ActivityRegularization ReLU ZeroPadding1D ZeroPadding2D
@@ -38,7 +38,7 @@ SAME_RANGE = listed(
 )
 """Values may move, go missing or mix, but keep their order of magnitude."""
 
-SAME_ACTIVATION = listed(
+SAME_ACTIVATION = split_names(
     """
     InputLayer Reshape Flatten Permute RepeatVector Identity Cast ExpandDims Squeeze
     Transpose Dropout SpatialDropout1D SpatialDropout2D SpatialDropout3D
@@ -66,14 +66,14 @@ def kind(layer: Any) -> str:
         return "tf." + str(symbol).rpartition(".")[2]
     bases = type(layer).__mro__
     runs = next((base for base in bases if "call" in vars(base)), object)
-    if not is_of_keras(runs) or "call" in told(lambda: vars(layer), {}):
+    if not is_of_keras(runs) or "call" in ask(lambda: vars(layer), {}):
         return ""
     name = next((base.__name__ for base in bases if is_of_keras(base)), "")
     linear = name == "Activation" and trait(trait(layer, "activation"), "__name__") == "linear"
     return "Identity" if linear else name
 
 
-def core(layer: Any) -> Any:
+def unwrap_layer(layer: Any) -> Any:
     """The layer inside of TimeDistributed wrappers."""
     while kind(layer) == "TimeDistributed":
         layer = layer.layer
@@ -87,5 +87,5 @@ def learns(layer: Any) -> bool:
 
 def sublayers(layer: Any) -> list[Any]:
     """All layers inside of a layer or model, itself left out."""
-    everything = told(lambda: flatten_layers(layer), [])
+    everything = ask(lambda: flatten_layers(layer), [])
     return [inner for inner in everything if inner is not layer]

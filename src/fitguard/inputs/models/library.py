@@ -5,7 +5,7 @@ import sys
 from typing import Any
 
 from fitguard.contract.libraries import Library, library_of, package_of
-from fitguard.inputs.models.asking import told
+from fitguard.inputs.models.asking import ask
 from fitguard.schema.exit_codes import UsageError
 
 _EXPECTED = (
@@ -24,12 +24,14 @@ def recognise(model: Any, asker: str = "check_data") -> Library:
         UsageError: It is no model that `fit` could be called on here.
     """
     if isinstance(model, type):
-        raise UsageError(_about_class(model, asker))
+        raise UsageError(_explain_class(model, asker))
     library = library_of(model, "Model")
     if library is None:
-        raise UsageError(f"Received {_about(model, asker)} {_EXPECTED.format(asker=asker)}")
+        raise UsageError(
+            f"Received {_explain_refusal(model, asker)} {_EXPECTED.format(asker=asker)}"
+        )
     if library.generation == 3:
-        backend = told(lambda: str(sys.modules["keras"].backend.backend()), "tensorflow")
+        backend = ask(lambda: str(sys.modules["keras"].backend.backend()), "tensorflow")
         require_tensorflow(backend, asker)
     return library
 
@@ -54,7 +56,7 @@ def require_outside_of_functions(asker: str = "check_data") -> None:
         UsageError: It does.
     """
     tensorflow = sys.modules.get("tensorflow")
-    inside = told(lambda: tensorflow.inside_function(), False) if tensorflow else False
+    inside = ask(lambda: tensorflow.inside_function(), False) if tensorflow else False
     if inside:
         raise UsageError(
             f"Received a call of {asker} inside of a tf.function, where data have no values. "
@@ -62,7 +64,7 @@ def require_outside_of_functions(asker: str = "check_data") -> None:
         )
 
 
-def _about_class(cls: type, asker: str) -> str:
+def _explain_class(cls: type, asker: str) -> str:
     if library_of(cls, "Model"):
         return (
             f"Received the class {cls.__name__} as model. Expected an instance of it: "
@@ -72,7 +74,7 @@ def _about_class(cls: type, asker: str) -> str:
     return f"Received the class {name} as model. {_EXPECTED.format(asker=asker)}"
 
 
-def _about(received: Any, asker: str) -> str:
+def _explain_refusal(received: Any, asker: str) -> str:
     cls = type(received)
     name = f"{cls.__module__}.{cls.__qualname__}".removeprefix("builtins.")
     bases = {(package_of(base), base.__name__) for base in cls.__mro__}
@@ -94,6 +96,6 @@ def _about(received: Any, asker: str) -> str:
 def _is_data(received: Any) -> bool:
     return (
         isinstance(received, list | tuple | dict)
-        or told(lambda: received.shape is not None, False)
-        or told(lambda: received.element_spec is not None, False)
+        or ask(lambda: received.shape is not None, False)
+        or ask(lambda: received.element_spec is not None, False)
     )

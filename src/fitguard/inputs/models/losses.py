@@ -8,11 +8,11 @@ from typing import Any
 from fitguard.contract.compiling import loss_arguments
 from fitguard.contract.libraries import is_of_keras, library_of
 from fitguard.inputs.models.activations import snake_case
-from fitguard.inputs.models.asking import told, trait
-from fitguard.inputs.models.kinds import listed
+from fitguard.inputs.models.asking import ask, trait
+from fitguard.inputs.models.kinds import split_names
 from fitguard.schema.model import Loss
 
-_NAMES = listed(
+_NAMES = split_names(
     """
     binary_crossentropy binary_focal_crossentropy categorical_crossentropy
     categorical_focal_crossentropy sparse_categorical_crossentropy kl_divergence poisson
@@ -33,7 +33,7 @@ _ALIASES = {
     "mse": "mean_squared_error",
     "msle": "mean_squared_logarithmic_error",
 }
-_TAKES_LOGITS = listed(
+_TAKES_LOGITS = split_names(
     """
     binary_crossentropy binary_focal_crossentropy categorical_crossentropy
     categorical_focal_crossentropy sparse_categorical_crossentropy
@@ -46,14 +46,16 @@ def losses_by_output(given: Any, outputs: Sequence[str]) -> list[Loss | None]:
     if _is_nothing(given):
         return [None] * len(outputs)
     if isinstance(given, Mapping):
-        return [_first(given.get(name)) for name in outputs]
+        return [_read_first(given.get(name)) for name in outputs]
     if isinstance(given, list | tuple):
         if len(outputs) == 1:
-            return [_first(given)]
+            return [_read_first(given)]
         return (
-            [_first(one) for one in given] if len(given) == len(outputs) else [None] * len(outputs)
+            [_read_first(one) for one in given]
+            if len(given) == len(outputs)
+            else [None] * len(outputs)
         )
-    return [described(given)] * len(outputs)
+    return [read_loss(given)] * len(outputs)
 
 
 def names_in_losses(given: Any) -> list[str]:
@@ -69,37 +71,37 @@ def _is_nothing(given: Any) -> bool:
     return given is None or (isinstance(given, Mapping | list | tuple) and not given)
 
 
-def _first(given: Any) -> Loss | None:
+def _read_first(given: Any) -> Loss | None:
     """Keras takes the first of several losses for one output."""
     if isinstance(given, list | tuple):
         given = given[0] if given else None
-    return None if given is None else described(given)
+    return None if given is None else read_loss(given)
 
 
-def described(loss: Any) -> Loss:
+def read_loss(loss: Any) -> Loss:
     """One loss: a name, a function, a `Loss` object, or its class."""
     if isinstance(loss, str):
-        return _known(loss, {}) or Loss(name=loss, custom=True)
+        return _find_keras_loss(loss, {}) or Loss(name=loss, custom=True)
     if isinstance(loss, functools.partial):
-        return _partial(loss)
+        return _read_partial(loss)
     if isinstance(loss, type):
-        return _of_class(loss, {})
+        return _read_class(loss, {})
     if inspect.isroutine(loss):
-        return _of_function(loss, {})
+        return _read_function(loss, {})
     wrapped = trait(loss, "fn")
-    settings: dict[str, Any] = told(lambda: loss_arguments(loss), {})
+    settings: dict[str, Any] = ask(lambda: loss_arguments(loss), {})
     if type(loss).__name__ == "LossFunctionWrapper" and wrapped is not None:
-        return _of_function(wrapped, settings)
-    return _of_class(type(loss), settings)
+        return _read_function(wrapped, settings)
+    return _read_class(type(loss), settings)
 
 
-def _partial(loss: "functools.partial[Any]") -> Loss:
-    inner = described(loss.func)
-    return _known(inner.name, loss.keywords) or inner if not inner.custom else inner
+def _read_partial(loss: "functools.partial[Any]") -> Loss:
+    inner = read_loss(loss.func)
+    return _find_keras_loss(inner.name, loss.keywords) or inner if not inner.custom else inner
 
 
-def _of_class(cls: type, settings: dict[str, Any]) -> Loss:
-    known = _known(cls.__name__, settings) if is_of_keras(cls) else None
+def _read_class(cls: type, settings: dict[str, Any]) -> Loss:
+    known = _find_keras_loss(cls.__name__, settings) if is_of_keras(cls) else None
     return known or Loss(
         name=cls.__name__,
         custom=True,
@@ -115,13 +117,13 @@ def _has_own_call(cls: type) -> bool:
     return library is not None and library.generation == 3 and not is_of_keras(caller)
 
 
-def _of_function(function: Any, settings: dict[str, Any]) -> Loss:
+def _read_function(function: Any, settings: dict[str, Any]) -> Loss:
     name = str(getattr(function, "__name__", type(function).__name__))
-    known = _known(name, settings) if is_of_keras(function) else None
+    known = _find_keras_loss(name, settings) if is_of_keras(function) else None
     return known or Loss(name=name, custom=True)
 
 
-def _known(name: str, settings: Mapping[str, Any]) -> Loss | None:
+def _find_keras_loss(name: str, settings: Mapping[str, Any]) -> Loss | None:
     """A loss of Keras by any of its names; None where it is none."""
     plain = snake_case(name)
     plain = _ALIASES.get(plain, plain)
@@ -131,7 +133,7 @@ def _known(name: str, settings: Mapping[str, Any]) -> Loss | None:
     return Loss(
         name=plain,
         from_logits=bool(_flag(settings)) if plain in _TAKES_LOGITS else None,
-        ignore_class=told(lambda: int(ignored), None) if ignored is not None else None,
+        ignore_class=ask(lambda: int(ignored), None) if ignored is not None else None,
     )
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from fitguard.inputs.models.asking import name_of, trait
 from fitguard.inputs.models.cudnn import runs_on_cudnn
 from fitguard.inputs.models.graph import Graph, Step
-from fitguard.inputs.models.kinds import SAME_VALUES, core, kind
+from fitguard.inputs.models.kinds import SAME_VALUES, kind, unwrap_layer
 
 _ENDS_SEQUENCE = ("GlobalAveragePooling1D", "GlobalMaxPooling1D", "Flatten")
 
@@ -23,14 +23,14 @@ class Mask:
 
 def mask_of(graph: Graph, value: int) -> Mask | None:
     """The mask that the first masking layer behind an input makes of its values."""
-    for step in graph.follow([value], lambda step: kind(core(step.layer)) in SAME_VALUES):
+    for step in graph.follow([value], lambda step: kind(unwrap_layer(step.layer)) in SAME_VALUES):
         padding = _padding(step.layer)
         if padding is not None:
-            return _made_by(step, padding, graph)
+            return _build_mask(step, padding, graph)
     return None
 
 
-def _made_by(masking: Step, padding: float, graph: Graph) -> Mask:
+def _build_mask(masking: Step, padding: float, graph: Graph) -> Mask:
     layers = [step.layer for step in graph.follow(masking.makes, _carries_mask)]
     return Mask(
         padding,

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from fitguard.inputs.models.asking import name_of, told
-from fitguard.inputs.models.kinds import kind, listed
+from fitguard.inputs.models.asking import ask, name_of
+from fitguard.inputs.models.kinds import kind, split_names
 from fitguard.schema.model import Shape
 
 _FEWEST = 2
 _COUNTING = ("Conv", "LSTM", "GRU", "SimpleRNN", "MaxPooling", "AveragePooling", "Global")
 _FLAT = ("Flatten", "GlobalAveragePooling", "GlobalMaxPooling")
-_SAME = listed(
+_SAME = split_names(
     """
     Dropout Activation Softmax ReLU LeakyReLU ELU PReLU BatchNormalization
     LayerNormalization GaussianNoise ActivityRegularization Identity Masking Rescaling
@@ -35,7 +35,7 @@ def shape_after(layers: Sequence[Any], shape: Shape | None = None) -> Shape | No
     if shape is not None and len(shape) < least_axes(layers).axes:
         return None
     for layer in layers:
-        shape = _behind(layer, shape)
+        shape = _find_shape_after(layer, shape)
     return shape
 
 
@@ -71,10 +71,10 @@ def least_axes(layers: Sequence[Any]) -> LeastAxes:
     return LeastAxes()
 
 
-def _behind(layer: Any, shape: Shape | None) -> Shape | None:
+def _find_shape_after(layer: Any, shape: Shape | None) -> Shape | None:
     name = kind(layer)
     if shape is not None and name.startswith(_TELLING):
-        return told(lambda: tuple(layer.compute_output_shape(shape)), None)
+        return ask(lambda: tuple(layer.compute_output_shape(shape)), None)
     if name.startswith(_FLAT) and not getattr(layer, "keepdims", False):
         return (None, None)
     if name in ("LSTM", "GRU", "SimpleRNN") and not layer.return_state:

@@ -4,7 +4,7 @@ from typing import Any
 
 from fitguard.contract.nodes import functional_of
 from fitguard.inputs.models.activations import last_activation
-from fitguard.inputs.models.asking import name_of, told, trait
+from fitguard.inputs.models.asking import ask, name_of, trait
 from fitguard.inputs.models.graph import Graph
 from fitguard.inputs.models.losses import losses_by_output, names_in_losses
 from fitguard.inputs.models.open_shapes import shape_after, units_of
@@ -21,11 +21,11 @@ def outputs_of(
         batch: The shape of a batch of x, for a model that is not built.
     """
     given = trait(model, "loss")
-    functional = told(lambda: functional_of(model), None)
+    functional = ask(lambda: functional_of(model), None)
     if functional is not None:
-        return _declared(functional, graph, given)
+        return _read_outputs(functional, graph, given)
     if graph is not None and graph.steps:
-        return (_of_chain(graph, given, batch),)
+        return (_build_chain_output(graph, given, batch),)
     names = names_in_losses(given)
     pairs = zip(names, losses_by_output(given, names), strict=True)
     return tuple(ModelOutput(name=name, loss=loss) for name, loss in pairs) or None
@@ -37,7 +37,7 @@ def has_named_outputs(model: Any) -> bool | None:
     return None if structure is None else isinstance(structure, dict)
 
 
-def _declared(functional: Any, graph: Graph | None, given: Any) -> tuple[ModelOutput, ...]:
+def _read_outputs(functional: Any, graph: Graph | None, given: Any) -> tuple[ModelOutput, ...]:
     names = names_in(functional, "outputs")
     ends = zip(names, functional.outputs, losses_by_output(given, names), strict=True)
     return tuple(
@@ -53,15 +53,15 @@ def _declared(functional: Any, graph: Graph | None, given: Any) -> tuple[ModelOu
     )
 
 
-def _of_chain(graph: Graph, given: Any, batch: Shape | None) -> ModelOutput:
+def _build_chain_output(graph: Graph, given: Any, batch: Shape | None) -> ModelOutput:
     """The output of a Sequential model that is not built."""
     last = graph.steps[-1].layer
     layers = [step.layer for step in graph.steps]
     name = name_of(last) or "output"
     return ModelOutput(
         name=name,
-        shape=told(lambda: shape_after(layers, batch), None),
-        units=told(lambda: units_of(layers), None),
+        shape=ask(lambda: shape_after(layers, batch), None),
+        units=ask(lambda: units_of(layers), None),
         dtype=str(trait(last, "compute_dtype") or "float32"),
         layer=name,
         activation=_activation(graph, 0),
@@ -77,4 +77,4 @@ def _layer(graph: Graph | None, place: int) -> str | None:
 def _activation(graph: Graph | None, place: int) -> str | None:
     if graph is None:
         return None
-    return told(lambda: last_activation(graph, graph.outputs[place]), None)
+    return ask(lambda: last_activation(graph, graph.outputs[place]), None)

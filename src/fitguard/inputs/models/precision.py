@@ -3,9 +3,9 @@
 from typing import Any
 
 from fitguard.contract.layers import casts_floats
-from fitguard.inputs.models.asking import told, trait
+from fitguard.inputs.models.asking import ask, trait
 from fitguard.inputs.models.graph import Graph
-from fitguard.inputs.models.kinds import core, kind, learns
+from fitguard.inputs.models.kinds import kind, learns, unwrap_layer
 from fitguard.inputs.models.rescaling import RESCALES, passes
 from fitguard.inputs.models.weights import narrowest
 
@@ -16,7 +16,7 @@ def reading_dtype(graph: Graph, value: int, declared: str) -> str | None:
     Layers cast floats to what they compute in, those too that only pass them on; whole numbers are
     cast by the layers that calculate.
     """
-    reached = (core(step.layer) for step in graph.follow([value], passes))
+    reached = (unwrap_layer(step.layer) for step in graph.follow([value], passes))
     floats = declared.startswith(("float", "bfloat"))
     found = {
         trait(layer, "compute_dtype")
@@ -27,7 +27,7 @@ def reading_dtype(graph: Graph, value: int, declared: str) -> str | None:
 
 
 def _casts_floats(layer: Any) -> bool:
-    return told(lambda: casts_floats(layer), False)
+    return ask(lambda: casts_floats(layer), False)
 
 
 def _calculates(layer: Any) -> bool:

@@ -6,16 +6,23 @@ from typing import Any
 from fitguard.inputs.models.activations import own_activation
 from fitguard.inputs.models.asking import name_of, trait
 from fitguard.inputs.models.graph import Graph, Step
-from fitguard.inputs.models.kinds import SAME_RANGE, SAME_VALUES, core, kind, learns, listed
+from fitguard.inputs.models.kinds import (
+    SAME_RANGE,
+    SAME_VALUES,
+    kind,
+    learns,
+    split_names,
+    unwrap_layer,
+)
 
-RESCALES = listed(
+RESCALES = split_names(
     """
     Rescaling Normalization BatchNormalization LayerNormalization GroupNormalization
     UnitNormalization RMSNormalization SpectralNormalization Normalize
     tf.per_image_standardization tf.convert_image_dtype tf.l2_normalize tf.normalize
     """
 )
-_SCALES = listed(
+_SCALES = split_names(
     """
     Multiply Divide TrueDivide tf.multiply tf.divide tf.truediv tf.div
     """
@@ -30,7 +37,7 @@ def first_reader(graph: Graph, value: int) -> str | None:
     return next((name_of(step.layer) for step in reached if not passes(step)), None)
 
 
-def rescaled(graph: Graph, value: int) -> bool | None:
+def is_rescaled(graph: Graph, value: int) -> bool | None:
     """Whether all ways from an input to weights lead through a layer that scales; None: unclear."""
     reached = graph.follow([value], lambda step: passes(step) or _shifts(step))
     answers = {_answer(step) for step in reached if not passes(step) and not _shifts(step)}
@@ -43,7 +50,7 @@ def rescaled(graph: Graph, value: int) -> bool | None:
 
 def passes(step: Step) -> bool:
     """Whether values keep their order of magnitude in a step."""
-    return kind(core(step.layer)) in SAME_VALUES | SAME_RANGE
+    return kind(unwrap_layer(step.layer)) in SAME_VALUES | SAME_RANGE
 
 
 def _shifts(step: Step) -> bool:
@@ -51,7 +58,7 @@ def _shifts(step: Step) -> bool:
 
 
 def _answer(step: Step) -> bool | None:
-    layer = core(step.layer)
+    layer = unwrap_layer(step.layer)
     name = kind(layer)
     if name in RESCALES:
         return True

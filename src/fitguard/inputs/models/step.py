@@ -6,7 +6,7 @@ from typing import Any
 
 from fitguard.contract.compiling import is_compiled, strategy_of, supports_jit
 from fitguard.contract.libraries import Library, is_a, is_of_keras
-from fitguard.inputs.models.asking import told, trait
+from fitguard.inputs.models.asking import ask, trait
 from fitguard.inputs.models.cudnn import runs_on_cudnn
 from fitguard.inputs.models.kinds import sublayers
 
@@ -33,17 +33,17 @@ def loss_keys(model: Any) -> tuple[str, ...]:
 
 def custom_step(model: Any) -> bool:
     """Whether a class of the user's defines what one step of training does."""
-    return any(defined_by_user(model, name) for name in _OF_THE_STEP)
+    return any(is_defined_by_user(model, name) for name in _OF_THE_STEP)
 
 
 def custom_batches(model: Any) -> bool:
     """Whether a class of the user's takes each batch apart."""
-    return any(defined_by_user(model, name) for name in _OF_BATCHES)
+    return any(is_defined_by_user(model, name) for name in _OF_BATCHES)
 
 
-def defined_by_user(model: Any, name: str) -> bool:
+def is_defined_by_user(model: Any, name: str) -> bool:
     """Whether a method of a model is not Keras' own."""
-    if name in told(lambda: vars(model), {}):
+    if name in ask(lambda: vars(model), {}):
         return True
     definer = next((base for base in type(model).__mro__ if name in vars(base)), None)
     return definer is not None and not is_of_keras(definer)
@@ -61,7 +61,7 @@ def _names_in_call(layer: Any) -> tuple[str, ...]:
     definer = next((base for base in type(layer).__mro__ if "call" in vars(base)), object)
     if is_of_keras(definer):
         return ()
-    code = told(lambda: inspect.unwrap(vars(definer)["call"]).__code__, None)
+    code = ask(lambda: inspect.unwrap(vars(definer)["call"]).__code__, None)
     return tuple(trait(code, "co_names", ()))
 
 
@@ -75,7 +75,7 @@ def optimizer_name(model: Any) -> str | None:
 
 def replicas(model: Any) -> int:
     """Over how many devices the strategy that the model was made under splits a batch."""
-    return told(lambda: int(model.distribute_strategy.num_replicas_in_sync), 1)
+    return ask(lambda: int(model.distribute_strategy.num_replicas_in_sync), 1)
 
 
 def jit_compile(model: Any, library: Library) -> bool | None:
@@ -94,7 +94,7 @@ def jit_compile(model: Any, library: Library) -> bool | None:
         return False
     if any(map(runs_on_cudnn, sublayers(model))):
         return False
-    return told(lambda: supports_jit(model), None)
+    return ask(lambda: supports_jit(model), None)
 
 
 def jit_compile_here(model: Any) -> bool | None:

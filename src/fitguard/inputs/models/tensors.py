@@ -3,13 +3,13 @@
 from typing import Any, Literal
 
 from fitguard.contract.layers import maker_of
-from fitguard.inputs.models.asking import told, trait
+from fitguard.inputs.models.asking import ask, trait
 from fitguard.schema.model import Shape
 
 
 def shape_of(tensor: Any) -> Shape | None:
     """With the batch axis; None where not even the rank is known."""
-    return told(
+    return ask(
         lambda: tuple(None if length is None else int(length) for length in tensor.shape), None
     )
 
@@ -30,12 +30,12 @@ def names_in(functional: Any, end: Literal["inputs", "outputs"]) -> list[str]:
     struct = getattr(functional, end[:-1])
     by_key = struct if isinstance(struct, dict) else {}
     keys = {id(tensor): str(key) for key, tensor in by_key.items()}
-    known = told(lambda: list(getattr(functional, f"{end[:-1]}_names")), [])
+    known = ask(lambda: list(getattr(functional, f"{end[:-1]}_names")), [])
     if len(known) != len(tensors):
         known = [_name(tensor, end) for tensor in tensors]
     return [keys.get(id(tensor), name) for tensor, name in zip(tensors, known, strict=True)]
 
 
 def _name(tensor: Any, end: str) -> str:
-    made_by = told(lambda: str(maker_of(tensor).name), end[:-1])
+    made_by = ask(lambda: str(maker_of(tensor).name), end[:-1])
     return str(trait(tensor, "name", made_by)) if end == "inputs" else made_by

@@ -5,7 +5,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
-from fitguard.inputs.models.asking import told, trait
+from fitguard.inputs.models.asking import ask, trait
 from fitguard.inputs.models.kinds import sublayers
 from fitguard.inputs.models.tensors import dtype_of
 
@@ -23,17 +23,17 @@ class Weights:
 
 def weights_of(model: Any) -> Weights:
     """The weights of a model whose layers are all built."""
-    if not built(model):
+    if not has_all_weights(model):
         return Weights()
-    return told(lambda: _counted(model.weights, model.trainable_weights), Weights())
+    return ask(lambda: _count_weights(model.weights, model.trainable_weights), Weights())
 
 
-def built(model: Any) -> bool:
+def has_all_weights(model: Any) -> bool:
     """Whether the model and all layers in it have their weights."""
     return all(trait(part, "built", False) for part in (model, *sublayers(model)))
 
 
-def _counted(weights: list[Any], trainable: list[Any]) -> Weights:
+def _count_weights(weights: list[Any], trainable: list[Any]) -> Weights:
     return Weights(
         sum(map(_scalars, weights)),
         sum(map(_scalars, trainable)),

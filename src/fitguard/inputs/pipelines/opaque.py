@@ -28,17 +28,19 @@ class Opaque(NamedTuple):
     obstacle: str = ""
 
 
-def rebuilt(variant: Any) -> Opaque:
+def rebuild_opaque(variant: Any) -> Opaque:
     """The same dataset without shuffles and caches."""
     import tensorflow as tf
 
     try:
         graph = _graph(tf, variant)
     except Exception as error:  # not every dataset can be written down
-        return Opaque(variant, obstacle=f"A dataset in it cannot be looked into ({_short(error)}).")
+        return Opaque(
+            variant, obstacle=f"A dataset in it cannot be looked into ({_format_error(error)})."
+        )
     stale = {node.name: node.input[0] for node in graph.node if node.op.startswith(_LEFT_OUT)}
     for node in graph.node if stale else ():
-        inputs = [_behind(name, stale) for name in node.input]
+        inputs = [_skip_stale(name, stale) for name in node.input]
         del node.input[:]
         node.input.extend(inputs)
     live = [node for node in graph.node if node.name not in stale]
@@ -67,11 +69,11 @@ def _graph(tf: Any, variant: Any) -> Any:
     return tf.compat.v1.GraphDef.FromString(text.numpy())
 
 
-def _behind(name: str, stale: dict[str, str]) -> str:
+def _skip_stale(name: str, stale: dict[str, str]) -> str:
     while name in stale:
         name = stale[name]
     return name
 
 
-def _short(error: Exception) -> str:
+def _format_error(error: Exception) -> str:
     return f"{type(error).__name__}: {str(error).splitlines()[0]:.80}"

@@ -47,7 +47,7 @@ def one_pass(stage: DatasetStage) -> int | None:
     if stage.name in REPEATS or stage.name in _SAME_NUMBER:
         return one_pass(sources[0])
     if stage.name in _BATCHES:
-        return _batched(stage, one_pass(sources[0]))
+        return _count_batches(stage, one_pass(sources[0]))
     if stage.name == "enumerate":
         return one_pass(sources[1])
     total = stage.elements
@@ -62,7 +62,7 @@ def one_pass(stage: DatasetStage) -> int | None:
     return None
 
 
-def _batched(stage: DatasetStage, samples: int | None) -> int | None:
+def _count_batches(stage: DatasetStage, samples: int | None) -> int | None:
     size = stage.batch_size
     if samples is None or not size:
         return None

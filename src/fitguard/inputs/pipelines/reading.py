@@ -123,7 +123,7 @@ def open_dataset(dataset: Any) -> Reading:
     )
     try:
         with keeping_random_state():
-            return _opened(reading, last)
+            return _open_twin(reading, last)
     except Unreadable as reason:
         return dataclasses.replace(reading, unread=str(reason))
     except Exception as error:  # private parts, in whatever TensorFlow this is
@@ -131,7 +131,7 @@ def open_dataset(dataset: Any) -> Reading:
         return dataclasses.replace(reading, unread=f"It could not be looked into ({told:.120}).")
 
 
-def _opened(reading: Reading, last: DatasetStage) -> Reading:
+def _open_twin(reading: Reading, last: DatasetStage) -> Reading:
     import tensorflow as tf
 
     elements = one_pass(last)

@@ -12,7 +12,7 @@ from fitguard.contract.datasets.classes import LEFT_OUT, READERS, SOURCES, VARIA
 from fitguard.contract.datasets.functions import Function
 from fitguard.contract.datasets.rebuilding import Remake, rebuild, source_variant
 from fitguard.contract.datasets.stages import DatasetStage
-from fitguard.inputs.pipelines.opaque import rebuilt
+from fitguard.inputs.pipelines.opaque import rebuild_opaque
 from fitguard.inputs.pipelines.passes import REPEATS, TRANSPARENT, repeats
 
 
@@ -62,16 +62,16 @@ class Twin:
         if stage.kind in SOURCES:
             self._admit(stage)
             return source_variant(stage)
-        return self._rebuilt(stage, tail)
+        return self._rebuild(stage, tail)
 
-    def _rebuilt(self, stage: DatasetStage, tail: bool) -> Any:
+    def _rebuild(self, stage: DatasetStage, tail: bool) -> Any:
         self._admit(stage)
         functions = stage.functions
         inside = tail and stage.name in TRANSPARENT
         remake = Remake(
             stage,
             inputs=[self.variant(source, inside) for source in stage.inputs],
-            captured={name: self._captured(held) for name, held in functions.items()},
+            captured={name: self._rebuild_captures(held) for name, held in functions.items()},
             parallel=all(function.moves_nothing for function in functions.values()),
             full=self.once and tail and repeats(stage),
         )
@@ -89,14 +89,14 @@ class Twin:
             self.variables.extend(function.variables)
             self.python.extend(function.python)
 
-    def _captured(self, function: Function) -> list[Any]:
+    def _rebuild_captures(self, function: Function) -> list[Any]:
         captured = list(function.captured)
         for place in function.datasets:
             captured[place] = self._opaque(captured[place])
         return captured
 
     def _opaque(self, variant: Any) -> Any:
-        found = rebuilt(variant)
+        found = rebuild_opaque(variant)
         if found.obstacle:
             raise Unreadable(found.obstacle)
         self.python.extend(found.python)

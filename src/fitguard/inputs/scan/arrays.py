@@ -11,7 +11,7 @@ import numpy as np
 
 from fitguard.inputs.scan.blocks import Blocks
 from fitguard.inputs.scan.field_scan import FieldScan
-from fitguard.inputs.scan.mapped_pages import mapped_pages
+from fitguard.inputs.scan.mapped_pages import find_mapped_pages
 from fitguard.inputs.scan.objects import holds_objects
 from fitguard.inputs.scan.pieces import Array
 from fitguard.inputs.scan.visits import spread
@@ -44,7 +44,7 @@ def scan_array(
         progress: Is called with the samples read, and with how many there are.
     """
     values = array if isinstance(array, Blocks) else np.atleast_1d(np.asarray(array))
-    pages = mapped_pages(array)
+    pages = find_mapped_pages(array)
     samples, step = len(values), _samples_per_block(values, in_memory=pages is None)
     parts = math.ceil(samples / step)
 

@@ -56,8 +56,8 @@ class Blocks:
         """Some of the rows, as blocks too."""
         start, stop, _ = part.indices(len(self))
 
-        def cut(inner: slice) -> Any:
+        def cut_rows(inner: slice) -> Any:
             first, last, _ = inner.indices(stop - start)
             return self._cut(slice(start + first, start + last))
 
-        return Blocks(cut, (stop - start, *self.shape[1:]), self.dtype, self.container)
+        return Blocks(cut_rows, (stop - start, *self.shape[1:]), self.dtype, self.container)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from fitguard.inputs.scan.extremes import in_numpy, written
+from fitguard.inputs.scan.extremes import in_numpy, round_to_dtype
 from fitguard.inputs.scan.pieces import Array, Origin, first_indices
 from fitguard.inputs.scan.spots import MOST_PLACES, Spots
 from fitguard.schema.data import Place
@@ -52,7 +52,7 @@ class CloseLook:
         if high is not None:
             outside |= numbers > high
         if ignored is not None:
-            outside &= numbers != written(ignored, numbers.dtype)
+            outside &= numbers != round_to_dtype(ignored, numbers.dtype)
         if numbers.dtype.kind == "f":
             outside &= np.isfinite(numbers)
         self.note(spots, outside, origin)

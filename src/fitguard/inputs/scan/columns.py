@@ -79,7 +79,9 @@ class ColumnScan:
         """Clear the columns that change in these rows, and part the groups that differ in them."""
         if self._constant.size:
             assert self._first is not None
-            same = (_taken(rows, self._constant) == self._first[self._constant]).all(axis=0)
+            same = (_select_columns(rows, self._constant) == self._first[self._constant]).all(
+                axis=0
+            )
             self._constant = self._constant[same]
         if self._groups:
             constant = np.zeros(rows.shape[1], bool)
@@ -100,12 +102,14 @@ def _parts(rows: Array, group: Array, constant: Array) -> list[Array]:
     """
     by_content: dict[bytes, list[int]] = {}
     moving = group[~constant]
-    for column, values in zip(moving, np.ascontiguousarray(_taken(rows, moving).T), strict=True):
+    for column, values in zip(
+        moving, np.ascontiguousarray(_select_columns(rows, moving).T), strict=True
+    ):
         by_content.setdefault(values.tobytes(), []).append(int(column))
     return [group[constant], *(np.array(columns) for columns in by_content.values())]
 
 
-def _taken(rows: Array, columns: Array) -> Array:
+def _select_columns(rows: Array, columns: Array) -> Array:
     """These columns; no copy where they are all."""
     return rows if len(columns) == rows.shape[1] else rows[:, columns]
 

@@ -24,7 +24,7 @@ class Order(Protocol):
     Ranges are made of keys, which are quick to compare; `value` makes a value of a key.
     """
 
-    def prepared(self, block: Array) -> Array:
+    def prepare(self, block: Array) -> Array:
         """A view of the block to cut into pieces."""
 
     def read(self, piece: Array, zero_seen: bool) -> Range | None:
@@ -55,7 +55,7 @@ class FloatBits:
     infinity: int
     sign: int
 
-    def prepared(self, block: Array) -> Array:
+    def prepare(self, block: Array) -> Array:
         """The bits."""
         return block.view(self.unsigned)
 
@@ -93,7 +93,7 @@ class FloatBits:
 class PlainNumbers:
     """Whole numbers, and floats that only numpy itself can compare: each is its own key."""
 
-    def prepared(self, block: Array) -> Array:
+    def prepare(self, block: Array) -> Array:
         """Truth values as 0 and 1, all else as it is."""
         return block.view(np.uint8) if block.dtype.kind == "b" else block
 
@@ -122,13 +122,13 @@ class SmallNumbers:
 
     wide: FloatBits
 
-    def prepared(self, block: Array) -> Array:
+    def prepare(self, block: Array) -> Array:
         """The block itself: only pieces of it are converted."""
         return block
 
     def read(self, piece: Array, zero_seen: bool) -> Range | None:
         """The keys, those of float32."""
-        return self.wide.read(self.wide.prepared(piece.astype(np.float32)), zero_seen)
+        return self.wide.read(self.wide.prepare(piece.astype(np.float32)), zero_seen)
 
     def key(self, value: float) -> int:
         """The key of a value."""
@@ -154,7 +154,7 @@ def in_numpy(values: Array) -> Array:
     return values.astype(np.float32) if is_small(values.dtype) else values
 
 
-def written(value: float, dtype: np.dtype[Any]) -> Any:
+def round_to_dtype(value: float, dtype: np.dtype[Any]) -> Any:
     """A value to compare with others of a dtype, rounded as they are; exact for whole numbers."""
     if dtype.kind in "biu":
         return int(value) if value == int(value) else value

@@ -74,7 +74,7 @@ class FieldScan:
         """What was seen until now."""
         wanted = self._wanted
         minimum, maximum = self._numbers.range()
-        nans = self._numbers.nans.spotted()
+        nans = self._numbers.nans.result()
         return Field(
             split=wanted.split,
             role=wanted.role,
@@ -89,10 +89,10 @@ class FieldScan:
             samples_seen=self._samples_seen,
             minimum=minimum,
             maximum=maximum,
-            nans=nans if nans.count else self._objects.nans.spotted(),
-            infinities=self._numbers.infinities.spotted(),
+            nans=nans if nans.count else self._objects.nans.result(),
+            infinities=self._numbers.infinities.result(),
             allowed=wanted.allowed,
-            outside=self._numbers.outside.spotted(),
+            outside=self._numbers.outside.result(),
             fractions=self._fractions.result() if self._fractions else Spotted(0),
             labels=self._labels.result() if self._labels else None,
             padding=self._padding.result() if self._padding else None,
@@ -106,10 +106,10 @@ class FieldScan:
             self._samples_seen += len(block)
             self._dtype = str(block.dtype) if self._dtype is None else self._dtype
             shape = block.shape[1:]
-            self._shape = shape if self._shape is None else _joined(self._shape, shape)
+            self._shape = shape if self._shape is None else _join_shapes(self._shape, shape)
 
 
-def _joined(one: Shape, other: Shape) -> Shape:
+def _join_shapes(one: Shape, other: Shape) -> Shape:
     """None on the axes that differ; where the ranks do, nothing is known but the higher one."""
     if len(one) != len(other):
         return (None,) * max(len(one), len(other))

@@ -25,7 +25,7 @@ class FractionScan:
 
     def result(self) -> Spotted:
         """What was seen until now."""
-        return self._spots.spotted()
+        return self._spots.result()
 
     def _note(self, slab: Array, odd: Array, first: int, batch: int | None) -> None:
         self._spots.add(

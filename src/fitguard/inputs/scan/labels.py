@@ -7,10 +7,33 @@ from typing import Any
 import numpy as np
 
 from fitguard.inputs.scan.extremes import in_numpy, is_number
-from fitguard.inputs.scan.neighbours import NeighbourCount
 from fitguard.inputs.scan.one_hot import OneHotCount
 from fitguard.inputs.scan.pieces import Array, slabs
 from fitguard.schema.data import ClassCount, Labels
+
+
+class NeighbourCount:
+    """Compares samples that come one after the other.
+
+    Args:
+        pairs, changes: How many pairs were compared, and how many of them differ.
+        single: Whether all samples were of one value each.
+    """
+
+    def __init__(self) -> None:
+        self.pairs = 0
+        self.changes = 0
+        self.single = True
+
+    def add(self, slab: Array) -> None:
+        """Compare the samples of one value, or one row, each; others are passed over."""
+        if slab.ndim > 2 or slab.dtype.kind == "O":
+            return
+        rows = slab.reshape(len(slab), -1)
+        self.single = self.single and rows.shape[1] == 1
+        self.pairs += len(rows) - 1
+        self.changes += int(np.count_nonzero((rows[1:] != rows[:-1]).any(axis=1)))
+
 
 MOST_DISTINCT = 100_000
 """Beyond it, values are quantities and no labels: they are not counted on."""
@@ -52,7 +75,7 @@ class LabelCount:
             integral=self._integral,
             one_hot=one_hot,
             distinct=None if counts is None else len(counts),
-            counts=_listed(counts or Counter()),
+            counts=_list_classes(counts or Counter()),
             neighbours=self._neighbours.pairs if one_each else 0,
             changes=self._neighbours.changes if one_each else 0,
         )
@@ -70,7 +93,7 @@ class LabelCount:
         if numeric:
             self._add_numbers(slab)
         elif self._counts is not None:
-            self._count(_named(slab))
+            self._count(_count_by_name(slab))
 
     def _add_numbers(self, slab: Array) -> None:
         values = slab.reshape(-1)
@@ -81,7 +104,7 @@ class LabelCount:
         if values.size:
             self._integral = whole and self._integral is not False
             if self._counts is not None:
-                self._count(_table(values, whole))
+                self._count(_count_values(values, whole))
 
     def _count(self, found: Counter[Any]) -> None:
         assert self._counts is not None
@@ -90,7 +113,7 @@ class LabelCount:
             self._counts = None
 
 
-def _table(values: Array, whole: bool) -> Counter[Any]:
+def _count_values(values: Array, whole: bool) -> Counter[Any]:
     """How often each value is there; quicker where they are whole numbers close together."""
     low, high = values.min().item(), values.max().item()
     if whole and high - low < WIDEST_TABLE and max(-low, high) < 1 << 53:
@@ -101,7 +124,7 @@ def _table(values: Array, whole: bool) -> Counter[Any]:
     return Counter(dict(zip(distinct.tolist(), number.tolist(), strict=True)))
 
 
-def _named(slab: Array) -> Counter[Any]:
+def _count_by_name(slab: Array) -> Counter[Any]:
     """Text and objects, by what is written for them."""
     values = slab.reshape(-1).tolist()
     try:
@@ -125,7 +148,7 @@ def _name(value: Any) -> float | str:
         return f"<{type(value).__name__}>"
 
 
-def _listed(counts: Counter[Any]) -> tuple[ClassCount, ...]:
+def _list_classes(counts: Counter[Any]) -> tuple[ClassCount, ...]:
     ordered = sorted(counts.items(), key=lambda entry: (-entry[1], str(entry[0])))
     if len(ordered) > MOST_LISTED:
         ordered = ordered[:LISTED_OF_MANY] + ordered[-LISTED_OF_MANY:]

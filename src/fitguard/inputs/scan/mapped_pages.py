@@ -35,7 +35,7 @@ class MappedPages:
             self._pages.madvise(mmap.MADV_DONTNEED, start, length)
 
 
-def mapped_pages(array: Array | Blocks) -> MappedPages | None:
+def find_mapped_pages(array: Array | Blocks) -> MappedPages | None:
     """The map that an array lies in; None where there is none, or where it must be left alone."""
     found: Any = array
     mode = None

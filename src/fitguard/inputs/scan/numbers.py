@@ -60,19 +60,19 @@ class NumberScan:
         low: Any = None
         high: Any = None
         zero_seen = self._low is not None and self._low <= 0
-        for piece, origin in pieces(by.prepared(block)):
+        for piece, origin in pieces(by.prepare(block)):
             found = by.read(piece, zero_seen or (low is not None and low <= 0))
             if found is None:
                 values = piece.view(block.dtype)
                 rest = look.not_finite(values, origin, self.nans, self.infinities)
-                found = by.read(by.prepared(rest), False) if rest.size else None
+                found = by.read(by.prepare(rest), False) if rest.size else None
             if found is None:
                 continue
             if low is None or found[0] < low:
                 low = found[0]
             if high is None or found[1] > high:
                 high = found[1]
-            if _beyond(found, least_key, most_key):
+            if _is_beyond(found, least_key, most_key):
                 values = piece.view(block.dtype)
                 look.outside(values, origin, (least, most, self._ignored), self.outside)
         if low is not None:
@@ -84,7 +84,7 @@ class NumberScan:
             self._high = high if self._high is None else max(self._high, high)
 
 
-def _beyond(found: Range, least: Any, most: Any) -> bool:
+def _is_beyond(found: Range, least: Any, most: Any) -> bool:
     return (least is not None and found[0] < least) or (most is not None and found[1] > most)
 
 
@@ -97,11 +97,11 @@ def _limits(allowed: Limits, dtype: np.dtype[Any]) -> Limits:
     low, high = (None if bound is None or math.isinf(bound) else bound for bound in allowed)
     if dtype.kind in "biu":
         return None if low is None else math.ceil(low), None if high is None else math.floor(high)
-    low, high = (None if bound is None else _rounded(bound, dtype) for bound in (low, high))
+    low, high = (None if bound is None else _round_bound(bound, dtype) for bound in (low, high))
     return low, high
 
 
-def _rounded(bound: float, dtype: np.dtype[Any]) -> float:
+def _round_bound(bound: float, dtype: np.dtype[Any]) -> float:
     try:
         with np.errstate(over="ignore"):
             return float(dtype.type(bound))

@@ -58,7 +58,7 @@ class ObjectScan:
         each = max(1, slab.size // len(slab))
         found = {text: sample for sample, text in self._examples}
         for number, value in enumerate(itertools.islice(values, 10 * MOST_EXAMPLES)):
-            text = _written(value)
+            text = _format_value(value)
             found[text] = min(found.get(text, first + number // each), first + number // each)
         self._examples = sorted((sample, text) for text, sample in found.items())[:MOST_EXAMPLES]
 
@@ -74,7 +74,7 @@ class ObjectScan:
         )
 
 
-def _written(value: object) -> str:
+def _format_value(value: object) -> str:
     try:
         return _shortener.repr(value)
     except Exception:  # a whole number of more digits than Python writes

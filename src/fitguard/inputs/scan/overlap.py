@@ -116,11 +116,11 @@ class _Search:
         self.found: dict[int, int] = {}
         self._validation = validation
         self._training = training
-        self._dtypes = [_joint(*pair) for pair in zip(validation, training, strict=True)]
+        self._dtypes = [_find_joint_dtype(*pair) for pair in zip(validation, training, strict=True)]
         self._keys = SampleKeys(validation, numbers)
         self._alone: dict[int, int] = {}
         self._by_digest: dict[int, dict[int, int]] = {}
-        self._identify(numbers[self._keys.telling(validation, numbers)])
+        self._identify(numbers[self._keys.find_telling(validation, numbers)])
         self._open = np.array([*self._alone, *self._by_digest], np.uint64)
 
     @property
@@ -179,7 +179,7 @@ def _is_late(deadline: float | None) -> bool:
     return deadline is not None and time.monotonic() >= deadline
 
 
-def _joint(one: Array, other: Array) -> np.dtype[Any]:
+def _find_joint_dtype(one: Array, other: Array) -> np.dtype[Any]:
     """The dtype in which the values of both can be compared."""
     if holds_objects(one):
         return np.dtype(object)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from fitguard.inputs.scan.extremes import is_number, written
+from fitguard.inputs.scan.extremes import is_number, round_to_dtype
 from fitguard.inputs.scan.pieces import Array, slabs
 from fitguard.inputs.scan.spots import MOST_PLACES, Spots
 from fitguard.schema.data import Padding, Place
@@ -25,7 +25,7 @@ class PaddingScan:
         if block.ndim < 2 or not block.shape[1] or not is_number(block.dtype):
             return
         for start, slab in slabs(block):
-            masked = self._masked(slab)
+            masked = self._find_padding(slab)
             first = first_sample + start
             self._note(self._all_masked, np.asarray(masked.all(axis=1)), first, batch)
             wrong = np.asarray((masked[:, :-1] & ~masked[:, 1:]).any(axis=1))
@@ -33,13 +33,11 @@ class PaddingScan:
 
     def result(self) -> Padding:
         """What was seen until now."""
-        return Padding(
-            all_masked=self._all_masked.spotted(), left_padded=self._left_padded.spotted()
-        )
+        return Padding(all_masked=self._all_masked.result(), left_padded=self._left_padded.result())
 
-    def _masked(self, slab: Array) -> Array:
+    def _find_padding(self, slab: Array) -> Array:
         """Which steps of which samples are padding."""
-        masked: Array = slab == written(self._mask_value, slab.dtype)
+        masked: Array = slab == round_to_dtype(self._mask_value, slab.dtype)
         features = tuple(range(2, slab.ndim))
         return np.asarray(masked.all(axis=features)) if features else masked
 

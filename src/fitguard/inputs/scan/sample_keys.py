@@ -37,15 +37,15 @@ class SampleKeys:
         """The key of each of these samples."""
         keys = np.zeros(len(numbers), np.uint64)
         for field, positions in zip(fields, self._positions, strict=True):
-            for column in _as_bits(_picked(field, numbers, positions)).T:
+            for column in _as_bits(_pick_values(field, numbers, positions)).T:
                 keys = (keys ^ (keys >> np.uint64(29)) ^ column) * ODD
         return keys
 
-    def telling(self, fields: Sequence[Array], numbers: Array) -> Array:
+    def find_telling(self, fields: Sequence[Array], numbers: Array) -> Array:
         """Which of these samples hold more than one value repeated, or a text of some length."""
         found = np.zeros(len(numbers), bool)
         for field, positions in zip(fields, self._positions, strict=True):
-            picked = _picked(field, numbers, positions)
+            picked = _pick_values(field, numbers, positions)
             if holds_objects(field):
                 found |= [any(_is_long(value) for value in row) for row in picked.tolist()]
                 continue
@@ -74,13 +74,13 @@ def _telling_positions(field: Array, numbers: Array) -> Array:
     """The positions in a sample, as flat numbers, that have the most different values."""
     size = math.prod(field.shape[1:])
     tried = np.unique(np.linspace(0, size - 1, min(size, MOST_TRIED)).astype(np.intp))
-    values = np.sort(_as_bits(_picked(field, numbers, tried)), axis=0)
+    values = np.sort(_as_bits(_pick_values(field, numbers, tried)), axis=0)
     different = np.count_nonzero(values[1:] != values[:-1], axis=0)
     best: Array = tried[np.argsort(-different, kind="stable")[:POSITIONS]]
     return best
 
 
-def _picked(field: Array, numbers: Array, positions: Array) -> Array:
+def _pick_values(field: Array, numbers: Array, positions: Array) -> Array:
     """The values at flat positions of some samples."""
     if field.ndim == 1:
         return field[numbers][:, np.newaxis]

@@ -34,6 +34,6 @@ class Spots:
             if not full or earliest <= self._places[-1].sample:
                 self._places = sorted([*self._places, *places()], key=_order)[:MOST_PLACES]
 
-    def spotted(self) -> Spotted:
+    def result(self) -> Spotted:
         """What was seen until now."""
         return Spotted(self._count, tuple(self._places))

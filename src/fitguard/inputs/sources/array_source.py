@@ -25,7 +25,7 @@ class ArraySource:
         container = arrays.tables[0][2].container if arrays.tables else "nothing"
         return Seen(self._source(container, fields), fields, arrays.inputs())
 
-    def given_back(self) -> Any:
+    def hand_back(self) -> Any:
         """The arrays themselves: nothing of them was moved."""
         return self._element.x
 

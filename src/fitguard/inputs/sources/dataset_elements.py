@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from fitguard.inputs.sources.matching import port
-from fitguard.inputs.sources.structure import Leaf, leaves, unpacked
+from fitguard.inputs.sources.matching import find_port
+from fitguard.inputs.sources.structure import Leaf, leaves, unpack_element
 from fitguard.schema.model import ModelFacts, ModelInput
 from fitguard.schema.pipeline import Pipeline
 
@@ -23,7 +23,7 @@ def is_batched(spec: Any, pipeline: Pipeline, model: ModelFacts) -> bool | None:
     verdicts = set()
     for leaf in inputs(spec):
         rank = _rank(leaf)
-        target = port(model, "x", leaf.key)
+        target = find_port(model, "x", leaf.key)
         if isinstance(target, ModelInput) and target.shape is not None and rank is not None:
             # Keras adds a last axis of length 1: one axis less may still be a batch.
             added = target.shape[-1:] == (1,) and rank == len(target.shape) - 1
@@ -34,7 +34,9 @@ def is_batched(spec: Any, pipeline: Pipeline, model: ModelFacts) -> bool | None:
 def fields(spec: Any) -> tuple[Leaf, ...]:
     """The fields; none where elements are nothing that `fit` takes, which reading tells."""
     try:
-        return tuple(leaf for role, part in unpacked(spec).parts() for leaf in leaves(part, role))
+        return tuple(
+            leaf for role, part in unpack_element(spec).parts() for leaf in leaves(part, role)
+        )
     except ValueError:
         return ()
 

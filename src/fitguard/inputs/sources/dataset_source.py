@@ -17,7 +17,7 @@ from fitguard.inputs.sources.kinds import kind_of
 from fitguard.inputs.sources.source import Seen
 from fitguard.inputs.sources.stream_source import StreamSource
 from fitguard.inputs.sources.streams import StreamReading
-from fitguard.inputs.sources.structure import unpacked
+from fitguard.inputs.sources.structure import unpack_element
 from fitguard.inputs.sources.whole import WholeArrays
 from fitguard.schema.data import Source
 
@@ -40,7 +40,7 @@ class DatasetSource(StreamSource):
         source = self._source(opened, spec, batched)
         reading = self._reading(whole_batches=batched is not False)
         if opened.unread:
-            return self._seen(reading, source)
+            return self._build_seen(reading, source)
         tensors = whole_tensors(dataset)
         try:
             with contextlib.closing(opened.batches()) as elements:
@@ -51,19 +51,19 @@ class DatasetSource(StreamSource):
         except Unreadable as reason:
             source = msgspec.structs.replace(source, unread=str(reason))
         if tensors is None or reading.failure or reading.malformed:
-            return self._seen(reading, source)
+            return self._build_seen(reading, source)
         return self._whole(reading, source, tensors, deadline)
 
     def _whole(
         self, reading: StreamReading, source: Source, tensors: Any, deadline: float | None
     ) -> Seen:
         """What the arrays tell, with what a few batches told of how they come."""
-        arrays = WholeArrays(unpacked(tensors), self._context, stream=True)
+        arrays = WholeArrays(unpack_element(tensors), self._context, stream=True)
         fields = arrays.scan(deadline)
         samples = len(arrays.tables[0][2].values)
         size = reading.first_batch_size or 1
         reading.ended = False
-        few = self._seen(reading, source).source
+        few = self._build_seen(reading, source).source
         seen = min(field.samples_seen for field in fields)
         whole = msgspec.structs.replace(
             few,
@@ -90,7 +90,7 @@ class DatasetSource(StreamSource):
             batched=batched,
             unread=opened.unread,
             open_fields=tuple(_open_fields(spec)),
-            rankless=tuple(_rankless(spec)),
+            rankless=tuple(_find_rankless(spec)),
             pipeline=opened.pipeline,
         )
 
@@ -109,7 +109,7 @@ def _container(stream: Any) -> str:
     return "tf.data.Dataset" if kind == "dataset" else f"tf.distribute.{type(stream).__name__}"
 
 
-def _rankless(spec: Any) -> Iterator[str]:
+def _find_rankless(spec: Any) -> Iterator[str]:
     """Fields of which not even the number of axes is known beforehand."""
     for leaf in fields(spec):
         shape = getattr(leaf.value, "shape", None)

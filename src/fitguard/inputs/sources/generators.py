@@ -44,16 +44,16 @@ class ReadAhead:
             except Exception as error:
                 self._raised = error
                 raise
-            kept = mapped(batch, self._arrays.kept)
+            kept = map_leaves(batch, self._arrays.keep_copy)
             self._read.append(kept)
             self._room_bytes -= size_bytes(kept)
             self.full = self._room_bytes <= 0
             yield batch
 
-    def handed_back(self) -> Generator[Any, None, None]:
+    def hand_back(self) -> Generator[Any, None, None]:
         """What was read, then the rest; an error comes where the generator raised it."""
         while self._read:
-            yield mapped(self._read.popleft(), self._arrays.refilled)
+            yield map_leaves(self._read.popleft(), self._arrays.refill_copy)
         if self._raised is not None:
             raise self._raised
         yield from self._rest
@@ -71,7 +71,7 @@ class ReusedArrays:
         self._last: dict[Path, weakref.ref[Array]] = {}
         self._buffers: dict[Path, Array | None] = {}
 
-    def kept(self, path: Path, value: Any) -> Any:
+    def keep_copy(self, path: Path, value: Any) -> Any:
         """A copy that the generator cannot reach."""
         if not isinstance(value, np.ndarray):
             return value.copy() if type(value).__module__.startswith("pandas") else value
@@ -81,7 +81,7 @@ class ReusedArrays:
         self._last[path] = weakref.ref(value)
         return value.copy(order="K")
 
-    def refilled(self, path: Path, value: Any) -> Any:
+    def refill_copy(self, path: Path, value: Any) -> Any:
         """The copy itself, or one array with its values, where the generator did it so."""
         if path not in self._buffers:
             return value
@@ -92,13 +92,13 @@ class ReusedArrays:
         return buffer
 
 
-def mapped(structure: Any, change: Callable[[Path, Any], Any], path: Path = ()) -> Any:
+def map_leaves(structure: Any, change: Callable[[Path, Any], Any], path: Path = ()) -> Any:
     """The same structure with new leaves; `change` gets the way to each."""
     if isinstance(structure, Mapping):
-        made = {key: mapped(item, change, (*path, key)) for key, item in structure.items()}
+        made = {key: map_leaves(item, change, (*path, key)) for key, item in structure.items()}
         return made if type(structure) is dict else type(structure)(made)  # type: ignore[call-arg]
     if isinstance(structure, list | tuple):
-        items = [mapped(item, change, (*path, index)) for index, item in enumerate(structure)]
+        items = [map_leaves(item, change, (*path, index)) for index, item in enumerate(structure)]
         return type(structure)(*items) if hasattr(structure, "_fields") else type(structure)(items)
     return change(path, structure)
 

@@ -4,7 +4,9 @@ from fitguard.schema.data import Role
 from fitguard.schema.model import ModelFacts, ModelInput, ModelOutput
 
 
-def port(model: ModelFacts, role: Role, key: str | int | None) -> ModelInput | ModelOutput | None:
+def find_port(
+    model: ModelFacts, role: Role, key: str | int | None
+) -> ModelInput | ModelOutput | None:
     """The input or output that a part of x, y or sample_weight goes to; None where none fits.
 
     Args:
@@ -14,13 +16,13 @@ def port(model: ModelFacts, role: Role, key: str | int | None) -> ModelInput | M
     if not ports:
         return None
     if key is None:
-        alone = ports if role == "x" or len(ports) == 1 else _trained(model)
+        alone = ports if role == "x" or len(ports) == 1 else _select_trained(model)
         return alone[0] if len(alone) == 1 else None
     if isinstance(key, int):
         return ports[key] if key < len(ports) else None
     return next((port for port in ports if port.name == key), None)
 
 
-def _trained(model: ModelFacts) -> tuple[ModelOutput, ...]:
+def _select_trained(model: ModelFacts) -> tuple[ModelOutput, ...]:
     """The outputs that have a loss: labels that stand alone go to the only one."""
     return tuple(output for output in model.outputs or () if output.loss is not None)

@@ -13,12 +13,12 @@ from fitguard.inputs.sources.error_words import in_one_line
 from fitguard.inputs.sources.kinds import descends, kind_of, require_arrays
 from fitguard.inputs.sources.source import Context, Readable, Seen
 from fitguard.inputs.sources.stream_source import GeneratorSource, PyDatasetSource
-from fitguard.inputs.sources.structure import Element, unpacked
+from fitguard.inputs.sources.structure import Element, unpack_element
 from fitguard.schema.data import Source
 from fitguard.schema.exit_codes import UsageError
 
 
-def opened(element: Element, context: Context) -> Readable:
+def open_data(element: Element, context: Context) -> Readable:
     """The data of a split, ready to be read.
 
     Raises:
@@ -68,14 +68,14 @@ class FactorySource:
     def read(self, deadline: float | None) -> Seen:
         """Call the function, and read what it made."""
         with keeping_random_state():
-            seen = opened(self._made(), self._context).read(deadline)
+            seen = open_data(self._call_factory(), self._context).read(deadline)
         return seen._replace(source=msgspec.structs.replace(seen.source, handed_back=False))
 
-    def given_back(self) -> Any:
+    def hand_back(self) -> Any:
         """The function."""
         return self._factory
 
-    def _made(self) -> Element:
+    def _call_factory(self) -> Element:
         name = getattr(self._factory, "__name__", type(self._factory).__name__)
         try:
             made = self._factory()
@@ -85,7 +85,7 @@ class FactorySource:
                 "that returns the data for `fit` when it is called without arguments"
             ) from error
         try:
-            element = unpacked(made) if isinstance(made, tuple) else Element(made)
+            element = unpack_element(made) if isinstance(made, tuple) else Element(made)
         except ValueError as error:
             raise UsageError(f"The function {name}: {error}") from None
         if element.x is None or inspect.isroutine(element.x):
@@ -113,6 +113,6 @@ class UnreadSource:
         )
         return Seen(source, ())
 
-    def given_back(self) -> Any:
+    def hand_back(self) -> Any:
         """The stream itself."""
         return self._stream

@@ -13,7 +13,7 @@ from fitguard.contract.libraries import PACKAGES, is_a, package_of
 from fitguard.inputs.pipelines.twins import Unreadable
 from fitguard.inputs.scan.visits import spread
 from fitguard.state.graph import TooMuch
-from fitguard.state.keep import Unkeepable, divide, frozen, keeping_python_state
+from fitguard.state.keep import Unkeepable, divide, freezing, keeping_python_state
 from fitguard.state.kinds import Kind, attributes
 from fitguard.state.objects import FOR_NEXT
 from fitguard.state.reach import OPAQUE, Reach
@@ -44,7 +44,7 @@ def twin(dataset: Any) -> Twin:
 
     Where something in it cannot be copied (an open file, a lock), it is the original.
     """
-    held = list(_held(dataset))
+    held = list(_find_held(dataset))
     _, arrays = divide([item for item in held if isinstance(item, np.ndarray)])
     others = [item for item in held if not isinstance(item, np.ndarray)]
     # No copy can be made of these.
@@ -99,11 +99,11 @@ def _keeping(twin: Twin) -> Iterator[None]:
         if not twin.whole:
             stack.enter_context(keeping_python_state([twin.dataset.__getitem__]))
         stack.enter_context(keeping_python_state(twin.containers, deep=False))
-        stack.enter_context(frozen(twin.arrays))
+        stack.enter_context(freezing(twin.arrays))
         yield
 
 
-def _held(dataset: Any) -> Iterator[Any]:
+def _find_held(dataset: Any) -> Iterator[Any]:
     """Arrays, tensors, tables and long lists that it holds, also inside of other objects."""
     with contextlib.suppress(TooMuch):
         for node in _Copied().follow(attributes(dataset).values()):
@@ -114,7 +114,7 @@ def _held(dataset: Any) -> Iterator[Any]:
 class _Copied(Reach):
     """What a deep copy of an object consists of: no code, and nothing that is shared."""
 
-    def _bared(self, thing: Any) -> Any:
+    def _unwrap(self, thing: Any) -> Any:
         return thing
 
     def _kind(self, thing: Any) -> Kind | None:

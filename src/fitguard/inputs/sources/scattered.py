@@ -16,7 +16,7 @@ def in_samples(field: Field, found: Table) -> Field:
     if rows is None:
         return field
 
-    def moved(spotted: Spotted) -> Spotted:
+    def move_places(spotted: Spotted) -> Spotted:
         places = tuple(
             Place(sample=rows(place.sample), batch=place.batch, value=place.value)
             for place in spotted.places
@@ -32,10 +32,10 @@ def in_samples(field: Field, found: Table) -> Field:
         shape=tuple(shape),
         samples=samples,
         samples_seen=seen,
-        nans=moved(field.nans),
-        infinities=moved(field.infinities),
-        outside=moved(field.outside),
-        fractions=moved(field.fractions),
+        nans=move_places(field.nans),
+        infinities=move_places(field.infinities),
+        outside=move_places(field.outside),
+        fractions=move_places(field.fractions),
         labels=None,
         padding=None,
         columns=None,

@@ -46,5 +46,5 @@ class Readable(Protocol):
     def read(self, deadline: float | None) -> Seen:
         """Look at it, until all is seen or the time is over; called once."""
 
-    def given_back(self) -> Any:
+    def hand_back(self) -> Any:
         """What `fit` is to be given for x."""

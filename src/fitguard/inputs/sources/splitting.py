@@ -30,8 +30,8 @@ def split(element: Element, share: float) -> tuple[Element, tuple[Any, ...]]:
     length = min(_length(leaf) for leaf in leaves(element.x, "x"))
     border = math.floor(length * (1 - share))
     return (
-        Element(*(_cut(part, slice(0, border)) for part in element)),
-        tuple(_cut(part, slice(border, None)) for part in element if part is not None),
+        Element(*(_slice_structure(part, slice(0, border)) for part in element)),
+        tuple(_slice_structure(part, slice(border, None)) for part in element if part is not None),
     )
 
 
@@ -45,17 +45,17 @@ def _length(leaf: Leaf) -> int:
         ) from None
 
 
-def _cut(structure: Any, part: slice) -> Any:
+def _slice_structure(structure: Any, part: slice) -> Any:
     if structure is None:
         return None
     if not is_nested(structure):
-        return _sliced(structure, part)
+        return _slice_array(structure, part)
     if isinstance(structure, Mapping):
-        return {key: _cut(item, part) for key, item in structure.items()}
-    return [_cut(item, part) for item in structure]
+        return {key: _slice_structure(item, part) for key, item in structure.items()}
+    return [_slice_structure(item, part) for item in structure]
 
 
-def _sliced(array: Any, part: slice) -> Any:
+def _slice_array(array: Any, part: slice) -> Any:
     try:
         if hasattr(array, "iloc"):
             return array.iloc[part]
@@ -68,7 +68,7 @@ def _sliced(array: Any, part: slice) -> Any:
         if hasattr(array, "tocsr"):  # sparse matrices that have no slices of their own
             return array.tocsr()[part]
         if descends(array, "tensorflow", "SparseTensor"):
-            return _sliced_sparse(array, part)
+            return _slice_sparse(array, part)
         return array[part]
     except Exception as error:  # whatever the array raises
         raise UsageError(
@@ -77,7 +77,7 @@ def _sliced(array: Any, part: slice) -> Any:
         ) from error
 
 
-def _sliced_sparse(array: Any, part: slice) -> Any:
+def _slice_sparse(array: Any, part: slice) -> Any:
     import tensorflow as tf
 
     start, stop, _ = part.indices(int(array.shape[0]))

@@ -19,7 +19,7 @@ from fitguard.inputs.sources.generators import ReadAhead
 from fitguard.inputs.sources.source import Context, Seen
 from fitguard.inputs.sources.streams import StreamReading
 from fitguard.inputs.sources.structure import Leaf
-from fitguard.inputs.wanted import wanted
+from fitguard.inputs.wanted import build_wanted
 from fitguard.schema.data import Failure, Field, Role, Source
 
 
@@ -30,13 +30,13 @@ class StreamSource:
         self._stream = stream
         self._context = context
 
-    def given_back(self) -> Any:
+    def hand_back(self) -> Any:
         """The stream itself."""
         return self._stream
 
     def _reading(self, *, whole_batches: bool = True) -> StreamReading:
         def make_scan(role: Role, leaf: Leaf, found: Table) -> FieldScan:
-            return FieldScan(wanted(self._context, role, leaf, found, stream=True))
+            return FieldScan(build_wanted(self._context, role, leaf, found, stream=True))
 
         return StreamReading(make_scan, whole_batches=whole_batches)
 
@@ -70,7 +70,7 @@ class StreamSource:
         # A limit that was set from outside is no end of the stream.
         reading.ended = reading.ended and (known or reading.batches_seen != total)
 
-    def _seen(self, reading: StreamReading, source: Source) -> Seen:
+    def _build_seen(self, reading: StreamReading, source: Source) -> Seen:
         """The source with what was read of it, and the fields with it."""
         ended = reading.ended
         samples = reading.samples_seen if ended else source.samples
@@ -92,8 +92,8 @@ class StreamSource:
             failure=reading.failure,
             malformed=reading.malformed,
         )
-        fields = (_sized(scan.result(), samples) for scan in reading.scans.values())
-        return Seen(read, tuple(_gathered(field, reading) for field in fields))
+        fields = (_set_samples(scan.result(), samples) for scan in reading.scans.values())
+        return Seen(read, tuple(_set_scattered_shape(field, reading) for field in fields))
 
 
 class GeneratorSource(StreamSource):
@@ -117,11 +117,11 @@ class GeneratorSource(StreamSource):
             batched=True,
             handed_back=True,
         )
-        return self._seen(reading, source)
+        return self._build_seen(reading, source)
 
-    def given_back(self) -> Any:
+    def hand_back(self) -> Any:
         """A generator that begins with what was read."""
-        return self._ahead.handed_back()
+        return self._ahead.hand_back()
 
 
 class PyDatasetSource(StreamSource):
@@ -135,7 +135,7 @@ class PyDatasetSource(StreamSource):
             number = pydatasets.number_of_batches(twin.dataset)
         except Exception as error:  # whatever the user's code raises
             reading.failure = Failure(0, f"its length: {in_one_line(error)}")
-            return self._seen(reading, self._source(None))
+            return self._build_seen(reading, self._source(None))
         endless = number is None
         source = self._source(number, endless=endless)
         try:
@@ -146,7 +146,7 @@ class PyDatasetSource(StreamSource):
                 self._read(reading, batches, deadline, number, in_order=False, endless=endless)
         except Unreadable as reason:
             source = msgspec.structs.replace(source, unread=str(reason))
-        return self._seen(reading, source)
+        return self._build_seen(reading, source)
 
     def _source(self, number: int | None, *, endless: bool = False) -> Source:
         return Source(
@@ -167,11 +167,11 @@ def _steps(context: Context) -> int | None:
     return training.steps_per_epoch and training.steps_per_epoch * training.epochs
 
 
-def _sized(field: Field, samples: int | None) -> Field:
+def _set_samples(field: Field, samples: int | None) -> Field:
     return msgspec.structs.replace(field, samples=samples)
 
 
-def _gathered(field: Field, reading: StreamReading) -> Field:
+def _set_scattered_shape(field: Field, reading: StreamReading) -> Field:
     """A sparse or ragged field as `fit` sees it: what was scanned are its stored values."""
     shape = reading.scattered.get(field.name)
     if shape is None:

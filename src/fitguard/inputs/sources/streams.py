@@ -12,7 +12,7 @@ from fitguard.inputs.scan.field_scan import FieldScan
 from fitguard.inputs.sources.arrays import Table, table
 from fitguard.inputs.sources.error_words import in_one_line
 from fitguard.inputs.sources.pydatasets import BatchFailed
-from fitguard.inputs.sources.structure import Leaf, leaves, unpacked
+from fitguard.inputs.sources.structure import Leaf, leaves, unpack_element
 from fitguard.schema.data import Failure, Role
 from fitguard.schema.model import Shape
 
@@ -111,11 +111,11 @@ class StreamReading:
         return True
 
     def _tables(self, element: Any) -> Iterator[tuple[Role, Leaf, Table]]:
-        for role, part in unpacked(element).parts():
+        for role, part in unpack_element(element).parts():
             for leaf in leaves(part, role):
                 found = table(leaf.value)
                 if not self.whole_batches:
-                    found = _alone(found)
+                    found = _make_batch_of_one(found)
                 elif not found.values.ndim:
                     raise ValueError(f"Received a single value for {leaf.name}. Expected a batch")
                 yield role, leaf, found
@@ -139,7 +139,7 @@ class StreamReading:
             self.shapes[shape] = min(number, self.shapes.get(shape, number))
 
 
-def _alone(found: Table) -> Table:
+def _make_batch_of_one(found: Table) -> Table:
     """A single sample as a batch of one."""
     shape = (1, *found.shape)
     if found.rows is not None:

@@ -78,7 +78,7 @@ class Element(NamedTuple):
                 yield role, part
 
 
-def unpacked(element: Any) -> Element:
+def unpack_element(element: Any) -> Element:
     """What a stream yielded, in its parts: `x`, `(x,)`, `(x, y)` or `(x, y, sample_weight)`.
 
     Raises:

@@ -13,7 +13,7 @@ from fitguard.inputs.sources.arrays import Table, column_dtypes, table
 from fitguard.inputs.sources.scattered import in_samples
 from fitguard.inputs.sources.source import Context
 from fitguard.inputs.sources.structure import Element, Leaf, leaves
-from fitguard.inputs.wanted import wanted
+from fitguard.inputs.wanted import build_wanted
 from fitguard.schema.data import Field, Role
 from fitguard.schema.exit_codes import UsageError
 
@@ -58,7 +58,7 @@ class WholeArrays:
         return tuple(arrays) if plain else ()
 
     def _scan(self, role: Role, leaf: Leaf, found: Table, deadline: float | None) -> Field:
-        scan = FieldScan(wanted(self._context, role, leaf, found, stream=self._stream))
+        scan = FieldScan(build_wanted(self._context, role, leaf, found, stream=self._stream))
         tell = self._context.progress
         if found.values.ndim and len(found.values):
             scan_array(scan, found.values, deadline, partial(tell, leaf.name) if tell else None)

@@ -24,9 +24,9 @@ class Assurance:
         """From now on, by what these see."""
         self._patches = patches
 
-    def loaded(self, library: Library) -> None:
+    def on_loaded(self, library: Library) -> None:
         """The script has loaded a Keras: where its `fit` is not found, nobody will call us."""
-        for fault in self._found(library):
+        for fault in self._find_faults(library):
             if fault.hook.role is Role.FIT and not fault.usable:
                 self.lacks(fault.sentence)
 
@@ -37,7 +37,7 @@ class Assurance:
         outside = judge_versions(tensorflow, library.package, library.version, python)
         if outside:
             self._session.note("version", outside)
-        for fault in self._found(library):
+        for fault in self._find_faults(library):
             harmless = fault.usable or fault.hook.service in OF_NOTEBOOKS
             (self._tell if harmless else self.lacks)(fault.sentence)
         return not self._without(library, Service.FIT)
@@ -48,7 +48,7 @@ class Assurance:
 
     def first_step_done(self, library: Library) -> None:
         """By now each hook that a step needs must have been called."""
-        uncalled = self._patches.uncalled(library)
+        uncalled = self._patches.find_uncalled(library)
         if uncalled:
             self.not_called(", ".join(hook.name for hook in uncalled), library)
 
@@ -69,7 +69,7 @@ class Assurance:
     def _tell(self, sentence: str) -> None:
         self._session.note(UNGUARDED, sentence)
 
-    def _found(self, library: Library) -> list[Fault]:
+    def _find_faults(self, library: Library) -> list[Fault]:
         if library not in self._faults:
             self._faults[library] = verify(library)
         return self._faults[library]
@@ -77,6 +77,6 @@ class Assurance:
     def _without(self, library: Library, service: Service) -> list[Fault]:
         return [
             fault
-            for fault in self._found(library)
+            for fault in self._find_faults(library)
             if fault.hook.service is service and not fault.usable
         ]

@@ -14,13 +14,13 @@ def compiling_wraps(orders: Orders) -> Wraps:
     """Without XLA, and in mixed precision, where that was allowed and ordered."""
     wraps: dict[Role, Wrap] = {}
     if orders.jit_off:
-        wraps[Role.COMPILE] = _without_xla
+        wraps[Role.COMPILE] = _wrap_compile
     if orders.mixed_precision:
-        wraps[Role.LAYER_MADE] = _mixed
+        wraps[Role.LAYER_MADE] = _wrap_layer_init
     return wraps
 
 
-def _without_xla(original: Callable[..., Any], _: Library) -> Callable[..., Any]:
+def _wrap_compile(original: Callable[..., Any], _: Library) -> Callable[..., Any]:
     @functools.wraps(original)
     def compile(model: Any, *args: Any, **kwargs: Any) -> Any:
         return original(model, *args, **{**kwargs, "jit_compile": False})
@@ -28,7 +28,7 @@ def _without_xla(original: Callable[..., Any], _: Library) -> Callable[..., Any]
     return compile
 
 
-def _mixed(original: Callable[..., Any], library: Library) -> Callable[..., Any]:
+def _wrap_layer_init(original: Callable[..., Any], library: Library) -> Callable[..., Any]:
     """Layers that name no dtype of their own compute in 16 bits."""
 
     @functools.wraps(original)

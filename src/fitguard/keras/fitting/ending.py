@@ -14,7 +14,7 @@ from fitguard.keras.state.model_state import ModelState
 _QUIET = {"callbacks": None, "verbose": 0, "validation_data": None, "validation_split": 0.0}
 
 
-def made_again(
+def restore_end(
     model: Any,
     library: Library,
     original: Callable[..., Any],

@@ -35,38 +35,40 @@ class GuardedEvaluation:
 
     def evaluate(self, original: Callable[..., Any], _: Library) -> Callable[..., Any]:
         """Metrics as of whole batches."""
-        return self._guarded(original, "test_function")
+        return self._wrap_guarded(original, "test_function")
 
     def predict(self, original: Callable[..., Any], _: Library) -> Callable[..., Any]:
         """Outputs as of whole batches."""
-        return self._guarded(original, "predict_function")
+        return self._wrap_guarded(original, "predict_function")
 
-    def goes_on(self, original: Callable[..., Any], _: Library) -> Callable[..., Any]:
+    def wrap_batch_end(self, original: Callable[..., Any], _: Library) -> Callable[..., Any]:
         """`CallbackList.on_test_batch_end` and its like: the process is alive."""
 
         @functools.wraps(original)
         def on_batch_end(*args: Any, **kwargs: Any) -> Any:
             if self._session.is_here:
-                self._session.heartbeat.alive()
+                self._session.heartbeat.note_alive()
             return original(*args, **kwargs)
 
         return on_batch_end
 
-    def _guarded(self, original: Callable[..., Any], function: str) -> Callable[..., Any]:
+    def _wrap_guarded(self, original: Callable[..., Any], function: str) -> Callable[..., Any]:
         @functools.wraps(original)
-        def guarded(model: Any, *args: Any, **kwargs: Any) -> Any:
+        def call_guarded(model: Any, *args: Any, **kwargs: Any) -> Any:
             if not self._session.is_here:
                 return original(model, *args, **kwargs)
             self._beat("evaluating")
             try:
-                return self._done(functools.partial(original, model, *args, **kwargs), function)
+                return self._call_until_fits(
+                    functools.partial(original, model, *args, **kwargs), function
+                )
             finally:
                 if self._fits.outermost is None:
                     self._beat("idle")
 
-        return guarded
+        return call_guarded
 
-    def _done(self, call: functools.partial[Any], function: str) -> Any:
+    def _call_until_fits(self, call: functools.partial[Any], function: str) -> Any:
         """Whole, or in pieces that get smaller until they fit."""
         model = call.args[0]
         while True:
@@ -78,7 +80,7 @@ class GuardedEvaluation:
                     raise
                 failure = error
             given = inspect.signature(call.func).bind(*call.args, **call.keywords).arguments
-            if not self._smaller(model, failure, given):
+            if not self._choose_smaller(model, failure, given):
                 raise failure
             # The traceback holds the tensors that did not fit.
             failure.__traceback__ = None
@@ -96,12 +98,12 @@ class GuardedEvaluation:
         place = self._place
         self._session.heartbeat.beat(phase, place.fit, place.epoch, place.step, place.total_steps)
 
-    def _smaller(self, model: Any, error: Exception, given: dict[str, Any]) -> bool:
+    def _choose_smaller(self, model: Any, error: Exception, given: dict[str, Any]) -> bool:
         """Choose smaller pieces; False where there are none."""
         # TensorFlow must not be loaded before the script loads it.
-        from fitguard.keras.microbatch import inseparable
+        from fitguard.keras.microbatch import describe_inseparable
 
-        if inseparable(model) or not _is_repeatable(given.get("x")):
+        if describe_inseparable(model) or not _is_repeatable(given.get("x")):
             return False
         of = _batch_rows(given)
         rows = self._rows.get(self._key, of)
@@ -125,7 +127,7 @@ class GuardedEvaluation:
         return True
 
     def _be_replaced(self, error: Exception, rows: int, of: int) -> NoReturn:
-        self._session.failed(
+        self._session.record_failure(
             error,
             durable=True,
             kind="out-of-memory",

@@ -6,7 +6,7 @@ from typing import Any
 
 from fitguard.contract.compiling import uses_xla
 from fitguard.keras.fitting.card import Card
-from fitguard.keras.fitting.planned_rows import planned_rows, size_of, state_bytes
+from fitguard.keras.fitting.planned_rows import plan_rows, size_of, state_bytes
 from fitguard.keras.fitting.remembered_rows import RememberedRows
 from fitguard.keras.fitting.step import rows_of
 from fitguard.schema.journal import EVERY_FIT, Orders
@@ -34,24 +34,24 @@ def first_rows(orders: Orders, number: int, model: Any, batch: Any, card: Card |
         card: Its free memory, before TensorFlow took it.
     """
     # TensorFlow must not be loaded before the script loads it.
-    from fitguard.keras.microbatch import unsupported
+    from fitguard.keras.microbatch import describe_unsupported
 
     of = rows_of(batch)
     ordered = orders.micro_batches.get(str(number), orders.micro_batches.get(EVERY_FIT))
     if ordered is not None:
         return FirstRows(ordered if ordered < of else None, "as ordered")
-    if card is None or not orders.plan or of < 2 or unsupported(model):
+    if card is None or not orders.plan or of < 2 or describe_unsupported(model):
         return FirstRows(None)
     known = RememberedRows.here(model, batch, card).rows()
     if known is not None:
         return FirstRows(known if known < of else None, "this worked on this GPU before")
     if _rough_bytes(model, batch, of) < _WORTH_A_PLAN * card.free_bytes:
         return FirstRows(None)
-    return _planned(model, batch, of, card)
+    return _plan_first_rows(model, batch, of, card)
 
 
-def _planned(model: Any, batch: Any, of: int, card: Card) -> FirstRows:
-    made = planned_rows(model, batch, of, card)
+def _plan_first_rows(model: Any, batch: Any, of: int, card: Card) -> FirstRows:
+    made = plan_rows(model, batch, of, card)
     if made is None or made.whole_fits or made.rows is None or made.rows >= of:
         return FirstRows(None)
     if made.whole_fits is None and not uses_xla(model):

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from fitguard.contract.compiling import forget_restored_epoch, restored_epoch
+from fitguard.contract.compiling import forget_restored_epoch, read_restored_epoch
 from fitguard.contract.hooks import Service
 from fitguard.contract.libraries import Library
 from fitguard.keras.fitting import ending, taking
@@ -87,9 +87,9 @@ class GuardedCall:
             return original(self._model, *args, **kwargs)
         self._arguments = dict(list(bound.items())[1:])
         ended = self._usable(self._fits.store.end_of(self._number))
-        if ended is not None and self._skipped(original, ended):
+        if ended is not None and self._try_restore_end(original, ended):
             return self._model.history
-        history = self._trained(original)
+        history = self._train(original)
         if getattr(history, "epoch", ()):
             self._fits.assurance.first_step_done(self._library)
         if self._step is not None and self.position is not None:
@@ -110,7 +110,7 @@ class GuardedCall:
         if self.position is not None and self.position.refused:
             self._fits.assurance.lacks(f"{Service.FIT}, because {self.position.refused}")
             return
-        restored = restored_epoch(self._model)
+        restored = read_restored_epoch(self._model)
         if self._resumed is not None:
             # What BackupAndRestore put there is older than the snapshot, or newer: not the same.
             forget_restored_epoch(self._model)
@@ -144,14 +144,14 @@ class GuardedCall:
         self._require_called(self._step, position)
         self._fits.allocator.look(place.total_steps)
         self._follow_train_function(self._step)
-        wish = heartbeat.wished()
+        wish = heartbeat.read_wish()
         if wish == "none" and self._resumed is None:
             self._await_call(self._step, position, ahead)
             return
         self._step.await_call(ahead)
         # At the end of data that do not tell their length, the next epoch begins first.
-        if self._in_hand(position, ahead) and wish != "none":
-            self._keep(self._taken(), position, ahead)
+        if self._try_take_batches(position, ahead) and wish != "none":
+            self._keep(self._take_snapshot(), position, ahead)
             self._answer(wish)
 
     def _require_called(self, step: GuardedStep, position: DataPosition) -> None:
@@ -163,11 +163,11 @@ class GuardedCall:
         """Plain Keras calls callbacks, then traces, then reads: a guarded fit does no other."""
         due = self._begun and self._fits.is_due()
         # Callbacks are called again for a step that is resumed: their state is that before.
-        taken = self._taken() if due else None
+        taken = self._take_snapshot() if due else None
 
         def prepare() -> None:
             drawn = taken is not None and read_random() != taken.content.document["random"]
-            if self._in_hand(position, ahead):
+            if self._try_take_batches(position, ahead):
                 if taken is not None and not drawn:
                     taken.content.document["random"] = read_random()
                 self._keep(taken, position, ahead)
@@ -189,7 +189,7 @@ class GuardedCall:
             step.adopt(native)
             self._model.train_function = step
 
-    def _trained(self, original: Callable[..., Any]) -> Any:
+    def _train(self, original: Callable[..., Any]) -> Any:
         self._resumed = saved = self._usable(self._fits.store.newest(self._number))
         try:
             return self._run_keras(original)
@@ -207,14 +207,14 @@ class GuardedCall:
             self.place = place_of(self._resumed)
             initial = self.place.epoch
             saved = self._resumed.document["position"]
-        read_what_was_read(self._arguments.get("x"), self._session.heartbeat.alive)
+        read_what_was_read(self._arguments.get("x"), self._session.heartbeat.note_alive)
         self.position = DataPosition(
             self.between,
             initial_epoch=initial,
             saved=saved,
             seed=self._session.orders.seed,
             fit=self._number,
-            skipping=self._session.heartbeat.alive,
+            skipping=self._session.heartbeat.note_alive,
             tracing=self._trace_again,
         )
         try:
@@ -222,7 +222,7 @@ class GuardedCall:
         except OtherModel:
             raise
         except Exception as error:
-            self._session.failed(error, kind="exception", place=self.place)
+            self._session.record_failure(error, kind="exception", place=self.place)
             raise
         finally:
             if self._step is not None and self._model.train_function is self._step:
@@ -251,7 +251,7 @@ class GuardedCall:
             "each time?"
         )
 
-    def _in_hand(self, position: DataPosition, ahead: Ahead) -> bool:
+    def _try_take_batches(self, position: DataPosition, ahead: Ahead) -> bool:
         """Take the next batches from the data before Keras does; False where there are none."""
         assert self._step is not None
         batches = []
@@ -329,7 +329,7 @@ class GuardedCall:
         self._step.split(first.rows)
         self._step.tell(first.rows, rows_of(batch), first.why)
 
-    def _taken(self, **more: Any) -> Taken | None:
+    def _take_snapshot(self, **more: Any) -> Taken | None:
         return taking.take(self._fits, self._model, self._state, self.place, **more)
 
     def _keep(self, taken: Taken | None, position: DataPosition, ahead: Ahead) -> None:
@@ -343,13 +343,13 @@ class GuardedCall:
         if self._step is not None:
             self._fits.log(self.place, with_learning_rate(self._step.last_logs, self._model))
         # Some of it shows only while data are read, or when it has changed.
-        for sentence in [*position.inexact, *self._state.seen_to_change()]:
+        for sentence in [*position.inexact, *self._state.describe_unsaved()]:
             self._note(sentence)
 
     def _finish(self) -> None:
         if not self._begun:
             self._announce()
-        leaving = self._session.heartbeat.wished() == "leave"
+        leaving = self._session.heartbeat.read_wish() == "leave"
         self._keep_end(leaving)
         self._session.record(FitEnded, place=self.place)
         if leaving:
@@ -359,8 +359,8 @@ class GuardedCall:
         """Write the end down; that of a call too short to pay for it can be trained again."""
         if self._step is not None and self._step.rows is not None and self._remembered is not None:
             self._remembered.keep(self._step.rows)
-        if leaving or self._fits.pacing.affordable(time.monotonic()):
-            taken = self._taken(data=self._data_end())
+        if leaving or self._fits.pacing.is_affordable(time.monotonic()):
+            taken = self._take_snapshot(data=self._data_end())
             if taken is not None:
                 taking.write(self._fits, taken, self.place, end=True)
 
@@ -368,12 +368,12 @@ class GuardedCall:
         position = self.position
         return position.read_end() if position is not None and position.claimed else None
 
-    def _skipped(self, original: Callable[..., Any], ended: Content) -> bool:
+    def _try_restore_end(self, original: Callable[..., Any], ended: Content) -> bool:
         """Make the end of this call again, without training; False where it is of another model."""
         try:
             with self._fits.aside():
                 changed = self._fits.sources.changes()
-                notes = ending.made_again(
+                notes = ending.restore_end(
                     self._model, self._library, original, self._arguments, ended, changed
                 )
         except OtherModel as other:

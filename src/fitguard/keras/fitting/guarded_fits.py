@@ -42,7 +42,7 @@ class GuardedFits:
         self.session = session
         self.store = SnapshotStore(session.folder.snapshots)
         self.writer = SnapshotWriter(
-            self.store, on_written=self._written, on_failed=self._not_written
+            self.store, on_written=self._on_written, on_failed=self._on_failed
         )
         self.card = card_here(os.environ)
         self.allocator = AllocatorWatch(session, self.card)
@@ -111,13 +111,13 @@ class GuardedFits:
                 with self.aside():
                     return original(model, *args, **kwargs)
             call = GuardedCall(self, self.next_number(), library, model)
-            with self._as_current(call), self._counted(call):
+            with self._as_current(call), self._counting(call):
                 return call.run(original, args, kwargs)
 
         return fit
 
     @contextlib.contextmanager
-    def _counted(self, call: GuardedCall) -> Iterator[None]:
+    def _counting(self, call: GuardedCall) -> Iterator[None]:
         with self._lock:
             self._running += 1
             self.several = self.several or self._running > 1
@@ -179,11 +179,11 @@ class GuardedFits:
     def begin(self, state_bytes: int) -> None:
         """A `fit` begins whose snapshots have this size."""
         self.pacing.expect(state_bytes)
-        self.pacing.due(time.monotonic())
+        self.pacing.check_due(time.monotonic())
 
     def is_due(self) -> bool:
         """Whether to take a snapshot; not while one waits for a slow disk."""
-        return self.pacing.due(time.monotonic()) and self.writer.wait(0)
+        return self.pacing.check_due(time.monotonic()) and self.writer.wait(0)
 
     def log(self, place: Place, logs: Any, *, epoch_end: bool = False) -> None:
         """Write numbers of Keras' logs into the journal."""
@@ -194,12 +194,12 @@ class GuardedFits:
     def _idle(self, place: Place) -> None:
         self.session.heartbeat.beat("idle", place.fit, place.epoch, place.step, place.total_steps)
 
-    def _written(
+    def _on_written(
         self, place: Place, size_bytes: int, taking: float, writing: float, end: bool
     ) -> None:
-        self.pacing.written(self.writer.last_cpu_seconds)
+        self.pacing.note_written(self.writer.last_cpu_seconds)
         if not end:
-            self.session.heartbeat.saved(place.total_steps)
+            self.session.heartbeat.note_saved(place.total_steps)
         # A kill may come before anything else is told.
         self.sources.tell()
         self.session.record(
@@ -210,8 +210,8 @@ class GuardedFits:
             writing_seconds=writing,
         )
 
-    def _not_written(self, place: Place, error: OSError) -> None:
-        self.pacing.written(self.writer.last_cpu_seconds)
+    def _on_failed(self, place: Place, error: OSError) -> None:
+        self.pacing.note_written(self.writer.last_cpu_seconds)
         self.session.record(SnapshotFailed, place=place, error=str(error))
         self.session.note(
             "snapshot",

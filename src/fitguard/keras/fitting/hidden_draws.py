@@ -5,11 +5,11 @@ from typing import Any
 
 from fitguard.contract.datasets.operations import HIDDEN_DRAWS
 from fitguard.contract.libraries import Library
-from fitguard.contract.traces import traced_bodies
-from fitguard.keras.fitting.traced import traced_functions
+from fitguard.contract.traces import find_traced_bodies
+from fitguard.keras.fitting.traced import find_traced_functions
 
 
-def hidden_draws(train_function: Any, library: Library) -> str:
+def describe_hidden_draws(train_function: Any, library: Library) -> str:
     """A sentence that names the first of them in a traced function; empty where there is none.
 
     Args:
@@ -36,8 +36,8 @@ def _remedy(library: Library) -> str:
 
 def _operations(train_function: Any) -> Iterator[tuple[str, str]]:
     """Name and kind of each, of the functions that it calls too."""
-    for function in traced_functions(train_function):
-        for body in traced_bodies(function):
+    for function in find_traced_functions(train_function):
+        for body in find_traced_bodies(function):
             if hasattr(body, "get_operations"):
                 yield from ((operation.name, operation.type) for operation in body.get_operations())
             else:

@@ -60,7 +60,7 @@ class OtherWays:
 
     def _noting(self, original: Callable[..., Any], _: Library) -> Callable[..., Any]:
         @functools.wraps(original)
-        def noted(*args: Any, **kwargs: Any) -> Any:
+        def note_and_call(*args: Any, **kwargs: Any) -> Any:
             if not self._seen and not self._guarded() and self._is_long():
                 self._seen = True
                 self._tell(
@@ -69,7 +69,7 @@ class OtherWays:
                 )
             return original(*args, **kwargs)
 
-        return noted
+        return note_and_call
 
 
 def _line_of_the_user() -> str:

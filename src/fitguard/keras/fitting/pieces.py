@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from fitguard.contract.compiling import compiled_once, steps_per_execution
+from fitguard.contract.compiling import find_compiled_loss, steps_per_execution
 
 Split = Callable[[Any, int], Any]
 """Works on a batch, so many rows at a time."""
@@ -21,9 +21,9 @@ def in_pieces(model: Any, function: str, rows: int | None) -> Iterator[None]:
         rows: None for Keras' own.
     """
     # TensorFlow must not be loaded before the script loads it.
-    from fitguard.keras.microbatch import inseparable
+    from fitguard.keras.microbatch import describe_inseparable
 
-    if rows is None or inseparable(model):
+    if rows is None or describe_inseparable(model):
         yield
         return
     # Not by `setattr`, which looks for variables in it. Validation comes again after each epoch.
@@ -47,7 +47,7 @@ class _Known:
     def split(self, model: Any, function: str) -> Split:
         from fitguard.keras.microbatch import split_evaluation, split_prediction
 
-        compiled = compiled_once(model)
+        compiled = find_compiled_loss(model)
         if compiled is not self._compiled:
             self._splits, self._compiled = {}, compiled
         if function not in self._splits:
@@ -75,7 +75,7 @@ class _Pieces:
         results = [self._split(batch, self._rows) for batch in batches]
         if not results:
             raise StopIteration
-        return _joined(results) if self._joins else results[-1]
+        return _join_results(results) if self._joins else results[-1]
 
     def _next_of(self, iterator: Any) -> Iterator[Any]:
         """As many as one call takes."""
@@ -86,7 +86,7 @@ class _Pieces:
                 return
 
 
-def _joined(results: list[Any]) -> Any:
+def _join_results(results: list[Any]) -> Any:
     import tensorflow as tf
 
     if len(results) == 1:

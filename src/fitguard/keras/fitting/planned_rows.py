@@ -21,12 +21,12 @@ class PlannedRows:
     rows: int | None
 
 
-def planned_rows(model: Any, batch: Any, of: int, card: Card) -> PlannedRows | None:
+def plan_rows(model: Any, batch: Any, of: int, card: Card) -> PlannedRows | None:
     """Trace the step on paper; None where that fails: a plan is a help, no condition."""
     # Most of the planner is not needed by a training that fits.
     from fitguard.knowledge.gpus import USUAL_CAPABILITY
     from fitguard.memory.advice import micro_batch_size
-    from fitguard.memory.estimating import runnable
+    from fitguard.memory.estimating import find_runnable
     from fitguard.memory.preparation import prepare
 
     parts = batch if isinstance(batch, tuple) else (batch,)
@@ -34,7 +34,7 @@ def planned_rows(model: Any, batch: Any, of: int, card: Card) -> PlannedRows | N
     usable = _usable_bytes(model, card)
     try:
         with prepare(model, of, x, y, weight, jit_compile=uses_xla(model)) as prepared:
-            prepared, estimator = runnable(prepared, USUAL_CAPABILITY)
+            prepared, estimator = find_runnable(prepared, USUAL_CAPABILITY)
             whole = estimator.at(of).required
             rows = micro_batch_size(prepared.training, estimator, of, usable)
     except Exception:

@@ -7,8 +7,12 @@ import msgspec
 import numpy as np
 
 from fitguard.keras.snapshots.content import Content
-from fitguard.keras.start import started_as
-from fitguard.keras.state.callbacks import kept_here, read_callbacks, write_callbacks
+from fitguard.keras.start import digest_start
+from fitguard.keras.state.callbacks import (
+    read_callbacks,
+    select_skipped_attributes,
+    write_callbacks,
+)
 from fitguard.keras.state.model_state import ModelState, places
 from fitguard.keras.state.randomness import READ_BY_DATA, read_random, write_random
 from fitguard.keras.world import read_files, write_files
@@ -48,7 +52,9 @@ class TrainingState:
         self._changed = changed
         # Held, so that no other object gets their ids.
         self._data = list(_flat(data))
-        self._python = Keeper(self._roots, skipped=kept_here, without=self._elsewhere)
+        self._python = Keeper(
+            self._roots, skipped=select_skipped_attributes, without=self._elsewhere
+        )
 
     @property
     def reached(self) -> Collection[int]:
@@ -59,7 +65,7 @@ class TrainingState:
         """The training step is about to be traced; sentences on what no snapshot can hold."""
         return self._python.begin()
 
-    def seen_to_change(self) -> list[str]:
+    def describe_unsaved(self) -> list[str]:
         """Sentences on what changes, and no snapshot can hold."""
         return [
             f"{name} changes during training, and fitguard cannot save it. After a restart it "
@@ -86,7 +92,7 @@ class TrainingState:
             "callbacks": said,
             "python": python,
             "files": read_files(self._callbacks),
-            "start": started_as(),
+            "start": digest_start(),
             **more,
         }
         return Content(document=document, arrays=arrays)
@@ -98,7 +104,7 @@ class TrainingState:
         for what the training itself has changed.
         """
         document = content.document
-        if self._changed or document["start"] != started_as():
+        if self._changed or document["start"] != digest_start():
             document["python"] = only_changes(document["python"])
         self._python.write_then(document["python"], _under(content.arrays, _PYTHON))
 

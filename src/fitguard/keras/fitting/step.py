@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from fitguard.contract.compiling import uses_xla
 from fitguard.contract.libraries import library_of
 from fitguard.keras.fitting.card import Card
-from fitguard.keras.fitting.hidden_draws import hidden_draws
+from fitguard.keras.fitting.hidden_draws import describe_hidden_draws
 from fitguard.keras.fitting.out_of_memory import is_out_of_memory
-from fitguard.keras.fitting.planned_rows import planned_rows
+from fitguard.keras.fitting.planned_rows import plan_rows
 from fitguard.keras.fitting.step_start import StepStart
 from fitguard.keras.position import Ahead, DataPosition
 from fitguard.keras.session import Session
@@ -100,12 +100,12 @@ class GuardedStep:
     def split(self, rows: int) -> None:
         """Train in micro-batches of so many rows from now on."""
         # TensorFlow must not be loaded before the script loads it.
-        from fitguard.keras.microbatch import batchwise
+        from fitguard.keras.microbatch import describe_batchwise
 
         self.rows = rows
         self._micro_step()
-        for sentence in batchwise(self._model):
-            self._note(INEXACT, sentence)
+        for sentence in describe_batchwise(self._model):
+            self._note("inexact", sentence)
 
     def _micro_step(self) -> "MicroTrainStep":
         from fitguard.keras.microbatch import MicroTrainStep
@@ -121,14 +121,14 @@ class GuardedStep:
             trial: Whether to try the step on a few rows, where that is worth it.
         """
         try:
-            from fitguard.keras.microbatch import batchwise, unsupported
+            from fitguard.keras.microbatch import describe_batchwise, describe_unsupported
 
-            why_not = self._why_whole() or unsupported(self._model)
+            why_not = self._why_whole() or describe_unsupported(self._model)
         except (ImportError, AttributeError) as error:
             return f"fitguard does not know this Keras: {error}."
         if why_not or not self._session.orders.exact_only:
             return why_not
-        changes = batchwise(self._model)
+        changes = describe_batchwise(self._model)
         if not changes and self._held and trial:
             changes = self._micro_step().prepare(self._held[0], rows)
         return f"--exact-only was given. {changes[0]}" if changes else ""
@@ -155,7 +155,7 @@ class GuardedStep:
         if self.is_first and self._held:
             # Not between the steps: callbacks have set the learning rate of this one since.
             self._start = StepStart(self._model, data_draw=self._data_draw())
-        logs = self._trained(iterator)
+        logs = self._run_step(iterator)
         if self.is_first:
             self.is_first = False
             self._look_at_draws()
@@ -170,11 +170,11 @@ class GuardedStep:
 
     def _look_at_draws(self) -> None:
         library = library_of(self._model)
-        hidden = hidden_draws(self._native, library) if library is not None else ""
+        hidden = describe_hidden_draws(self._native, library) if library is not None else ""
         if hidden:
             self._note(INEXACT, hidden)
 
-    def _trained(self, iterator: Any) -> Any:
+    def _run_step(self, iterator: Any) -> Any:
         try:
             if self.rows is not None and self._held:
                 return self._in_parts(self.rows)
@@ -183,18 +183,18 @@ class GuardedStep:
             if not is_out_of_memory(error):
                 raise
             failure = error
-        return self._again(failure)
+        return self._retry_smaller(failure)
 
     def _in_parts(self, rows: int) -> Any:
         micro = self._micro_step()
         for batch in self._held:
             logs = micro(batch, rows)
-            self._session.heartbeat.alive()
+            self._session.heartbeat.note_alive()
         for sentence in micro.notes:
             self._note(INEXACT, sentence)
         return logs
 
-    def _again(self, error: Exception) -> Any:
+    def _retry_smaller(self, error: Exception) -> Any:
         """The same batch in smaller parts, until it fits."""
         while True:
             self._go_back(error)
@@ -209,7 +209,7 @@ class GuardedStep:
     def _go_back(self, error: Exception) -> None:
         """To the state before the step, with a smaller micro-batch; or raise the error."""
         of = self._batch_rows()
-        smaller = self._smaller(error, of)
+        smaller = self._choose_smaller(error, of)
         if smaller is None:
             raise error
         xla = uses_xla(self._model)
@@ -233,7 +233,7 @@ class GuardedStep:
         position = self._position()
         return (position.batch_size if position is not None else None) or 0
 
-    def _smaller(self, error: Exception, of: int) -> int | None:
+    def _choose_smaller(self, error: Exception, of: int) -> int | None:
         """The next smaller micro-batch; None where there is none that gives the same result."""
         smaller = smaller_part(self.rows or of, of) if of else 1
         why_not = self.why_whole(smaller or 1, trial=not uses_xla(self._model))
@@ -243,21 +243,21 @@ class GuardedStep:
         if smaller is None:
             self._record(error, of, "graph")
             return None
-        return min(smaller, self._planned(of) or smaller)
+        return min(smaller, self._plan_rows(of) or smaller)
 
-    def _planned(self, of: int) -> int | None:
+    def _plan_rows(self, of: int) -> int | None:
         """What the planner thinks, where it is asked for the first time: each try costs 10 s."""
         card, self._card = self._card, None
         if card is None or not self._session.orders.plan or not self._held:
             return None
-        plan = planned_rows(self._model, self._held[0], of, card)
+        plan = plan_rows(self._model, self._held[0], of, card)
         return plan.rows if plan is not None else None
 
     def _note(self, kind: NoteKind, sentence: str) -> None:
         self._session.note(kind, sentence, fit=self._place().fit)
 
     def _record(self, error: Exception, of: int, mode: str) -> None:
-        self._session.failed(
+        self._session.record_failure(
             error,
             durable=True,
             kind="out-of-memory",

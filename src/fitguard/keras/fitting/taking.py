@@ -39,5 +39,5 @@ def take(
 
 def write(fits: "GuardedFits", taken: Taken, place: Place, *, end: bool = False) -> None:
     """Have it written while the training goes on."""
-    fits.pacing.taken(time.monotonic(), taken.seconds)
+    fits.pacing.note_taken(time.monotonic(), taken.seconds)
     fits.writer.submit(taken.content, place, taken.seconds, end=end)

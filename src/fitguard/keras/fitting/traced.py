@@ -6,7 +6,7 @@ from typing import Any
 _DEEPEST = 4
 
 
-def traced_functions(train_function: Any) -> Iterator[Any]:
+def find_traced_functions(train_function: Any) -> Iterator[Any]:
     """Those that it calls; none where it runs eagerly. The first one takes the iterator."""
     yield from _within(train_function, _DEEPEST)
 
@@ -17,7 +17,7 @@ def trace(train_function: Any, iterator: Any) -> bool:
     Optimizers and metrics have none before, models of tf_keras neither. The trace is kept: Keras
     finds it when it takes its step.
     """
-    function = next(traced_functions(train_function), None)
+    function = next(find_traced_functions(train_function), None)
     if function is None:
         return False
     function.get_concrete_function(iterator)

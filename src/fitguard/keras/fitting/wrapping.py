@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Iterator
 
 from fitguard.contract.hooks import Role
-from fitguard.contract.patching import Wraps, patched
+from fitguard.contract.patching import Wraps, patching
 from fitguard.keras.fitting.compiling import compiling_wraps
 from fitguard.keras.fitting.evaluation import GuardedEvaluation
 from fitguard.keras.fitting.guarded_fits import GuardedFits
@@ -26,7 +26,7 @@ def guarding(session: Session) -> Iterator[GuardedFits]:
     fits = GuardedFits(session)
     _current = fits
     try:
-        with patched(_wraps(fits), loaded=fits.assurance.loaded) as patches:
+        with patching(_wraps(fits), loaded=fits.assurance.on_loaded) as patches:
             fits.assurance.watch(patches)
             yield fits
     finally:
@@ -46,7 +46,7 @@ def _wraps(fits: GuardedFits) -> Wraps:
         Role.EPOCH_ENDS: fits.epoch_ends,
         Role.EVALUATE: evaluation.evaluate,
         Role.PREDICT: evaluation.predict,
-        Role.EVALUATION_GOES_ON: evaluation.goes_on,
+        Role.EVALUATION_GOES_ON: evaluation.wrap_batch_end,
         **position_wraps(fits.position),
         **seeding_wraps(fits.session.orders.seed, lambda: fits.ended),
         **compiling_wraps(fits.session.orders),

@@ -6,7 +6,7 @@ from fitguard.contract.libraries import has_own_step
 from fitguard.keras.microbatch.library import library_of
 
 
-def batchwise(model: Any) -> list[str]:
+def describe_batchwise(model: Any) -> list[str]:
     """Sentences on layers and losses of the model that look at the batch as a whole.
 
     An empty list means that none is known. Layers of the user's own cannot be told by their looks:

@@ -10,7 +10,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from fitguard.contract.training2 import trained_by
+from fitguard.contract.training2 import read_trained_variables
 from fitguard.keras.microbatch.split import Split
 from fitguard.schema.exit_codes import UsageError
 
@@ -29,7 +29,7 @@ def gradients_of_own_step(model: Any, data: Any, split: Split) -> tuple[list[Any
             " into micro-batches: use a smaller batch."
         )
     gradients, variables = calls[0]
-    weighted = [_weighted(gradient, split.share) for gradient in gradients]
+    weighted = [_weight_gradient(gradient, split.share) for gradient in gradients]
     return weighted, variables, logs
 
 
@@ -38,7 +38,7 @@ def _waiting(optimizer: Any, calls: list[tuple[list[Any], list[Any]]]) -> Iterat
     """Write down what the optimizer is told to do, instead of doing it."""
 
     def apply(gradients: Any, trainable_variables: Any = None, **_: Any) -> None:
-        variables = trainable_variables or trained_by(optimizer)
+        variables = trainable_variables or read_trained_variables(optimizer)
         calls.append((list(gradients), list(variables)))
 
     def apply_gradients(grads_and_vars: Any, **_: Any) -> Any:
@@ -61,7 +61,7 @@ def _waiting(optimizer: Any, calls: list[tuple[list[Any], list[Any]]]) -> Iterat
             object.__delattr__(optimizer, name)
 
 
-def _weighted(gradient: Any, share: Any) -> Any:
+def _weight_gradient(gradient: Any, share: Any) -> Any:
     if gradient is None:
         return None
     weight = tf.cast(share, gradient.dtype)

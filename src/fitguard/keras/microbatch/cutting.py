@@ -67,9 +67,9 @@ def bounds(whole: int, rows: int) -> list[tuple[int, int]]:
     return [(start, min(start + rows, whole)) for start in range(0, whole, rows)]
 
 
-def cut(leaves: list[Any], start: int, stop: int) -> list[Any]:
+def slice_rows(leaves: list[Any], start: int, stop: int) -> list[Any]:
     """Rows `start` to `stop` of each tensor; scalars as they are."""
-    return [_cut(leaf, start, stop) for leaf in leaves]
+    return [_slice_leaf(leaf, start, stop) for leaf in leaves]
 
 
 def signature(leaves: list[Any]) -> list[Any]:
@@ -92,7 +92,7 @@ def says_rows(element_spec: Any) -> bool:
     return all(spec.shape.rank == 0 or spec.shape[0] is not None for spec in specs)
 
 
-def _cut(leaf: Any, start: int, stop: int) -> Any:
+def _slice_leaf(leaf: Any, start: int, stop: int) -> Any:
     if leaf.shape.rank == 0:
         return leaf
     if isinstance(leaf, tf.SparseTensor):

@@ -14,8 +14,8 @@ from typing import Any
 
 import tensorflow as tf
 
+from fitguard.contract.graphs import constant_shape
 from fitguard.contract.libraries import Library
-from fitguard.contract.tensors import constant_shape
 from fitguard.keras.microbatch.split import Split, current, in_own_graph
 
 _BLOCK_BYTES = 16
@@ -26,7 +26,7 @@ _NESTED = (
 )
 
 
-def by_rows(original: Callable[..., Any], _: Library) -> Callable[..., Any]:
+def wrap_draw(original: Callable[..., Any], _: Library) -> Callable[..., Any]:
     """For the stateless draws of TensorFlow that have a shape."""
     parameters = inspect.signature(original)
     normal, truncated = "normal" in original.__name__, "truncated" in original.__name__
@@ -43,7 +43,7 @@ def by_rows(original: Callable[..., Any], _: Library) -> Callable[..., Any]:
             split.findings.note(_NESTED)
             return original(**arguments)
         movable = not truncated and not (normal and split.jit) and _is_philox(arguments["alg"])
-        return (_moved if movable else _cut)(original, arguments, split)
+        return (_draw_from_block if movable else _draw_and_slice)(original, arguments, split)
 
     return draw
 
@@ -65,7 +65,7 @@ def _is_philox(algorithm: Any) -> bool:
     return bool(tf.get_static_value(algorithm) != _THREEFRY)
 
 
-def _moved(original: Callable[..., Any], arguments: dict[str, Any], split: Split) -> Any:
+def _draw_from_block(original: Callable[..., Any], arguments: dict[str, Any], split: Split) -> Any:
     """Draw from the block where the first row begins."""
     shape = tf.cast(arguments["shape"], tf.int64)
     size = tf.reduce_prod(shape)
@@ -77,7 +77,7 @@ def _moved(original: Callable[..., Any], arguments: dict[str, Any], split: Split
     return tf.reshape(tf.slice(flat, [before % in_block], [size]), shape)
 
 
-def _cut(original: Callable[..., Any], arguments: dict[str, Any], split: Split) -> Any:
+def _draw_and_slice(original: Callable[..., Any], arguments: dict[str, Any], split: Split) -> Any:
     """Draw for the whole batch, and keep the rows of the piece."""
     shape = tf.cast(arguments["shape"], tf.int64)
     each = shape[0] // tf.cast(split.rows, tf.int64)

@@ -8,7 +8,7 @@ import tensorflow as tf
 from fitguard.contract.libraries import has_own_step
 from fitguard.keras.microbatch import cutting
 from fitguard.keras.microbatch.cutting import Layout
-from fitguard.keras.microbatch.joined_logs import joined
+from fitguard.keras.microbatch.joined_logs import join_logs
 from fitguard.keras.microbatch.library import library_of
 from fitguard.keras.microbatch.split import Split
 from fitguard.keras.microbatch.stepping import Stepping
@@ -27,7 +27,7 @@ def split_evaluation(
     jit = bool(model.jit_compile if jit_compile is None else jit_compile)
 
     def piece(data: Any, split: Split) -> Any:
-        return model.test_step(data) if own_step else library.evaluated(model, data, split)
+        return model.test_step(data) if own_step else library.evaluate_piece(model, data, split)
 
     def make(layout: Layout, leaves: list[Any], specs: list[Any] | None) -> Stepping:
         return Stepping(
@@ -51,7 +51,7 @@ def split_evaluation(
         stepping = steppings.of(layout, leaves)
         library.count_step(model, training=False)
         shares, logs = zip(*stepping.pieces(leaves, rows), strict=True)
-        return joined(model, list(logs), list(shares), stepping.findings)
+        return join_logs(model, list(logs), list(shares), stepping.findings)
 
     return evaluate
 
@@ -74,13 +74,13 @@ def split_prediction(model: Any, *, jit_compile: bool | None = None) -> Callable
         layout = Layout(batch)
         leaves = layout.leaves(batch)
         bounds = cutting.bounds(cutting.whole_rows(leaves), rows)
-        outputs = [step(layout.batch(cutting.cut(leaves, *at))) for at in bounds]
-        return tf.nest.map_structure(_joined, *outputs)
+        outputs = [step(layout.batch(cutting.slice_rows(leaves, *at))) for at in bounds]
+        return tf.nest.map_structure(_join_parts, *outputs)
 
     return predict
 
 
-def _joined(*parts: Any) -> Any:
+def _join_parts(*parts: Any) -> Any:
     if len(parts) == 1:
         return parts[0]
     if isinstance(parts[0], tf.SparseTensor):

@@ -5,7 +5,7 @@ from typing import Any
 from fitguard.keras.microbatch.split import Findings
 
 
-def joined(model: Any, logs: list[Any], shares: list[float], findings: Findings) -> Any:
+def join_logs(model: Any, logs: list[Any], shares: list[float], findings: Findings) -> Any:
     """What the last piece says of metrics, which have counted all; the mean of what is no metric.
 
     A `train_step` of the user's own may return the plain loss under the name of a metric that it

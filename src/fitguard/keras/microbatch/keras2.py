@@ -22,7 +22,9 @@ def trackers(model: Any, whole: Any, rows_are_known: bool) -> dict[int, Any]:  #
     """What each metric of the loss weights the whole batch with: its rows, where it has targets."""
     if model.compiled_loss is None:
         return {}
-    given = [loss for loss in tf.nest.flatten(training2.given_losses(model)) if loss is not None]
+    given = [
+        loss for loss in tf.nest.flatten(training2.read_given_losses(model)) if loss is not None
+    ]
     return {id(metric): whole if given else 1 for metric in training2.loss_metrics(model)}
 
 
@@ -35,7 +37,7 @@ def forward(model: Any, data: Any, split: Split, training: bool) -> tuple[Any, A
         container.build(y_pred)
     with losses2.counting_once(model, split):
         if not libraries.has_own_step(model, "compute_loss"):
-            added = _added(model, split)
+            added = _weight_added_losses(model, split)
             loss = container(y, y_pred, sample_weight, regularization_losses=added)
             return loss, y_pred
         split.exact = False
@@ -45,10 +47,10 @@ def forward(model: Any, data: Any, split: Split, training: bool) -> tuple[Any, A
     return loss * tf.cast(weight, loss.dtype), y_pred
 
 
-def _added(model: Any, split: Split) -> list[Any]:
+def _weight_added_losses(model: Any, split: Split) -> list[Any]:
     """As `Model.losses`, each weighted: those of layers, and those of weights."""
     found = []
-    for loss, of_weights in training2.added_losses(model):
+    for loss, of_weights in training2.collect_added_losses(model):
         weight = split.share if of_weights else split.weight_of_item(loss, "add_loss")
         found.append(loss * tf.cast(weight, loss.dtype))
     return found
@@ -62,7 +64,7 @@ def gradients(model: Any, data: Any, split: Split) -> tuple[list[Any], list[Any]
     return list(found), list(variables), _metrics(model, data, y_pred)
 
 
-def evaluated(model: Any, data: Any, split: Split) -> Any:
+def evaluate_piece(model: Any, data: Any, split: Split) -> Any:
     """The logs after the piece was evaluated."""
     _, y_pred = forward(model, data, split, training=False)
     return _metrics(model, data, y_pred)

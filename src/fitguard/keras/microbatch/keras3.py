@@ -32,7 +32,7 @@ def trackers(model: Any, whole: Any, rows_are_known: bool) -> dict[int, Any]:
 
 
 def counting_once(model: Any, split: Split) -> AbstractContextManager[None]:  # noqa: ARG001
-    """`losses3.counted_once` does it."""
+    """`losses3.wrap_mean_update` does it."""
     return nullcontext()
 
 
@@ -54,13 +54,13 @@ def forward(model: Any, data: Any, split: Split, training: bool) -> tuple[Any, A
 def _loss(model: Any, y: Any, y_pred: Any, sample_weight: Any, split: Split) -> Any:
     """As `Trainer.compute_loss`, with a weight for each of the losses of layers and weights."""
     values = []
-    compiled = training3.compiled_loss(model)
+    compiled = training3.read_compiled_loss(model)
     if compiled is not None:
         loss = compiled(y, y_pred, sample_weight)
         values += [] if loss is None else [loss]
-    added, of_weights = training3.added_losses(model)
+    added, of_weights = training3.collect_added_losses(model)
     for index, loss in enumerate(added):
-        value = training3.summed(model, loss)
+        value = training3.sum_added_loss(model, loss)
         same_for_all_pieces = index >= len(added) - of_weights
         weight = split.share if same_for_all_pieces else split.weight_of_item(value, "add_loss")
         values.append(value * tf.cast(weight, value.dtype))
@@ -81,7 +81,7 @@ def gradients(model: Any, data: Any, split: Split) -> tuple[list[Any], list[Any]
     return found, variables, _metrics(model, data, y_pred)
 
 
-def evaluated(model: Any, data: Any, split: Split) -> Any:
+def evaluate_piece(model: Any, data: Any, split: Split) -> Any:
     """The logs after the piece was evaluated."""
     loss, y_pred = forward(model, data, split, training=False)
     _track(model, loss)
@@ -89,7 +89,7 @@ def evaluated(model: Any, data: Any, split: Split) -> Any:
 
 
 def _track(model: Any, loss: Any) -> None:
-    training3.loss_tracker(model).update_state(training3.unscaled(loss))
+    training3.loss_tracker(model).update_state(training3.unscale_loss(loss))
 
 
 def _metrics(model: Any, data: Any, y_pred: Any) -> Any:
@@ -109,7 +109,7 @@ def count_step(model: Any, training: bool) -> None:
 
 def build(model: Any, data: Any) -> None:
     """Make the variables of the model, of its losses and metrics."""
-    compiled = training3.compiled_loss(model)
+    compiled = training3.read_compiled_loss(model)
     if not (model.built and compiled is not None and compiled.built):
         x, y, _ = training3.unpack(data)
         y_pred = model(x)
@@ -176,7 +176,7 @@ def layers_that_see_the_batch(model: Any) -> list[str]:
             f"The loss {type(loss).__name__} compares rows of the batch with each other, or sums"
             " over them before it divides. With micro-batches, it sees only the rows of one"
             " micro-batch."
-            for loss in tf.nest.flatten(training3.given_losses(model))
+            for loss in tf.nest.flatten(training3.read_given_losses(model))
             if _sees_rows(loss)
         ),
     ]

@@ -26,7 +26,7 @@ class Library(Protocol):
     def gradients(self, model: Any, data: Any, split: Split) -> tuple[list[Any], list[Any], Any]:
         """Gradients of a piece, their variables, and the logs."""
 
-    def evaluated(self, model: Any, data: Any, split: Split) -> Any:
+    def evaluate_piece(self, model: Any, data: Any, split: Split) -> Any:
         """The logs after a piece was evaluated."""
 
     def count_step(self, model: Any, training: bool) -> None:

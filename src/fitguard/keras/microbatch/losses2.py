@@ -12,7 +12,7 @@ from fitguard.contract.libraries import Library
 from fitguard.keras.microbatch.split import Split, current
 
 
-def masked(original: Callable[..., Any], library: Library) -> Callable[..., Any]:
+def wrap_loss_masking(original: Callable[..., Any], library: Library) -> Callable[..., Any]:
     """`apply_valid_mask`: the rows that a mask leaves count as in the whole batch."""
     means = training2.mean_reductions(library)
 
@@ -30,7 +30,7 @@ def masked(original: Callable[..., Any], library: Library) -> Callable[..., Any]
     return apply_valid_mask
 
 
-def weighted(original: Callable[..., Any], library: Library) -> Callable[..., Any]:
+def wrap_loss_reduction(original: Callable[..., Any], library: Library) -> Callable[..., Any]:
     """`compute_weighted_loss`: a piece counts as much as it is of the whole batch."""
     means = training2.mean_reductions(library)
 
@@ -58,7 +58,7 @@ def weighted(original: Callable[..., Any], library: Library) -> Callable[..., An
     return compute_weighted_loss
 
 
-def counted_once(original: Callable[..., Any], _: Library) -> Callable[..., Any]:
+def wrap_mean_update(original: Callable[..., Any], _: Library) -> Callable[..., Any]:
     """A mean that gets one number for the batch counts it once, however many pieces there are."""
 
     @functools.wraps(original)

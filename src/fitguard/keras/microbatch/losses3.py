@@ -16,7 +16,7 @@ from fitguard.keras.microbatch.split import Split, current
 _MEANS = ("sum_over_batch_size", "mean", "mean_with_sample_weight")
 
 
-def weighted(original: Callable[..., Any], _: Library) -> Callable[..., Any]:
+def wrap_loss_reduction(original: Callable[..., Any], _: Library) -> Callable[..., Any]:
     """`reduce_weighted_values`: a piece counts as much as it is of the whole batch."""
 
     @functools.wraps(original)
@@ -45,16 +45,16 @@ def weighted(original: Callable[..., Any], _: Library) -> Callable[..., Any]:
 
 def _weight(split: Split, sample_weight: Any, mask: Any, reduction: str) -> Any:
     if reduction == "mean_with_sample_weight":
-        from fitguard.contract.training3 import masked_weights
+        from fitguard.contract.training3 import mask_weights
 
-        merged = masked_weights(sample_weight, mask, reduction)
+        merged = mask_weights(sample_weight, mask, reduction)
         return split.share if merged is None else split.part_of_total(tf.reduce_sum(merged))
     if mask is not None:
         return split.part_of_total(tf.reduce_sum(tf.cast(mask, "float32")))
     return split.share
 
 
-def counted_once(original: Callable[..., Any], _: Library) -> Callable[..., Any]:
+def wrap_mean_update(original: Callable[..., Any], _: Library) -> Callable[..., Any]:
     """A mean that gets one number for the batch counts it once, however many pieces there are."""
 
     @functools.wraps(original)

@@ -112,7 +112,7 @@ class Stepping:
         for start, stop in bounds:
             if start:
                 state.restore()
-            piece = cutting.cut(leaves, start, stop)
+            piece = cutting.slice_rows(leaves, start, stop)
             returned = self._step(piece, *_place(start, whole), totals, self._sums)
             state.add((stop - start) / whole)
             yield (stop - start) / whole, returned
@@ -130,7 +130,7 @@ class Stepping:
         if not self._model.run_eagerly:
             self._step.get_concrete_function()
             return
-        first = cutting.cut(leaves, 0, 1)
+        first = cutting.slice_rows(leaves, 0, 1)
         self._library.build(self._model, self._layout.batch(first))
         self._divisors(first, *_place(0, 1))
 
@@ -144,16 +144,16 @@ class Stepping:
         return self._model.distribute_strategy.run(in_replica, args=(leaves,))
 
     def _divisors_of(self, leaves: list[Any], start: Any, whole: Any) -> Any:
-        return tf.stack(self._looked_at(leaves, start, whole).divisors or [0.0])
+        return tf.stack(self._run_trial(leaves, start, whole).divisors or [0.0])
 
     def _items_of(self, leaves: list[Any], start: Any, whole: Any) -> Any:
-        return tf.stack(self._looked_at(leaves, start, whole).items)
+        return tf.stack(self._run_trial(leaves, start, whole).items)
 
     def _loss_of(self, leaves: list[Any], start: Any, whole: Any, totals: Any, sums: Any) -> Any:
         split = self._split(leaves, start, whole, totals=totals, sums=sums, trial=True)
         return tf.reduce_sum(self._look(leaves, split))
 
-    def _looked_at(self, leaves: list[Any], start: Any, whole: Any) -> Split:
+    def _run_trial(self, leaves: list[Any], start: Any, whole: Any) -> Split:
         split = self._split(leaves, start, whole, trial=True)
         self._look(leaves, split)
         return split
@@ -184,7 +184,7 @@ class Stepping:
         if not self.findings.divisors:
             return tf.zeros((0,))
         place = _place(0, whole)
-        return tf.add_n([self._divisors(cutting.cut(leaves, *at), *place) for at in bounds])
+        return tf.add_n([self._divisors(cutting.slice_rows(leaves, *at), *place) for at in bounds])
 
     def _state(self, kept: Set[int]) -> StepState:
         seen = list(self.findings.assigned.values())

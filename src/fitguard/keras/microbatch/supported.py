@@ -11,9 +11,9 @@ from fitguard.contract.libraries import has_own_step
 _APPLYING = ("apply", "apply_gradients", "minimize", "train_step")
 
 
-def unsupported(model: Any) -> str:
+def describe_unsupported(model: Any) -> str:
     """Why the model cannot be trained in micro-batches: a sentence; empty where it can."""
-    why_not = inseparable(model)
+    why_not = describe_inseparable(model)
     if why_not:
         return why_not
     if getattr(model, "optimizer", None) is None:
@@ -21,7 +21,7 @@ def unsupported(model: Any) -> str:
     return _own_step(model)
 
 
-def inseparable(model: Any) -> str:
+def describe_inseparable(model: Any) -> str:
     """Why the rows of a batch cannot be cut apart, even for evaluation; empty where they can."""
     strategy = model.distribute_strategy
     if strategy.num_replicas_in_sync > 1:

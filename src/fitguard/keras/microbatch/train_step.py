@@ -9,7 +9,7 @@ from fitguard.keras.microbatch import cutting
 from fitguard.keras.microbatch.accumulators import Accumulators
 from fitguard.keras.microbatch.custom_step import gradients_of_own_step
 from fitguard.keras.microbatch.cutting import Layout
-from fitguard.keras.microbatch.joined_logs import joined
+from fitguard.keras.microbatch.joined_logs import join_logs
 from fitguard.keras.microbatch.library import library_of
 from fitguard.keras.microbatch.split import Split
 from fitguard.keras.microbatch.stepping import Stepping
@@ -88,8 +88,8 @@ class MicroTrainStep:
             logs.append(piece_logs)
             sparse.append(piece_rows)
         self._library.count_step(self._model, training=True)
-        self._take_step([_joined(parts) for parts in zip(*sparse, strict=True)])
-        return joined(self._model, logs, shares, stepping.findings)
+        self._take_step([_join_slices(parts) for parts in zip(*sparse, strict=True)])
+        return join_logs(self._model, logs, shares, stepping.findings)
 
     def release(self) -> None:
         """Give back the memory of the sums of gradients, and what was traced."""
@@ -139,6 +139,6 @@ class MicroTrainStep:
         self._model.distribute_strategy.run(in_replica, args=(sparse,))
 
 
-def _joined(parts: tuple[tuple[Any, Any], ...]) -> tuple[Any, Any]:
+def _join_slices(parts: tuple[tuple[Any, Any], ...]) -> tuple[Any, Any]:
     values, indices = zip(*parts, strict=True)
     return tf.concat(values, axis=0), tf.concat(indices, axis=0)

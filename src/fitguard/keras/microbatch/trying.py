@@ -55,7 +55,7 @@ def sums_of(
     share = middle / rows
     sums = []
     for name, together, first, second in zip(
-        findings.items, *_tried(items, leaves, rows), strict=True
+        findings.items, *_try_places(items, leaves, rows), strict=True
     ):
         off_mean = abs(together - share * first - (1 - share) * second)
         off_sum = abs(together - first - second)
@@ -74,7 +74,7 @@ def note_rows_that_meet(
     """Say so where the loss of some rows is not put together from the losses of its parts."""
     if rows < 2 or findings.notes:
         return
-    together, first, second = _tried(loss, leaves, rows)
+    together, first, second = _try_places(loss, leaves, rows)
     off = abs(together - first - second)
     allowed = tolerance * (abs(first) + abs(second))
     if np.isfinite([together, first, second]).all() and off > allowed:
@@ -86,5 +86,7 @@ def note_rows_that_meet(
         )
 
 
-def _tried(trial: Trial, leaves: list[Any], rows: int) -> list[Any]:
-    return [np.array(trial(cutting.cut(leaves, *at), at[0], rows), float) for at in places(rows)]
+def _try_places(trial: Trial, leaves: list[Any], rows: int) -> list[Any]:
+    return [
+        np.array(trial(cutting.slice_rows(leaves, *at), at[0], rows), float) for at in places(rows)
+    ]

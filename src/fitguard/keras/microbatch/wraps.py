@@ -11,7 +11,7 @@ from typing import Any
 
 from fitguard.contract.hooks import Role
 from fitguard.contract.libraries import Library
-from fitguard.contract.patching import Wraps, patched
+from fitguard.contract.patching import Wraps, patching
 from fitguard.keras.microbatch import draws, losses2, losses3
 from fitguard.keras.microbatch.identity import identity
 from fitguard.keras.microbatch.split import current
@@ -22,16 +22,16 @@ _in_place = contextlib.ExitStack()
 @functools.cache
 def install() -> None:
     """Put it into place, once in a process."""
-    _in_place.enter_context(patched(_wraps()))
+    _in_place.enter_context(patching(_wraps()))
 
 
 def _wraps() -> Wraps:
     return {
-        Role.LOSS_MASKED: losses2.masked,
-        Role.LOSS_REDUCED: _by_generation(losses2.weighted, losses3.weighted),
-        Role.MEAN_UPDATED: _by_generation(losses2.counted_once, losses3.counted_once),
-        Role.NUMBERS_DRAWN: draws.by_rows,
-        Role.VARIABLE_WRITTEN: _seen,
+        Role.LOSS_MASKED: losses2.wrap_loss_masking,
+        Role.LOSS_REDUCED: _by_generation(losses2.wrap_loss_reduction, losses3.wrap_loss_reduction),
+        Role.MEAN_UPDATED: _by_generation(losses2.wrap_mean_update, losses3.wrap_mean_update),
+        Role.NUMBERS_DRAWN: draws.wrap_draw,
+        Role.VARIABLE_WRITTEN: _wrap_variable_write,
     }
 
 
@@ -39,7 +39,7 @@ def _by_generation(two: Any, three: Any) -> Any:
     return lambda original, library: (two if library.generation == 2 else three)(original, library)
 
 
-def _seen(original: Callable[..., Any], _: Library) -> Callable[..., Any]:
+def _wrap_variable_write(original: Callable[..., Any], _: Library) -> Callable[..., Any]:
     """Sees which variables a step writes: statistics, seeds, counters. A trial writes none."""
 
     @functools.wraps(original)

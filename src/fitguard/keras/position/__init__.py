@@ -31,7 +31,7 @@ What cannot be exact
 import contextlib
 from collections.abc import Iterator
 
-from fitguard.contract.patching import Wraps, patched
+from fitguard.contract.patching import Wraps, patching
 from fitguard.keras.position.ahead import Ahead, can_be_fed_back, iterator_over
 from fitguard.keras.position.data_position import Between, DataPosition, PositionOf
 from fitguard.keras.position.exactness import assess_validation
@@ -62,7 +62,7 @@ __all__ = [
 
 
 def position_wraps(position_of: PositionOf) -> Wraps:
-    """What is put around Keras and TensorFlow so that positions are kept; for `patched`.
+    """What is put around Keras and TensorFlow so that positions are kept; for `patching`.
 
     Args:
         position_of: The position of the guarded `fit` that runs in the calling thread, if any.
@@ -73,5 +73,5 @@ def position_wraps(position_of: PositionOf) -> Wraps:
 @contextlib.contextmanager
 def epoch_iterators(position_of: PositionOf) -> Iterator[None]:
     """Keep positions meanwhile."""
-    with patched(position_wraps(position_of)):
+    with patching(position_wraps(position_of)):
         yield

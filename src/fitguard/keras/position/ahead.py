@@ -61,7 +61,7 @@ class Ahead:
         if self.batches is None:
             self._before(self._source)
             with self._watch:
-                self.batches = pulled(self._source, self._count)
+                self.batches = pull_batches(self._source, self._count)
             if self.batches:
                 self._fed = self.again()
             else:
@@ -73,7 +73,7 @@ class Ahead:
         return iterator_over(self.batches or [], self._source)
 
 
-def pulled(iterator: Any, count: int) -> list[Any]:
+def pull_batches(iterator: Any, count: int) -> list[Any]:
     """The next batches, fewer at the end of the data."""
     batches: list[Any] = []
     for _ in range(count):

@@ -132,7 +132,7 @@ class DataPosition:
 
         return epoch
 
-    def executed(self, steps: int) -> None:
+    def note_executed(self, steps: int) -> None:
         """One call of the train function is complete: so many steps of the optimizer."""
         self.executions += 1
         self.step += steps

@@ -33,7 +33,7 @@ class SharedDraws:
         self._is_watched = is_a(x, "PyDataset", "Sequence")
         self._generators = [function.__self__ for function in _OF_GLOBAL_ONES]
         if self._is_watched:
-            self._generators += _reached(x)
+            self._generators += _find_generators(x)
         self.seen = self._is_watched and _draws_from_tensorflow(x)
 
     def __enter__(self) -> None:
@@ -46,7 +46,7 @@ class SharedDraws:
         return [encode(state_of(generator)) for generator in self._generators]
 
 
-def _reached(x: Any) -> list[Any]:
+def _find_generators(x: Any) -> list[Any]:
     """The generators among what reading a batch can reach."""
     try:
         return [node.thing for node in reach([x]) if isinstance(node.thing, _GENERATORS)]

@@ -46,7 +46,7 @@ class _Epochs:
         finally:
             self.open = False
 
-    def failed(self) -> None:
+    def note_failed_call(self) -> None:
         """The call of the train function was not complete: no more data, or an error."""
         if self._steps_of_call() == self._data.steps_at_once:
             self._calling = False
@@ -87,7 +87,7 @@ class _Epochs:
         last: Any = None
         for last in itertools.islice(elements, executions):
             steps = self._track.skip(iterator_of(last), self._data.steps_at_once)
-            self._position.executed(steps)
+            self._position.note_executed(steps)
         return last
 
     def _lead_out(
@@ -115,8 +115,8 @@ class _Epochs:
     def _complete(self) -> None:
         if self._calling:
             steps = self._steps_of_call()
-            self._track.was_read(steps)
-            self._position.executed(steps)
+            self._track.note_read(steps)
+            self._position.note_executed(steps)
             self._position.steps_here += steps
             self._calling = False
 

@@ -68,7 +68,7 @@ def pass_finished(x: Any, end: dict[str, Any]) -> list[str]:
             _unread.append(_Unread(_shuffles_of(x), made, end["batches"]))
         else:
             make_iterators(x, end["iterators"])
-        return _written(pipeline_roots(x), end)
+        return _restore_python(pipeline_roots(x), end)
     if hasattr(x, "__next__"):
         # Keras read ahead in a thread: how far cannot be known.
         for _ in itertools.islice(x, end["batches"]):
@@ -76,7 +76,7 @@ def pass_finished(x: Any, end: dict[str, Any]) -> list[str]:
         _passed.append(x)
         return []
     roots = data_roots(x) if hasattr(x, "on_epoch_end") else loader_roots(x)
-    return _written(roots, end)
+    return _restore_python(roots, end)
 
 
 def _shuffles_of(x: Any) -> set[int]:
@@ -93,7 +93,7 @@ def _repeats_shuffle(dataset: Any) -> bool:
     return any(_shuffles_of(stage.dataset) for stage in repeats)
 
 
-def _written(roots: dict[str, Any], end: dict[str, Any]) -> list[str]:
+def _restore_python(roots: dict[str, Any], end: dict[str, Any]) -> list[str]:
     """What could not be brought back of the Python objects."""
     state = PythonState(roots)
     state.inexact.clear()

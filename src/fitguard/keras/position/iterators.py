@@ -17,10 +17,10 @@ _NUMBER = "_fitguard_number"
 
 
 def counting_wraps() -> Wraps:
-    return {Role.ITERATOR_MADE: _counted}
+    return {Role.ITERATOR_MADE: _wrap_iterator_making}
 
 
-def _counted(original: Callable[..., Any], _: Library) -> Callable[..., Any]:
+def _wrap_iterator_making(original: Callable[..., Any], _: Library) -> Callable[..., Any]:
     @functools.wraps(original)
     def make(dataset: Any) -> Any:
         iterator = original(dataset)

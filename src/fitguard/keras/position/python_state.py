@@ -43,7 +43,7 @@ class PythonState:
                 "More Python objects than fitguard looks at can be reached from the training data: "
                 "what they remember is not kept. Hold samples in arrays, not in objects."
             )
-        without |= _compiled_models(reached)
+        without |= _find_compiled_models(reached)
         self.sources = _sources(reached)
         self.inexact.extend(_chances(reached))
         self._is_empty = not roots
@@ -132,7 +132,7 @@ def _is_small(entry: Mapping[str, Any]) -> bool:
     return not isinstance(items, list) or len(items) <= _FEW
 
 
-def _compiled_models(graph: Graph) -> set[int]:
+def _find_compiled_models(graph: Graph) -> set[int]:
     """Models that are trained, or were: their variables are no state of the data."""
     things = (node.thing for node in graph.nodes.values())
     return {id(one) for one in things if is_a(one, "Model") and getattr(one, "optimizer", None)}

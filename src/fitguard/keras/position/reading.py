@@ -21,7 +21,7 @@ from fitguard.keras.position.exactness import assess_data
 from fitguard.keras.position.roots import python_roots
 from fitguard.keras.position.track import Track
 from fitguard.keras.position.unseeded import array_orders
-from fitguard.keras.position.validation import made_by_fit
+from fitguard.keras.position.validation import is_called_by_fit
 
 _EPOCHS = "_fitguard_epochs"
 _FOLLOWED = ("TFEpochIterator", "DataHandler")
@@ -47,12 +47,12 @@ def _claiming(original: Original, library: Library, position_of: PositionOf) -> 
         position = position_of()
         if position is None or position.claimed:
             with (
-                position.validation.made_again()
+                position.validation.remaking_data()
                 if position is not None
                 else contextlib.nullcontext()
             ):
                 original(self, *arguments, **named)
-            if position is not None and made_by_fit():
+            if position is not None and is_called_by_fit():
                 data = epoch_data(self, library)
                 position.validation.follow(data.dataset, data.python_data, python_roots(data))
             return
@@ -81,7 +81,7 @@ def _claiming(original: Original, library: Library, position_of: PositionOf) -> 
             draws=drawing.seen,
         )
         track = Track(position, data.dataset, exactness, data.size)
-        position.validation.beside(data.dataset, data.python_data, track.python)
+        position.validation.note_training_data(data.dataset, data.python_data, track.python)
         position.sources = track.python.sources
         position.library = library.package
         epochs = Epochs3 if library.generation == 3 else Epochs2
@@ -149,7 +149,7 @@ def _catching(original: Original, _: Library) -> Original:
                 if epochs.ran_out:
                     raise StopIteration
             except BaseException:
-                epochs.failed()
+                epochs.note_failed_call()
                 raise
         epochs.over()
 

@@ -33,7 +33,7 @@ def draws_without_seed(x: Any) -> str:
     if code is not None:
         named = {name for inner in codes(code) for name in inner.co_names}
         for name in _ENTROPY:
-            if name in named and not _called_with_argument(code, name):
+            if name in named and not _is_called_with_argument(code, name):
                 return _ENTROPY[name]
     return ""
 
@@ -62,7 +62,7 @@ def why_drawn_by_both(x: Any, kept: Collection[int]) -> list[str]:
     ]
 
 
-def _called_with_argument(code: types.CodeType, name: str) -> bool:
+def _is_called_with_argument(code: types.CodeType, name: str) -> bool:
     """Whether a seeded random generator was made by it: seen as a plain name with a constant."""
     import ast
     import inspect

@@ -2,14 +2,19 @@
 
 from typing import Any
 
-from fitguard.keras.position.ahead import pulled
+from fitguard.keras.position.ahead import pull_batches
 from fitguard.keras.position.data_position import DataPosition
 from fitguard.keras.position.dataset_variables import DatasetVariables
 from fitguard.keras.position.exactness import Exactness
 from fitguard.keras.position.iterators import iterators_made, make_iterators, number_of
 from fitguard.keras.position.moment import Moment
 from fitguard.keras.position.python_state import PythonState
-from fitguard.keras.state.randomness import READ_BY_DATA, read_random, seen_by_data, write_random
+from fitguard.keras.state.randomness import (
+    READ_BY_DATA,
+    fingerprint_random,
+    read_random,
+    write_random,
+)
 
 
 class Track:
@@ -45,7 +50,7 @@ class Track:
         self._say()
         position.draws_random = position.draws_random or exactness.draws
 
-    def drew(self, *, from_numpy: bool) -> None:
+    def note_draw(self, *, from_numpy: bool) -> None:
         """Reading the data changes the global random generators."""
         self.position.draws_random = True
         # Keras itself draws orders from Python's generator, and before any batch of them is read.
@@ -55,9 +60,9 @@ class Track:
 
     def at_rest(self) -> dict[str, Any]:
         """What is left in the data when an epoch is over; what it costs to read, by a call."""
-        return {"iterators": self.made(), "python": self.python.read}
+        return {"iterators": self.count_iterators(), "python": self.python.read}
 
-    def made(self) -> int:
+    def count_iterators(self) -> int:
         """Iterators that were made since `fit` began."""
         return iterators_made(self.dataset) - self._made_before
 
@@ -90,7 +95,7 @@ class Track:
             return execution
         return max(1, min(execution, self._size - self._read))
 
-    def was_read(self, count: int) -> None:
+    def note_read(self, count: int) -> None:
         self._read += count
 
     def before_reading(self, iterator: Any) -> None:
@@ -103,7 +108,7 @@ class Track:
         """Read batches only to be past them; how many there were."""
         self.before_reading(iterator)
         with self.watch:
-            batches = len(pulled(iterator, count))
+            batches = len(pull_batches(iterator, count))
         self.position.skipping()
         self._read += batches
         return batches
@@ -115,7 +120,7 @@ class Track:
             made_by_keras: Iterators that Keras makes, and does not read, before that one.
         """
         self._again = moment
-        made = self.made() + made_by_keras
+        made = self.count_iterators() + made_by_keras
         make_iterators(self.dataset, moment.iterators - made)
         self.restore(moment)
 
@@ -139,9 +144,9 @@ class RandomWatch:
         self._before: dict[str, Any] = {}
 
     def __enter__(self) -> None:
-        self._before = seen_by_data()
+        self._before = fingerprint_random()
 
     def __exit__(self, *_: object) -> None:
-        now, before = seen_by_data(), self._before
+        now, before = fingerprint_random(), self._before
         if now != before:
-            self._track.drew(from_numpy=now.get("numpy") != before.get("numpy"))
+            self._track.note_draw(from_numpy=now.get("numpy") != before.get("numpy"))

@@ -35,10 +35,10 @@ def seeding_wraps(seed: int, finished: Callable[[], int] = lambda: 0) -> Wraps:
             drawn[fits] = drawn.get(fits, 0) + 1
             return random.Random(f"{seed}/{fits}/{drawn[fits]}").getrandbits(31)
 
-    return {Role.SHUFFLE_MADE: functools.partial(_seeded, next_seed=next_seed)}
+    return {Role.SHUFFLE_MADE: functools.partial(_wrap_shuffle_init, next_seed=next_seed)}
 
 
-def _seeded(
+def _wrap_shuffle_init(
     original: Callable[..., Any], _: Library, next_seed: Callable[[], int]
 ) -> Callable[..., Any]:
     signature = inspect.signature(original)
@@ -95,7 +95,7 @@ def array_orders(seed: int | None, fit: int, epoch: Callable[[], int]) -> Iterat
             return original(value, *arguments, **named)
         orders.drawn = True
         order = tf.numpy_function(
-            lambda rows: _permuted(rows, seed, fit, epoch()), [value], tf.int64
+            lambda rows: _permute_rows(rows, seed, fit, epoch()), [value], tf.int64
         )
         order.set_shape(value.shape)
         return order
@@ -110,7 +110,7 @@ def array_orders(seed: int | None, fit: int, epoch: Callable[[], int]) -> Iterat
             module.shuffle = original
 
 
-def _permuted(rows: Any, seed: int, fit: int, epoch: int) -> Any:
+def _permute_rows(rows: Any, seed: int, fit: int, epoch: int) -> Any:
     import numpy as np
 
     # The first row tells batches apart where each is shuffled by itself.

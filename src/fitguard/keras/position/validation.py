@@ -30,7 +30,7 @@ class Validation:
         self._made_before = 0
         self._training: tuple[int, ...] = ()
 
-    def beside(self, dataset: Any, data: Any, python: PythonState) -> None:
+    def note_training_data(self, dataset: Any, data: Any, python: PythonState) -> None:
         """These are the training data; the same objects may serve for both."""
         self._training = (id(dataset), id(data)) if data is not None else (id(dataset),)
         self._beside = python
@@ -52,12 +52,12 @@ class Validation:
             self._python.write(self._saved["python"])
 
     @contextlib.contextmanager
-    def made_again(self) -> Iterator[None]:
+    def remaking_data(self) -> Iterator[None]:
         """Around Keras making data: to learn shapes it reads a batch, which may draw.
 
         An undisturbed run does so once, at its first validation.
         """
-        is_again = self._saved is not None and self._dataset() is None and made_by_fit()
+        is_again = self._saved is not None and self._dataset() is None and is_called_by_fit()
         with keeping_random_state() if is_again else contextlib.nullcontext():
             yield
 
@@ -69,7 +69,7 @@ class Validation:
         return {"iterators": made, "python": self._python.read()}
 
 
-def made_by_fit() -> bool:
+def is_called_by_fit() -> bool:
     """Whether `fit` itself makes what is being made, and not `evaluate` or `predict`."""
     frame = sys._getframe(2)
     for _ in range(_FRAMES):

@@ -121,7 +121,7 @@ def read_document(path: Path) -> dict[str, Any]:
     """
     try:
         with path.open("rb", buffering=0) as file:
-            header = _checked_header(file, os.fstat(file.fileno()).st_size)
+            header = _read_header(file, os.fstat(file.fileno()).st_size)
         return dict(json.loads(header)["document"])
     except _UNREADABLE as error:
         raise TornSnapshot(f"{path.name} is not a whole snapshot: {error}.") from error
@@ -138,11 +138,11 @@ def _header(content: Content, arrays: list[memoryview]) -> bytes:
     for (name, array), raw in zip(content.arrays.items(), arrays, strict=True):
         dtype = name_of(array.dtype)
         entries.append(_Entry(name, dtype, array.shape, offset, raw.nbytes, _checksum(raw)))
-        offset += _padded(raw.nbytes)
+        offset += _align_length(raw.nbytes)
     # Not msgspec: the state of a random generator has integers of 128 bits.
     fields = {"document": content.document, "arrays": msgspec.to_builtins(entries)}
     text = json.dumps(fields, ensure_ascii=False, separators=(",", ":")).encode()
-    text += b" " * (_padded(_FIRST + len(text)) - _FIRST - len(text))
+    text += b" " * (_align_length(_FIRST + len(text)) - _FIRST - len(text))
     start = _START.pack(_MAGIC, len(text), _FIRST + len(text) + offset, zlib.crc32(text))
     return start + _CHECKSUM.pack(zlib.crc32(start)) + text
 
@@ -151,7 +151,7 @@ def _write_all(file: int, header: bytes, arrays: list[memoryview]) -> int:
     written = _write(file, memoryview(header))
     for raw in arrays:
         written += _write(file, raw)
-        written += _write(file, memoryview(bytes(_padded(raw.nbytes) - raw.nbytes)))
+        written += _write(file, memoryview(bytes(_align_length(raw.nbytes) - raw.nbytes)))
     return written
 
 
@@ -163,7 +163,7 @@ def _write(file: int, raw: memoryview) -> int:
 
 
 def _content(file: BinaryIO, size: int) -> Content:
-    header = _checked_header(file, size)
+    header = _read_header(file, size)
     fields = json.loads(header)
     del header
     document, entries = fields["document"], msgspec.convert(fields["arrays"], list[_Entry])
@@ -174,13 +174,13 @@ def _content(file: BinaryIO, size: int) -> Content:
         if entry.offset != offset or not 0 <= entry.nbytes <= left - offset:
             raise ValueError(f"its array {entry.name!r} does not lie where it should")
         arrays[entry.name] = _array(file, entry)
-        offset += _padded(entry.nbytes)
+        offset += _align_length(entry.nbytes)
     if offset != left or len(arrays) != len(entries):
         raise ValueError("its arrays are not those that its header names")
     return Content(document, arrays)
 
 
-def _checked_header(file: BinaryIO, size: int) -> bytes:
+def _read_header(file: BinaryIO, size: int) -> bytes:
     start = _read(file, _START.size, "start")
     magic, length, whole, checksum = _START.unpack(start)
     if magic != _MAGIC:
@@ -219,7 +219,7 @@ def _array(file: BinaryIO, entry: _Entry) -> np.ndarray:
     _fill(file, raw, f"array {entry.name!r}")
     if _checksum(raw) != entry.checksum:
         raise ValueError(f"the checksum of its array {entry.name!r} is wrong")
-    if any(_read(file, _padded(entry.nbytes) - entry.nbytes, "padding")):
+    if any(_read(file, _align_length(entry.nbytes) - entry.nbytes, "padding")):
         raise ValueError(f"the padding behind its array {entry.name!r} was changed")
     return array.reshape(entry.shape)
 
@@ -246,5 +246,5 @@ def _chunks(raw: memoryview) -> Iterator[memoryview]:
         yield raw[start : start + _CHUNK_BYTES]
 
 
-def _padded(length: int) -> int:
+def _align_length(length: int) -> int:
     return -(-length // _ALIGNED) * _ALIGNED

@@ -42,9 +42,9 @@ class Pacing:
         if self._spent == 0.0:
             self._taking = self._writing = state_bytes / _BYTES_PER_SECOND / 2
             if self._began is not None:
-                self._next = max(self._next, self._paid_at(self._began))
+                self._next = max(self._next, self._find_affordable_time(self._began))
 
-    def due(self, now: float) -> bool:
+    def check_due(self, now: float) -> bool:
         """Whether to take one now. The first call begins the time that may be spent."""
         if now < self._next:
             return False
@@ -52,14 +52,14 @@ class Pacing:
             return True
         self._began = now
         self._next = now + (FIRST_AFTER_SECONDS if self._every is None else self._every)
-        self._next = max(self._next, self._paid_at(now))
+        self._next = max(self._next, self._find_affordable_time(now))
         return now >= self._next
 
-    def affordable(self, now: float) -> bool:
+    def is_affordable(self, now: float) -> bool:
         """Whether one more is within the budget, however short ago the last was: at an end."""
-        return self._began is not None and now >= self._paid_at(self._began)
+        return self._began is not None and now >= self._find_affordable_time(self._began)
 
-    def taken(self, now: float, taking_seconds: float) -> None:
+    def note_taken(self, now: float, taking_seconds: float) -> None:
         """One was taken, and training stood still so long; it is about to be written."""
         self._began = now if self._began is None else self._began
         self._taken_at = now
@@ -68,7 +68,7 @@ class Pacing:
         self._unwritten = min(self._unwritten + 1, _MOST_UNWRITTEN)
         self._choose()
 
-    def written(self, cpu_seconds: float) -> None:
+    def note_written(self, cpu_seconds: float) -> None:
         """One was written, or given up; called from the thread that writes."""
         self._writing = cpu_seconds
         self._spent += cpu_seconds
@@ -82,10 +82,10 @@ class Pacing:
         cost = self._taking + self._writing
         self._next = max(
             self._taken_at + max(LEAST_APART_SECONDS, cost / self._budget),
-            self._paid_at(self._began or 0.0),
+            self._find_affordable_time(self._began or 0.0),
         )
 
-    def _paid_at(self, began: float) -> float:
+    def _find_affordable_time(self, began: float) -> float:
         """From when on all so far, and one more, are within the budget."""
         if self._every is not None:
             return -math.inf

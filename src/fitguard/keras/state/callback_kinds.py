@@ -86,16 +86,16 @@ def _write_csv(callback: Any, stored: dict[str, Any]) -> str:
     try:
         if is_open:
             present.close()
-        complete = _cut(path, stored["size"], decode(stored["content"]))
+        complete = _restore_length(path, stored["size"], decode(stored["content"]))
         if is_open:
-            callback.csv_file = _opened_like(present, callback.filename)
+            callback.csv_file = _open_like(present, callback.filename)
             callback.writer = _csv_writer(callback) if stored["header"] else None
     except OSError as error:
         return f"CSVLogger could not go on with {path.name}: {error}."
     return "" if complete else f"{path.name} of CSVLogger is shorter than it was."
 
 
-def _cut(path: Path, size: int, content: bytes) -> bool:
+def _restore_length(path: Path, size: int, content: bytes) -> bool:
     """Bring a file back to its old length; whether all of it is there."""
     present = path.stat().st_size if path.exists() else 0
     if present > size and len(content) < size:
@@ -106,7 +106,7 @@ def _cut(path: Path, size: int, content: bytes) -> bool:
     return present >= size
 
 
-def _opened_like(file: Any, name: str) -> Any:
+def _open_like(file: Any, name: str) -> Any:
     """Keras 2 opens files with TensorFlow's class, Keras 3 local ones with Python's."""
     return Path(name).open("a") if isinstance(file, io.IOBase) else type(file)(name, "a")
 

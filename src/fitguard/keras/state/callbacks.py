@@ -45,9 +45,9 @@ def write_callbacks(
     return notes
 
 
-def kept_here(callback: Any) -> Collection[str] | None:
+def select_skipped_attributes(callback: Any) -> Collection[str] | None:
     """Attributes that are none of the Python state; None for all of them."""
-    if _told(callback)[0]:
+    if _ask_state(callback)[0]:
         return None
     how = special(callback)
     others = set() if how.only is None else vars(callback).keys() - how.only
@@ -56,13 +56,13 @@ def kept_here(callback: Any) -> Collection[str] | None:
 
 def _entry(callback: Any, arrays: dict[str, np.ndarray], number: int) -> dict[str, Any]:
     entry: dict[str, Any] = {"class": type(callback).__qualname__}
-    way, told = _told(callback)
+    way, told = _ask_state(callback)
     if way:
         return entry | {"way": way, "told": encode(told, arrays, f"{number}/told")}
     return entry | {"special": special(callback).read(callback)}
 
 
-def _told(callback: Any) -> tuple[str, Any]:
+def _ask_state(callback: Any) -> tuple[str, Any]:
     """How the callback wants its state back, and what it wants to be kept; empty without a say."""
     for read, write in _WAYS:
         if callable(getattr(callback, read, None)) and callable(getattr(callback, write, None)):

@@ -29,7 +29,7 @@ def write_random(document: dict[str, Any]) -> None:
     write_random_state({name: decode(state) for name, state in document.items()})
 
 
-def seen_by_data() -> dict[str, Any]:
+def fingerprint_random() -> dict[str, Any]:
     """Something for each generator that changes when reading the data has drawn, at little cost."""
     return {name: _comparable(state) for name, state in read_random_state(READ_BY_DATA).items()}
 

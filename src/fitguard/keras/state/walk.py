@@ -10,9 +10,9 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
-from fitguard.contract.held_variables import LAYERS, bare, may_hold, rank_of
+from fitguard.contract.held_variables import LAYERS, may_hold, rank_of, unwrap_variable
 from fitguard.contract.libraries import package_of
-from fitguard.contract.model_parts import unwrapped
+from fitguard.contract.model_parts import unwrap_proxy
 from fitguard.memory.unchanged.reached import CONTAINERS, MOST_ITEMS, is_followed
 
 _OURS = "fitguard"
@@ -27,8 +27,8 @@ def variables_by_way(start: Any) -> Iterator[tuple[str, Any]]:
     waiting = [(0, next(numbers), "", start)]
     while waiting:
         rank, _, way, thing = heapq.heappop(waiting)
-        thing = unwrapped(thing)
-        variable = bare(thing)
+        thing = unwrap_proxy(thing)
+        variable = unwrap_variable(thing)
         thing = thing if variable is None else variable
         if id(thing) in seen:
             continue
@@ -37,12 +37,12 @@ def variables_by_way(start: Any) -> Iterator[tuple[str, Any]]:
             yield way, thing
         elif is_followed(thing) and _may_hold(thing):
             seen[id(thing)] = thing
-            for edge, name, part in _ranked(thing):
+            for edge, name, part in _rank_parts(thing):
                 entry = (max(rank, edge), next(numbers), f"{way}.{name}" if way else name, part)
                 heapq.heappush(waiting, entry)
 
 
-def _ranked(thing: Any) -> list[tuple[int, str, Any]]:
+def _rank_parts(thing: Any) -> list[tuple[int, str, Any]]:
     """What it holds that may hold variables: attributes by name, items in their order."""
     found = [
         (name, part)

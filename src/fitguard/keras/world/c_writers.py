@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from fitguard.keras.world.territory import normal
-from fitguard.keras.world.watching import How, is_heard, unheard
+from fitguard.keras.world.watching import How, call_unheard, is_heard
 
 _H5PY: dict[str, How] = {
     "w": "write",
@@ -27,9 +27,9 @@ _H5PY: dict[str, How] = {
 
 class _World(Protocol):
     def touch(self, path: object, how: How, by: str = "") -> None: ...
-    def folder_made(self, path: object, by: str = "") -> None: ...
+    def record_folder(self, path: object, by: str = "") -> None: ...
     def was_made(self, path: object) -> bool: ...
-    def checkpoint_in(self, folder: str) -> None: ...
+    def note_checkpoint_folder(self, folder: str) -> None: ...
 
 
 class CWriters:
@@ -75,7 +75,7 @@ class CWriters:
             path = normal(name)
             if path is not None and str(mode)[:1] in ("w", "a"):
                 self._world.touch(path, "append" if mode[0] == "a" else "write")
-                self._world.checkpoint_in(os.path.dirname(path))
+                self._world.note_checkpoint_folder(os.path.dirname(path))
 
         # Its base: TensorFlow's own code goes by that one.
         *classes, _ = (cls for cls in gfile.GFile.__mro__ if "__init__" in vars(cls))
@@ -90,7 +90,7 @@ class CWriters:
             first = _first_missing(normal(path))
             made = original(path, *args, **more)
             if is_heard() and (first is not None or self._world.was_made(path)):
-                self._world.folder_made(first or path)
+                self._world.record_folder(first or path)
             return made
 
         return make
@@ -98,13 +98,13 @@ class CWriters:
     def _before(self, owner: Any, name: str, tell: Callable[..., None]) -> None:
         def wrap(original: Callable[..., Any]) -> Callable[..., Any]:
             @functools.wraps(original)
-            def told(*args: Any, **kwargs: Any) -> Any:
+            def tell_and_call(*args: Any, **kwargs: Any) -> Any:
                 if is_heard():
                     with contextlib.suppress(Exception):
-                        unheard(functools.partial(tell, **kwargs), *args)
+                        call_unheard(functools.partial(tell, **kwargs), *args)
                 return original(*args, **kwargs)
 
-            return told
+            return tell_and_call
 
         self._replace(owner, name, wrap)
 

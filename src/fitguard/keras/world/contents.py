@@ -61,7 +61,7 @@ class Contents:
             NotKept: where it is too large, cannot be read, or changes meanwhile.
         """
         try:
-            with _opened(path) as file:
+            with _opening(path) as file:
                 before = os.fstat(file)
                 if before.st_size > self.file_bytes:
                     most = size(self.file_bytes)
@@ -82,12 +82,12 @@ class Contents:
         Raises:
             OSError: where that cannot be done; also for a content that is not whole.
         """
-        with _opened(str(self._kept / digest)) as source:
+        with _opening(str(self._kept / digest)) as source:
             if digest_of(source) != digest:
                 raise OSError("the copy in the run folder is damaged")
             Path(path).parent.mkdir(parents=True, exist_ok=True)
             flags = os.O_WRONLY | os.O_CREAT
-            with _opened(path, flags, mode) as target:
+            with _opening(path, flags, mode) as target:
                 os.ftruncate(target, 0)
                 _copy(source, target, os.fstat(source).st_size)
 
@@ -116,7 +116,7 @@ class Contents:
         require_room(self._kept, length)
         temporary = self._kept / f"{digest}.part"
         try:
-            with _opened(str(temporary), os.O_WRONLY | os.O_CREAT | os.O_TRUNC) as target:
+            with _opening(str(temporary), os.O_WRONLY | os.O_CREAT | os.O_TRUNC) as target:
                 _copy(file, target, length)
             temporary.replace(self._kept / digest)
         except BaseException:
@@ -150,12 +150,12 @@ def require_room(folder: Path, length: int) -> None:
 
 def digest_at(path: str) -> str:
     """Likewise of a path."""
-    with _opened(path) as file:
+    with _opening(path) as file:
         return digest_of(file)
 
 
 @contextlib.contextmanager
-def _opened(
+def _opening(
     path: str, flags: int = os.O_RDONLY | os.O_NONBLOCK, mode: int = 0o600
 ) -> Iterator[int]:
     """A file's number; links are not followed, and nothing is waited for."""

@@ -26,14 +26,16 @@ def remedy(error: BaseException, past: Past, territory: Territory) -> str:
     if type(error).__name__ not in _KINDS:
         return ""
     for path in _paths(error):
-        did, instead = _deed(path, past, is_there=isinstance(error, FileExistsError))
+        did, instead = _describe_earlier_action(
+            path, past, is_there=isinstance(error, FileExistsError)
+        )
         if did:
             where = _where(error, territory)
             return f"{where} fails because {did}. {instead} The run can be resumed then."
     return ""
 
 
-def _deed(path: str, past: Past, is_there: bool) -> tuple[str, str]:
+def _describe_earlier_action(path: str, past: Past, is_there: bool) -> tuple[str, str]:
     """What was done to a path, and how to write it so that it can be done twice."""
     name = os.path.relpath(path)
     if path in past.folders:

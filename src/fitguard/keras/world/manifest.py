@@ -43,9 +43,9 @@ class Manifest(NamedTuple):
     def document(self, home: str) -> Document:
         """Paths below `home` are told from there: a run may be resumed where it was moved to."""
         return {
-            "files": {_told(path, home): list(entry) for path, entry in self.files.items()},
-            "folders": sorted(_told(path, home) for path in self.folders),
-            "removed": sorted(_told(path, home) for path in self.removed),
+            "files": {_strip_home(path, home): list(entry) for path, entry in self.files.items()},
+            "folders": sorted(_strip_home(path, home) for path in self.folders),
+            "removed": sorted(_strip_home(path, home) for path in self.removed),
         }
 
     @classmethod
@@ -66,7 +66,7 @@ class Manifest(NamedTuple):
         )
 
 
-def _told(path: str, home: str) -> str:
+def _strip_home(path: str, home: str) -> str:
     return path[len(home.rstrip("/")) + 1 :] if is_inside(path, home) else path
 
 

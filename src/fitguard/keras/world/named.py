@@ -19,7 +19,7 @@ _LONGEST = 1000
 _CHECKPOINT_PART = re.compile(r".*(/checkpoint|\.pb|\.index|\.data-\d{5}-of-\d{5})")
 
 
-def named_by(callbacks: Iterable[Any]) -> set[str]:
+def find_callback_paths(callbacks: Iterable[Any]) -> set[str]:
     """Paths among the attributes of callbacks, up to the first `{` of a pattern."""
     found = set()
     for callback in callbacks:
@@ -59,7 +59,7 @@ class Listing:
                 elif entry.is_dir(follow_symlinks=False) and depth and entry.name[0] != ".":
                     yield from self.inside(entry.path, depth - 1)
 
-    def named(self, path: str, home: str) -> Iterator[str]:
+    def find_written(self, path: str, home: str) -> Iterator[str]:
         """What was written under a name: the file, what begins with it, what is in the folder."""
         if os.path.isdir(path) and not os.path.islink(path):
             if not is_inside(home, path):

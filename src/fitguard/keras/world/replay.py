@@ -7,7 +7,7 @@ from collections.abc import Callable
 from fitguard.keras.world.ledger import Deed, Ledger
 from fitguard.keras.world.manifest import Manifest, status_of
 from fitguard.keras.world.territory import Territory, is_inside, is_scratch, normal
-from fitguard.keras.world.watching import How, unheard
+from fitguard.keras.world.watching import How, call_unheard
 
 MOST_FILES = 5000
 
@@ -35,7 +35,7 @@ class Replay:
         self._made: set[str] = set()
         self.is_restored = False
 
-    def restored(self, moment: Manifest) -> None:
+    def note_restored(self, moment: Manifest) -> None:
         """All is as it was then; what was done by then is not done again."""
         self.is_restored = True
         self.files |= moment.files.keys()
@@ -67,7 +67,7 @@ class Replay:
         elif how == "append" and status is not None and is_first and not self.is_restored:
             self._ledger.add("appended", name, status.st_size)
 
-    def folder_made(self, path: object, by: str = "") -> None:
+    def record_folder(self, path: object, by: str = "") -> None:
         """A folder was made."""
         name = self._counting(path)
         if name is not None and is_scratch(by):
@@ -90,7 +90,7 @@ class Replay:
             return lambda: None
         before = os.path.lexists(name) or name in self._gone
 
-        def done() -> None:
+        def note_done() -> None:
             with self.lock:
                 if before and not self._is_own(name):
                     self.removed.add(name)
@@ -99,13 +99,13 @@ class Replay:
                 self.files.discard(name)
                 self.folders.discard(name)
 
-        return done
+        return note_done
 
     def was_removed(self, path: object) -> bool:
         """Whether it counts as there, although it is gone."""
         return normal(path) in self._gone
 
-    def tree_goes(self, path: object) -> None:
+    def on_tree_removal(self, path: object) -> None:
         """`shutil.rmtree` is about to begin: one that counts as there is made, to be removed."""
         name = self._counting(path)
         if name is None:
@@ -123,13 +123,13 @@ class Replay:
             return lambda: None
         own, there = self._is_own(source), os.path.lexists(target)
 
-        def done() -> None:
+        def note_done() -> None:
             with self.lock:
-                unheard(self._renamed, source, target, own, there)
+                call_unheard(self._record_rename, source, target, own, there)
 
-        return done
+        return note_done
 
-    def _renamed(self, source: str, target: str, own: bool, there: bool) -> None:
+    def _record_rename(self, source: str, target: str, own: bool, there: bool) -> None:
         if not own and self._territory.counts(source):
             self.removed.add(source)
             self._ledger.add("renamed", source, target)
@@ -161,7 +161,7 @@ class Replay:
             return False
         return self.past.renamed.get(source) == target and os.path.lexists(target)
 
-    def linked(self, path: object) -> None:
+    def record_link(self, path: object) -> None:
         """A symbolic link was made."""
         name = self._counting(path)
         if name is not None:

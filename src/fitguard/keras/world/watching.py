@@ -16,10 +16,10 @@ class Watcher(Protocol):
     def touch(self, path: object, how: How, by: str = "") -> None:
         """A file is about to be opened for writing; `by` a module."""
 
-    def tree_goes(self, path: object) -> None:
+    def on_tree_removal(self, path: object) -> None:
         """`shutil.rmtree` is about to begin."""
 
-    def modules_came(self) -> None:
+    def on_import(self) -> None:
         """Something was imported."""
 
 
@@ -36,7 +36,7 @@ def watch(watcher: Watcher | None) -> None:
     _watcher, _process = watcher, os.getpid()
 
 
-def unheard(function: Callable[..., Any], *args: Any) -> Any:
+def call_unheard(function: Callable[..., Any], *args: Any) -> Any:
     """Call it; what it does to files itself is no news."""
     before = getattr(_here, "deaf", False)
     _here.deaf = True
@@ -58,7 +58,7 @@ def _hear(event: str, arguments: tuple[Any, ...]) -> None:
     if not is_heard():
         return
     try:
-        unheard(_tell, _watcher, event, arguments)
+        call_unheard(_tell, _watcher, event, arguments)
     except Exception:
         # An error here would be one of the script's own `open`.
         return
@@ -71,9 +71,9 @@ def _tell(watcher: Watcher, event: str, arguments: tuple[Any, ...]) -> None:
             by = sys._getframe(3).f_globals.get("__name__", "")
             watcher.touch(path, how_opened(flags), by)
     elif event == "import":
-        watcher.modules_came()
+        watcher.on_import()
     else:
-        watcher.tree_goes(arguments[0])
+        watcher.on_tree_removal(arguments[0])
 
 
 def how_opened(flags: int) -> How:

@@ -17,14 +17,14 @@ from fitguard.keras.world.contents import Contents, NotKept
 from fitguard.keras.world.failing import remedy
 from fitguard.keras.world.ledger import Ledger
 from fitguard.keras.world.manifest import Document, Entry, Kind, Manifest, status_of
-from fitguard.keras.world.named import MOST_ENTRIES, Listing, named_by
+from fitguard.keras.world.named import MOST_ENTRIES, Listing, find_callback_paths
 from fitguard.keras.world.open_files import OpenFiles
 from fitguard.keras.world.putting_back import PuttingBack, Signature, signature
 from fitguard.keras.world.replay import MOST_FILES, Replay
 from fitguard.keras.world.replaying import replaying
 from fitguard.keras.world.rewinding import Rewinding
 from fitguard.keras.world.territory import Territory, normal
-from fitguard.keras.world.watching import unheard, watch
+from fitguard.keras.world.watching import call_unheard, watch
 
 _IN_FLIGHT = 4
 """Snapshots that may not be on the disk yet: read, waiting, being written."""
@@ -47,7 +47,7 @@ class World(Replay):
         self._aside = aside
         self._rewinding = Rewinding(ledger.past, aside)
         self._close_ledger = ledger.close
-        self._contents = Contents(folder.files, self._needed)
+        self._contents = Contents(folder.files, self._collect_needed_digests)
         self._c_writers = CWriters(self)
         self._open = OpenFiles()
         self._putting = PuttingBack(self._contents, aside, self._open)
@@ -82,7 +82,7 @@ class World(Replay):
         try:
             with self.lock:
                 self._recent.append(set())
-                manifest: Manifest = unheard(self._read, callbacks)
+                manifest: Manifest = call_unheard(self._read, callbacks)
             return manifest.document(self._home)
         except Exception as error:
             self._say_once("read", f"files beside the model are not kept: {error}")
@@ -99,7 +99,7 @@ class World(Replay):
             moment = Manifest.of(document, self._home)
             self._recent.append({entry.digest for entry in moment.files.values()})
             with self.lock:
-                lost: list[str] = unheard(self._write, moment)
+                lost: list[str] = call_unheard(self._write, moment)
                 return lost
         except Exception as error:
             return [f"files beside the model could not be put back: {error}"]
@@ -110,11 +110,11 @@ class World(Replay):
             return remedy(error, self.past, self._territory)
         return ""
 
-    def modules_came(self) -> None:
+    def on_import(self) -> None:
         """The script may have loaded a library that writes files on its own."""
         self._c_writers.look()
 
-    def checkpoint_in(self, folder: str) -> None:
+    def note_checkpoint_folder(self, folder: str) -> None:
         """TensorFlow wrote something there: the parts of a checkpoint come without a word."""
         self._checkpoints.add(folder)
 
@@ -157,7 +157,7 @@ class World(Replay):
         made = self.folders | self.past.folders.keys()
         looks = chain(
             *(listing.inside(folder) for folder in _highest(made)),
-            *(listing.named(path, self._home) for path in named_by(callbacks)),
+            *(listing.find_written(path, self._home) for path in find_callback_paths(callbacks)),
             *(listing.checkpoint_parts(folder) for folder in self._checkpoints),
         )
         self.files |= {path for path in {*looks} - self.files if self._territory.counts(path)}
@@ -211,7 +211,7 @@ class World(Replay):
         for path, entry in moment.files.items():
             if entry.kind != "given":
                 self._given.pop(path, None)
-        self.restored(moment)
+        self.note_restored(moment)
         self._tell(self._putting.changed)
         return [sentence.replace(f"{self._home}/", "") for sentence in lost]
 
@@ -243,7 +243,7 @@ class World(Replay):
             self._said.add(key)
             self._session.note("files", text)
 
-    def _needed(self) -> Iterator[str]:
+    def _collect_needed_digests(self) -> Iterator[str]:
         """The digests that any snapshot names."""
         yield from chain(*self._recent)
         for path in self._session.folder.snapshots.glob("*.snapshot"):

@@ -81,7 +81,7 @@ def advise(
     reasons: list[str] = []
     late: list[str] = []
     for kind in _KINDS:
-        if not _of_use(kind, question, everything):
+        if not _is_useful(kind, question, everything):
             continue
         if not everything and kind.traces and clock() + kind.traces * trace_seconds > end:
             late.append(kind.name)
@@ -98,7 +98,7 @@ def advise(
     return Advised(tuple(given), tuple(reasons))
 
 
-def _of_use(kind: _Kind, question: Question, everything: bool) -> bool:
+def _is_useful(kind: _Kind, question: Question, everything: bool) -> bool:
     if (kind.of_model and not question.has_model) or (kind.parts_batch and not question.any_batch):
         return False
     if question.too_large:

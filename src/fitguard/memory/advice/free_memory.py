@@ -30,5 +30,7 @@ def free_memory(question: Question) -> Advice | None:
         required_bytes=needs.likely,
         saved_bytes=others_bytes,
         enough=needs.high <= usable_bytes,
-        largest_batch_size=question.all_gpus(question.fitting(question.estimator, usable_bytes)),
+        largest_batch_size=question.all_gpus(
+            question.find_fitting_batch(question.estimator, usable_bytes)
+        ),
     )

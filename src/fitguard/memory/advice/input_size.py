@@ -20,4 +20,4 @@ def smaller_input(question: Question) -> Advice | str | None:
         "The weights stay as they are; the model sees less of each image.",
         changes_results=True,
     )
-    return question.judged(proposed, question.estimator_of(variant.training))
+    return question.judge_advice(proposed, question.estimator_of(variant.training))

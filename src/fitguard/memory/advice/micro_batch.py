@@ -7,11 +7,11 @@ from fitguard.contract.libraries import is_a
 from fitguard.inputs.models.kinds import sublayers
 from fitguard.inputs.models.library import recognise
 from fitguard.inputs.models.step import optimizer_name
-from fitguard.memory.advice.question import Question, proposal, shifted
+from fitguard.memory.advice.question import Question, proposal, shift_range
 from fitguard.memory.estimate import Estimator
 from fitguard.memory.largest_batch import largest
 from fitguard.memory.training import Training
-from fitguard.memory.variants.optimizer import trained_bytes
+from fitguard.memory.variants.optimizer import count_gradient_bytes
 from fitguard.schema.batch_parts import even_part
 from fitguard.schema.plan import Advice
 
@@ -30,17 +30,17 @@ def micro_batch_size(
     """
     if estimator.at(batch_size).required.high <= usable_bytes:
         return batch_size
-    found = _fitting(training, estimator, batch_size, usable_bytes)
+    found = _find_fitting_part(training, estimator, batch_size, usable_bytes)
     return None if found is None else found[0]
 
 
-def _fitting(
+def _find_fitting_part(
     training: Training, estimator: Estimator, batch_size: int, usable_bytes: int
 ) -> tuple[int, int] | None:
     """A part that fits, and what accumulation holds beside its step."""
     if batch_size == 1:
         return None
-    for held in (held_bytes(training, batch_size), trained_bytes(training.model)):
+    for held in (count_held_bytes(training, batch_size), count_gradient_bytes(training.model)):
         most = largest(
             estimator,
             usable_bytes,
@@ -53,7 +53,7 @@ def _fitting(
     return None
 
 
-def held_bytes(training: Training, batch_size: int) -> int:
+def count_held_bytes(training: Training, batch_size: int) -> int:
     """What accumulation holds beside the step: the sum of the gradients, and the whole batch."""
     import tensorflow as tf
 
@@ -61,7 +61,7 @@ def held_bytes(training: Training, batch_size: int) -> int:
         math.prod(int(length or 1) for length in spec.shape) * int(spec.dtype.size)
         for spec in tf.nest.flatten(training.specs(batch_size))
     )
-    return trained_bytes(training.model) + batch
+    return count_gradient_bytes(training.model) + batch
 
 
 def micro_batch(question: Question) -> Advice | None:
@@ -71,17 +71,19 @@ def micro_batch(question: Question) -> Advice | None:
         return None
     if question.card is None:
         part = even_part(batch_size, math.ceil(batch_size / _PARTS_WITHOUT_CARD))
-        held = held_bytes(training, batch_size)
+        held = count_held_bytes(training, batch_size)
     else:
-        found = _fitting(training, question.estimator, batch_size, question.card.usable_bytes)
+        found = _find_fitting_part(
+            training, question.estimator, batch_size, question.card.usable_bytes
+        )
         if found is None:
             return None
         part, held = found
     needs = question.estimator.at(part).required
-    return question.weighed(_proposed(question, part), shifted(needs, held), None)
+    return question.weigh_advice(_build_proposal(question, part), shift_range(needs, held), None)
 
 
-def _proposed(question: Question, part: int) -> Advice:
+def _build_proposal(question: Question, part: int) -> Advice:
     count = math.ceil(question.batch_size / part)
     uneven = count * part != question.batch_size
     watching = batch_layers(question.training.model)
@@ -93,7 +95,7 @@ def _proposed(question: Question, part: int) -> Advice:
         sentences.append("The last part is smaller, and its samples must count as much as others.")
     if watching:
         sentences.append(
-            f"{_listed(watching)} then normalise over {part} samples, not over "
+            f"{_join_names(watching)} then normalise over {part} samples, not over "
             f"{question.batch_size}."
         )
     if not uneven:
@@ -130,7 +132,7 @@ def batch_layers(model: Any) -> list[str]:
     ]
 
 
-def _listed(names: list[str]) -> str:
+def _join_names(names: list[str]) -> str:
     shown = ", ".join(names[:_NAMED])
     more = len(names) - _NAMED
     return f"{shown} and {more} more layers of this kind" if more > 0 else shown

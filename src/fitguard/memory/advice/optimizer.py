@@ -29,4 +29,4 @@ def less_state(question: Question) -> Advice | None:
         changes_results=True,
         code=f"optimizer = {recognise(model).package}.optimizers.SGD(learning_rate, momentum=0.9)",
     )
-    return question.judged(proposed, Shifted(question.estimator, then_bytes - now_bytes))
+    return question.judge_advice(proposed, Shifted(question.estimator, then_bytes - now_bytes))

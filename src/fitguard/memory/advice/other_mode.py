@@ -22,6 +22,6 @@ def other_mode(question: Question) -> Advice | None:
             "differ by rounding alone."
         )
     code = f"model.compile(..., jit_compile={jit_compile})"
-    return question.judged(
+    return question.judge_advice(
         proposal("jit-compile", title, text, code=code), question.estimator_of(training)
     )

@@ -37,7 +37,7 @@ def mixed_precision(question: Question) -> Advice | str | None:
         code=f'{recognise(model).package}.mixed_precision.set_global_policy("{_POLICY}")'
         "  # before the model is made",
     )
-    return question.judged(proposed, question.estimator_of(variant.training))
+    return question.judge_advice(proposed, question.estimator_of(variant.training))
 
 
 def _major(question: Question) -> int | None:

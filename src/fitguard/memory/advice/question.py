@@ -56,22 +56,26 @@ class Question:
         """The batch that the user gives, of which each GPU gets its part."""
         return None if batch_size is None else batch_size * self.training.replicas
 
-    def judged(self, advice: Advice, then: Estimator) -> Advice | None:
+    def judge_advice(self, advice: Advice, then: Estimator) -> Advice | None:
         """Advice with what another step needs, whether that fits, and the largest batch with it.
 
         None where it saves too little.
         """
         needs = then.at(self.batch_size).required
         usable_bytes = None if self.card is None else self.card.usable_bytes
-        return self.weighed(advice, needs, self.all_gpus(self.fitting(then, usable_bytes)))
+        return self.weigh_advice(
+            advice, needs, self.all_gpus(self.find_fitting_batch(then, usable_bytes))
+        )
 
-    def fitting(self, estimator: Estimator, usable_bytes: int | None) -> int | None:
+    def find_fitting_batch(self, estimator: Estimator, usable_bytes: int | None) -> int | None:
         """The largest batch of one GPU; None where there is no card, or but one size is taken."""
         if usable_bytes is None or not self.any_batch:
             return None
         return largest(estimator, usable_bytes, near=self.batch_size)
 
-    def weighed(self, advice: Advice, needs: Range, largest_batch: int | None) -> Advice | None:
+    def weigh_advice(
+        self, advice: Advice, needs: Range, largest_batch: int | None
+    ) -> Advice | None:
         """Advice with these needs; None where they are hardly less than those of the step."""
         now = self.required.likely
         saved = now - needs.likely
@@ -98,10 +102,10 @@ class Shifted:
     def at(self, batch_size: int, *, detail: bool = False) -> Estimate:
         """The memory at this batch size."""
         plain = self._estimator.at(batch_size, detail=detail)
-        return replace(plain, required=shifted(plain.required, self._more_bytes))
+        return replace(plain, required=shift_range(plain.required, self._more_bytes))
 
 
-def shifted(span: Range, more_bytes: int) -> Range:
+def shift_range(span: Range, more_bytes: int) -> Range:
     """A range moved up or down."""
     return Range(span.low + more_bytes, span.likely + more_bytes, span.high + more_bytes)
 

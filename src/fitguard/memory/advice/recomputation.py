@@ -5,9 +5,9 @@ from fitguard.memory.variants.recomputation import with_recomputation
 from fitguard.schema.plan import Advice
 
 _CODE = """\
-from fitguard.memory.variants import recomputed
+from fitguard.memory.variants import add_recomputation
 
-model = recomputed(model)  # with its weights
+model = add_recomputation(model)  # with its weights
 model.compile(...)"""
 
 
@@ -24,4 +24,4 @@ def recomputation(question: Question) -> Advice | str | None:
         "alone.",
         code=_CODE,
     )
-    return question.judged(proposed, question.estimator_of(variant.training))
+    return question.judge_advice(proposed, question.estimator_of(variant.training))

@@ -8,7 +8,7 @@ def smaller_batch(question: Question) -> Advice | None:
     """The largest batch that fits; without a card, half of it."""
     fitting: int | None = question.batch_size // 2
     if question.card is not None:
-        fitting = question.fitting(question.estimator, question.card.usable_bytes)
+        fitting = question.find_fitting_batch(question.estimator, question.card.usable_bytes)
     if not fitting or fitting >= question.batch_size:
         return None
     whole = question.all_gpus(fitting)
@@ -21,4 +21,4 @@ def smaller_batch(question: Question) -> Advice | None:
         code=f"model.fit(..., batch_size={whole})",
     )
     known = whole if question.card is not None else None
-    return question.weighed(proposed, question.estimator.at(fitting).required, known)
+    return question.weigh_advice(proposed, question.estimator.at(fitting).required, known)

@@ -12,8 +12,8 @@ compiles.py     what `compile` was given
 elsewhere.py    scripts that train in a thread or in a child process
 """
 
-from fitguard.memory.fit_call.arguments import data_arguments as data_arguments
-from fitguard.memory.fit_call.arguments import planned_arguments as planned_arguments
+from fitguard.memory.fit_call.arguments import select_data_arguments as select_data_arguments
+from fitguard.memory.fit_call.arguments import select_plan_arguments as select_plan_arguments
 from fitguard.memory.fit_call.finding import FitCall as FitCall
 from fitguard.memory.fit_call.finding import other_lines as other_lines
 from fitguard.memory.fit_call.functions import TAKEN as TAKEN

@@ -12,7 +12,7 @@ from fitguard.schema.exit_codes import UsageError
 _PLANNED = ("batch_size", "x", "y", "sample_weight", "class_weight")
 
 
-def planned_arguments(call: FitCall) -> dict[str, Any]:
+def select_plan_arguments(call: FitCall) -> dict[str, Any]:
     """The arguments of `fitguard.plan` that the call tells."""
     given = {name: call.arguments[name] for name in _PLANNED if name in call.arguments}
     rows = _rows_of(call.arguments)
@@ -31,7 +31,7 @@ def _rows_of(arguments: Mapping[str, Any]) -> int | None:
     return max(1, int(len(x) * (1 - (arguments.get("validation_split") or 0.0))))
 
 
-def data_arguments(call: FitCall, reference: str) -> dict[str, Any]:
+def select_data_arguments(call: FitCall, reference: str) -> dict[str, Any]:
     """The arguments of `fitguard.check_data` that the call tells.
 
     Raises:

@@ -121,7 +121,7 @@ class Catch:
                 thread="" if here is self._thread else here.name,
             )
             if self._goes_on(call):
-                return self._pretense.trained(call.method, model, given, library)
+                return self._pretense.pretend_training(call.method, model, given, library)
             return self.stop()
 
         return train
@@ -132,7 +132,7 @@ class Catch:
         self.calls += 1
         self._is_showing = True
         try:
-            with self._pretense.paused():
+            with self._pretense.pausing():
                 return self._show(call)
         finally:
             self._is_showing = False
@@ -142,7 +142,7 @@ class Catch:
             if self._is_showing or not self._pretense.began:
                 return original(model, *args, **kwargs)
             as_dict = bool(kwargs.get("return_dict"))
-            return self._pretense.evaluated(self._compiles.metrics(model), as_dict=as_dict)
+            return self._pretense.pretend_evaluation(self._compiles.metrics(model), as_dict=as_dict)
 
         return evaluate
 

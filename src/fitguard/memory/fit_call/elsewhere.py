@@ -26,7 +26,7 @@ class ChildLine:
         os.kill(self._parent, signal.SIGURG)
         os._exit(0)
 
-    def told(self) -> int | None:
+    def read_line(self) -> int | None:
         """The line; None where no child would train."""
         try:
             text = os.read(self._read, 64)

@@ -11,13 +11,13 @@ from types import ModuleType
 from typing import Any, NoReturn
 
 from fitguard.contract.libraries import Library
-from fitguard.contract.patching import patched
+from fitguard.contract.patching import patching
 from fitguard.inputs.models.library import require_tensorflow
 from fitguard.inputs.sources.structure import leaves
 from fitguard.memory.fit_call.catching import Catch, Caught, Stopped
 from fitguard.memory.fit_call.elsewhere import ChildLine, quiet_threads
 from fitguard.memory.fit_call.pretending import Pretense
-from fitguard.memory.user_script import called, script_surroundings
+from fitguard.memory.user_script import call_user_function, script_surroundings
 from fitguard.schema.exit_codes import UnreadableInput, UsageError
 
 
@@ -87,12 +87,12 @@ class _Following:
         try:
             with (
                 script_surroundings(self._file, arguments),
-                patched(self._catch.wraps(), loaded=_require_tensorflow),
+                patching(self._catch.wraps(), loaded=_require_tensorflow),
                 self._child.waking(Stopped),
                 quiet_threads(Stopped),
             ):
-                called(self._execute, self._file.name, self._file)
-            line = self._child.told()
+                call_user_function(self._execute, self._file.name, self._file)
+            line = self._child.read_line()
         except UnreadableInput as error:
             # What the script raised after it had caught our stop does not matter.
             if not self._catch.calls and self._catch.own_loop_line is None:

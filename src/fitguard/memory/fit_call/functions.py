@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from fitguard.memory.user_script import called, script_surroundings
+from fitguard.memory.user_script import call_user_function, script_surroundings
 from fitguard.schema.exit_codes import UnreadableInput, UsageError
 
 EXPECTED = "(model, x, y), (model, dataset), or a dict with `model` and the arguments of fit"
@@ -40,7 +40,7 @@ def call(
     """
     file, function_name = parse_reference(reference)
     with script_surroundings(file, arguments):
-        module = _loaded(file)
+        module = _load_module(file)
         function = getattr(module, function_name, None)
         if not callable(function):
             raise UsageError(
@@ -50,7 +50,7 @@ def call(
         _require_no_arguments(function, function_name)
         if prepare is not None:
             prepare()
-        return called(function, f"{file.name}:{function_name}", file)
+        return call_user_function(function, f"{file.name}:{function_name}", file)
 
 
 def fit_arguments(result: Any, reference: str, *, model_alone: bool = False) -> dict[str, Any]:
@@ -115,7 +115,7 @@ def existing_script(name: str) -> Path:
     return Path(name)
 
 
-def _loaded(file: Path) -> Any:
+def _load_module(file: Path) -> Any:
     name = file.stem if file.stem.isidentifier() else "user_script"
     spec = importlib.util.spec_from_file_location(name, file)
     if spec is None or spec.loader is None:
@@ -123,7 +123,7 @@ def _loaded(file: Path) -> Any:
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     loader = spec.loader
-    called(lambda: loader.exec_module(module), file.name, file)
+    call_user_function(lambda: loader.exec_module(module), file.name, file)
     return module
 
 

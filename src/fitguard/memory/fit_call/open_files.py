@@ -30,8 +30,8 @@ class OpenFiles(NamedTuple):
 
 def list_open_files() -> OpenFiles:
     """Those that are there now."""
-    described = ((one, _path_of(one)) for one in _written_descriptors())
-    return OpenFiles(frozenset(described), frozenset(_mapped_files()))
+    described = ((one, _path_of(one)) for one in _find_written_descriptors())
+    return OpenFiles(frozenset(described), frozenset(_find_mapped_files()))
 
 
 @contextlib.contextmanager
@@ -74,7 +74,7 @@ def _lead_back(descriptor: int, kept: int) -> None:
     os.close(kept)
 
 
-def _written_descriptors() -> Iterator[int]:
+def _find_written_descriptors() -> Iterator[int]:
     """Those of files with a name, but for the streams that Python itself prints to."""
     for name in os.listdir("/proc/self/fd"):  # noqa: PTH208 (no descriptor more than needed)
         descriptor = int(name)
@@ -92,7 +92,7 @@ def _path_of(descriptor: int) -> Path:
     return Path(f"/proc/self/fd/{descriptor}").readlink()
 
 
-def _mapped_files() -> list[Path]:
+def _find_mapped_files() -> list[Path]:
     """Files whose memory is shared: what is written there cannot be led aside."""
     maps = Path("/proc/self/maps").read_text("utf-8", "replace")
     paths = (Path(path) for path in dict.fromkeys(_WRITTEN_MAP.findall(maps)))

@@ -38,7 +38,9 @@ class Pretense:
         self._stack = contextlib.ExitStack()
         self._saving: set[type] = set()
 
-    def trained(self, method: str, model: Any, given: dict[str, Any], library: Library) -> Any:
+    def pretend_training(
+        self, method: str, model: Any, given: dict[str, Any], library: Library
+    ) -> Any:
         """What `fit` or `train_on_batch` returns."""
         self._begin()
         self._save_nothing(type(model))
@@ -52,20 +54,20 @@ class Pretense:
         model.history = history
         return history
 
-    def evaluated(self, metrics: list[str], *, as_dict: bool) -> Any:
+    def pretend_evaluation(self, metrics: list[str], *, as_dict: bool) -> Any:
         """What `evaluate` returns."""
         if as_dict:
             return dict.fromkeys(metrics, math.nan)
         return [math.nan] * len(metrics) if len(metrics) > 1 else math.nan
 
     @contextlib.contextmanager
-    def paused(self) -> Iterator[None]:
+    def pausing(self) -> Iterator[None]:
         """While a call is looked at, time does not count and files are as ever."""
         if not self.began:
             yield
             return
         left = signal.setitimer(signal.ITIMER_REAL, 0)[0] if _can_wake() else 0.0
-        with self._aside.paused():
+        with self._aside.pausing():
             yield
         if left:
             signal.setitimer(signal.ITIMER_REAL, left)

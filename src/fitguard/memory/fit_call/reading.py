@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from fitguard.contract.patching import patched
+from fitguard.contract.patching import patching
 from fitguard.memory.fit_call.catching import Catch, Caught
 from fitguard.memory.fit_call.elsewhere import ChildLine
 from fitguard.memory.fit_call.finding import FitCall, Visit, describe_call, visit_fit_calls
@@ -35,7 +35,7 @@ def visit_fits(
         if not function:
             prepare()
             return visit_fit_calls(file, arguments, visit)
-        visit(_told_by_function(reference, arguments, prepare))
+        visit(_read_function_fit(reference, arguments, prepare))
     except UnreadableInput as error:
         left = error.__cause__
         if isinstance(left, SystemExit) and left.code == WRONG_ARGUMENTS:
@@ -73,7 +73,7 @@ def read_fit(
     return found[-1]
 
 
-def _told_by_function(
+def _read_function_fit(
     reference: str, arguments: Sequence[str], prepare: Callable[[], None]
 ) -> FitCall:
     """What the function returns; or the `fit` that it calls itself, which does not train."""
@@ -86,7 +86,7 @@ def _told_by_function(
 
     catch = Catch(parse_reference(reference)[0].absolute(), child, show)
     try:
-        with patched(catch.wraps()):
+        with patching(catch.wraps()):
             result = call(reference, prepare, arguments)
     except UnreadableInput:
         if catch.own_loop_line is not None:

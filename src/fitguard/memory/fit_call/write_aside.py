@@ -83,7 +83,7 @@ class WriteAside:
         self._stack.close()
 
     @contextlib.contextmanager
-    def paused(self) -> Iterator[None]:
+    def pausing(self) -> Iterator[None]:
         """Files are as ever meanwhile."""
         self._is_paused = True
         try:

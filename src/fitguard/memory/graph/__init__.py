@@ -7,7 +7,7 @@ estimator.py is the door. A step goes this way:
 The graph of the step
     step.py           all of it: read_step makes a Step, Step.run a Run
     tracing.py        one trace, for a batch that can be told from every other number
-    rewriting.py      TensorFlow's own optimizer, told that there is a GPU; quiet.py
+    rewriting.py      TensorFlow's own optimizer, told that there is a GPU
     folding.py        constant folding, without computing huge constants
     nodes.py          the graph as plain objects: shapes.py, sizes.py that follow the batch
     tidying.py        the optimizer's second round
@@ -24,5 +24,4 @@ What it needs
     allocator.py      TensorFlow's allocator, with a limit
     workspace.py      what cuDNN takes for convolutions
     detail.py         what fills the memory, by layer and over the step; owners.py
-    doubts.py         why the range is as wide as it is
 """

@@ -20,7 +20,7 @@ class OutOfMemory(Exception):
         self.wanted_bytes, self.free_bytes = wanted_bytes, free_bytes
 
 
-def rounded(size_bytes: int) -> int:
+def round_size(size_bytes: int) -> int:
     """As the allocator rounds."""
     return max(-(-size_bytes // LEAST) * LEAST, LEAST)
 
@@ -42,7 +42,7 @@ class Allocator:
         Raises:
             OutOfMemory: where no free block is large enough.
         """
-        wanted = rounded(size_bytes)
+        wanted = round_size(size_bytes)
         place = bisect_left(self._free, (wanted, -1))
         if place == len(self._free):
             raise OutOfMemory(size_bytes, self.limit_bytes - self.in_use_bytes)

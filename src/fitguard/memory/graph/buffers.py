@@ -105,7 +105,7 @@ class Ledger:
             buffer.references = -1
             self.events.append((buffer, False, self.running))
 
-    def pushed(self, before: Items | None, last: Buffer | None) -> Items:
+    def push_item(self, before: Items | None, last: Buffer | None) -> Items:
         """The list with one more element."""
         if last is not None:
             last.references += 1

@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import Any
 
-from fitguard.memory.graph.allocator import rounded
+from fitguard.memory.graph.allocator import round_size
 from fitguard.memory.graph.buffers import Buffer
 from fitguard.memory.graph.owners import Owners
 from fitguard.memory.graph.step import Run, Step
@@ -14,7 +14,7 @@ MOST_MOMENTS = 400
 MOST_LAYERS = 8
 
 
-def detailed(
+def build_details(
     training: Training, step: Step, run: Run, batch_size: int, required_bytes: int
 ) -> dict[str, Any]:
     """Breakdown, layers and curve of an estimate."""
@@ -122,4 +122,4 @@ class _Story:
         return size
 
     def _size(self, buffer: Buffer) -> int:
-        return rounded(buffer.size.at(self.batch_size))
+        return round_size(buffer.size.at(self.batch_size))

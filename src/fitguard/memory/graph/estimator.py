@@ -5,12 +5,13 @@ from dataclasses import dataclass, field, replace
 from fitguard.knowledge.gpus import USUAL_CAPABILITY
 from fitguard.memory.estimate import Estimate
 from fitguard.memory.graph import workspace
-from fitguard.memory.graph.detail import detailed
-from fitguard.memory.graph.doubts import doubts
+from fitguard.memory.graph.detail import build_details
 from fitguard.memory.graph.fitting import ample_bytes, least_bytes
+from fitguard.memory.graph.kernels import CUDNN_CONVOLUTIONS
+from fitguard.memory.graph.operations import UNKNOWN_ROUNDS
 from fitguard.memory.graph.step import Run, Step, read_step
 from fitguard.memory.training import Training
-from fitguard.schema.plan import Mode, Range
+from fitguard.schema.plan import Mode, Range, Unknown
 
 BESIDE_BYTES = 8 * 2**20
 """What else TensorFlow keeps in the allocator: random seeds, constants, cuBLAS' small change."""
@@ -50,7 +51,7 @@ class GraphEstimator:
         found = self._known[batch_size]
         if not detail:
             return found
-        parts = detailed(self.training, self.step, self.run, batch_size, found.required.likely)
+        parts = build_details(self.training, self.step, self.run, batch_size, found.required.likely)
         return replace(found, **parts)
 
     def _estimate(self, batch_size: int) -> Estimate:
@@ -70,3 +71,35 @@ class GraphEstimator:
             unknown=unknown,
             reasons=reasons,
         )
+
+
+def doubts(step: Step, run: Run, batch_size: int) -> tuple[tuple[Unknown, ...], tuple[str, ...]]:
+    """The unknown parts, and the reasons."""
+    unknown: list[Unknown] = []
+    reasons = [
+        "The order in which TensorFlow starts operations can differ a little from run to run."
+    ]
+    if any(node.op in CUDNN_CONVOLUTIONS for node in step.nodes):
+        reasons.append(
+            "cuDNN chooses an algorithm for each convolution when it runs; the least that one of "
+            "them needs is not documented."
+        )
+    if not run.complete:
+        unknown.append(
+            Unknown(
+                part="a loop",
+                text="How often it runs depends on the data. On paper it ran "
+                f"{UNKNOWN_ROUNDS} times; each round keeps what the backward pass reads.",
+            )
+        )
+    guessed = [node for node in step.nodes if node.is_guessed]
+    if guessed:
+        unknown.append(
+            Unknown(
+                part=", ".join(sorted({node.op for node in guessed})[:4]),
+                text="The size of what these operations give depends on the values of the data; "
+                "counted as large as what they are given.",
+                most_bytes=sum(node.sizes[0].at(batch_size) for node in guessed),
+            )
+        )
+    return tuple(unknown), tuple(reasons)

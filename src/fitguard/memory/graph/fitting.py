@@ -1,6 +1,6 @@
 """The least memory in which a step runs, and what it takes where there is room."""
 
-from fitguard.memory.graph.allocator import Allocator, OutOfMemory, rounded
+from fitguard.memory.graph.allocator import Allocator, OutOfMemory, round_size
 from fitguard.memory.graph.buffers import Buffer
 from fitguard.memory.graph.step import Run
 from fitguard.memory.graph.workspace import CAP_BYTES, convolution_bytes
@@ -12,10 +12,10 @@ LATER_STEPS = 2
 def peak_bytes(run: Run, batch_size: int, kept_bytes: int = 0) -> int:
     """The most that is in use at once, if nothing were lost between blocks."""
     held = [*run.variables, *run.inputs]
-    current = kept_bytes + sum(rounded(buffer.size.at(batch_size)) for buffer in held)
+    current = kept_bytes + sum(round_size(buffer.size.at(batch_size)) for buffer in held)
     most = current
     for buffer, is_new, _ in run.events:
-        size = rounded(buffer.size.at(batch_size))
+        size = round_size(buffer.size.at(batch_size))
         current += size if is_new else -size
         most = max(most, current)
     return most
@@ -24,10 +24,10 @@ def peak_bytes(run: Run, batch_size: int, kept_bytes: int = 0) -> int:
 def ample_bytes(run: Run, batch_size: int, kept_bytes: int, times: float) -> int:
     """The most in use at once where every convolution has a workspace of so many times its data."""
     held = [*run.variables, *run.inputs]
-    current = kept_bytes + sum(rounded(buffer.size.at(batch_size)) for buffer in held)
+    current = kept_bytes + sum(round_size(buffer.size.at(batch_size)) for buffer in held)
     most = current
     for buffer, is_new, node in run.events:
-        size = rounded(buffer.size.at(batch_size))
+        size = round_size(buffer.size.at(batch_size))
         current += size if is_new else -size
         if node is not None and is_new:
             workspace = times * convolution_bytes(node).at(batch_size)

@@ -31,13 +31,13 @@ class _Folding:
         passed = {
             node.name: target
             for node in self.graph.node
-            if node.name not in self.kept and (target := self._unchanged(node))
+            if node.name not in self.kept and (target := self._find_unchanged_input(node))
         }
         for node in self.graph.node:
             _relink(node, passed, self.nodes)
         self._push_down()
 
-    def _unchanged(self, node: Any) -> str:
+    def _find_unchanged_input(self, node: Any) -> str:
         """The input that the operation gives as it is; empty where there is none."""
         neutral = NEUTRAL.get(node.op)
         data = [name for name in node.input if not name.startswith("^")]

@@ -49,16 +49,22 @@ def temporary(node: Node) -> list[Size]:
 
 
 def _of_convolution(node: Node) -> list[Size]:
-    return [*_padded(node, input_size(node, 0)), *_filter_copy(input_size(node, 1), node)]
+    return [
+        *_measure_padded_copy(node, input_size(node, 0)),
+        *_filter_copy(input_size(node, 1), node),
+    ]
 
 
 def _of_input_gradient(node: Node) -> list[Size]:
     output = output_size(node, 0)
-    return [output, *_filter_copy(input_size(node, 1), node), *_padded(node, output)]
+    return [output, *_filter_copy(input_size(node, 1), node), *_measure_padded_copy(node, output)]
 
 
 def _of_filter_gradient(node: Node) -> list[Size]:
-    return [*_padded(node, input_size(node, 0)), *_filter_copy(output_size(node, 0), node)]
+    return [
+        *_measure_padded_copy(node, input_size(node, 0)),
+        *_filter_copy(output_size(node, 0), node),
+    ]
 
 
 def _of_softmax(node: Node) -> list[Size]:
@@ -131,7 +137,7 @@ def _filter_shape(node: Node) -> Shape:
     return _input_shape(node, 1)
 
 
-def _padded(node: Node, size: Size) -> list[Size]:
+def _measure_padded_copy(node: Node, size: Size) -> list[Size]:
     """A copy of the image where one side needs more padding than the other."""
     if node.attributes["padding"].s != b"SAME":
         return []
@@ -141,7 +147,7 @@ def _padded(node: Node, size: Size) -> list[Size]:
     strides = [stride for stride in node.attributes["strides"].list.i if stride > 1]
     stride = strides[0] if strides else 1
     inner = shape[1:-1]
-    grown = [_grown(axis, reach, stride) for axis, reach in zip(inner, window, strict=False)]
+    grown = [_pad_axis(axis, reach, stride) for axis, reach in zip(inner, window, strict=False)]
     if grown == list(inner):
         return []
     factor = size.factor
@@ -150,7 +156,7 @@ def _padded(node: Node, size: Size) -> list[Size]:
     return [Size(factor, size.power)]
 
 
-def _grown(axis: int, reach: int, stride: int) -> int:
+def _pad_axis(axis: int, reach: int, stride: int) -> int:
     """The axis with the part of SAME padding that is not the same on both sides."""
     total = max((-(-axis // stride) - 1) * stride + reach - axis, 0)
     return axis + total % 2

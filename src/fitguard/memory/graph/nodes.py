@@ -81,11 +81,11 @@ def _measure(node: Node, prime: int) -> None:
         elif index or not item_bytes or node.op == "Placeholder":
             node.sizes.append(NOTHING)
         else:
-            node.sizes.append(_guessed(node, shape, item_bytes, prime))
+            node.sizes.append(_guess_size(node, shape, item_bytes, prime))
             node.is_guessed = True
 
 
-def _guessed(node: Node, shape: Shape, item_bytes: int, prime: int) -> Size:
+def _guess_size(node: Node, shape: Shape, item_bytes: int, prime: int) -> Size:
     """What depends on the values of the data is mostly a choice of them: at most the largest input.
 
     Where no input is an array of numbers, an axis that is not known counts as the batch.

@@ -34,25 +34,25 @@ class Operations:
             return self._views(node, values)
         if number is not None:
             return [Value(number=number)]
-        return self._computed(node, values)
+        return self._allocate_outputs(node, values)
 
     def _views(self, node: Node, values: list[Value]) -> list[Value]:
         if node.op in ("Switch", "_SwitchN"):
-            return _switched(node, values[0], values[1].number)
+            return _select_branch(node, values[0], values[1].number)
         if node.op == "Merge":
             return [next(value for value in values if not value.dead), Value()]
         if node.op == "IdentityN":
             return values
         return values[:1] or [Value()]
 
-    def _computed(self, node: Node, values: list[Value]) -> list[Value]:
+    def _allocate_outputs(self, node: Node, values: list[Value]) -> list[Value]:
         outputs: list[Value] = []
         taken: set[int] = set()
         for index, size in enumerate(node.sizes):
             buffer = None
             if size.factor:
                 reusing = kernels.IN_PLACE.get(node.op) == index
-                buffer = self._reused(values, size, taken) if reusing else None
+                buffer = self._find_reusable_buffer(values, size, taken) if reusing else None
                 buffer = buffer or self.ledger.allocate(size, "activations")
             outputs.append(Value(buffer=buffer))
         self._use_temporary(node)
@@ -64,7 +64,9 @@ class Operations:
         for buffer in buffers:
             self.ledger.sweep(buffer)
 
-    def _reused(self, values: list[Value], size: Size, taken: set[int]) -> Buffer | None:
+    def _find_reusable_buffer(
+        self, values: list[Value], size: Size, taken: set[int]
+    ) -> Buffer | None:
         """An input of the same size that nobody else needs."""
         for value in values:
             buffer = value.buffer
@@ -120,7 +122,7 @@ class Operations:
             if node.op == "TensorListPushBack"
             else (values[0].items, values[2].buffer)
         )
-        return [Value(items=self.ledger.pushed(before, last))]
+        return [Value(items=self.ledger.push_item(before, last))]
 
     def _pop(self, node: Node, values: list[Value]) -> list[Value]:  # noqa: ARG002
         items = values[0].items
@@ -132,20 +134,20 @@ class Operations:
         """Of a list that is read in some order: one of its elements stands for all."""
         items = values[0].items
         if items is None or items.last is None:
-            return self._computed(node, values)
+            return self._allocate_outputs(node, values)
         return [Value(buffer=items.last)]
 
     def _unstack(self, node: Node, values: list[Value]) -> list[Value]:  # noqa: ARG002
         """The elements are copies; together they are as large as the whole."""
         buffer = values[0].buffer
         copy = self.ledger.allocate(buffer.size, "activations") if buffer else None
-        return [Value(items=self.ledger.pushed(None, copy))]
+        return [Value(items=self.ledger.push_item(None, copy))]
 
     def _empty_list(self, node: Node, values: list[Value]) -> list[Value]:  # noqa: ARG002
         return [Value(items=Items())]
 
 
-def _switched(node: Node, value: Value, number: int | None) -> list[Value]:
+def _select_branch(node: Node, value: Value, number: int | None) -> list[Value]:
     """The value where it goes on; the second branch where nothing tells which."""
     count = int(node.attributes["num_outs"].i) if node.op == "_SwitchN" else 2
     taken = 1 if number is None else int(number)

@@ -24,8 +24,8 @@ def add_reserve(node: Node) -> None:
 def workspace(node: Node) -> list[Size]:
     """Of the forward and of the backward pass alike."""
     of_output, of_input = WORKSPACE.get(node.attributes["rnn_mode"].s, WORKSPACE[b"lstm"])
-    output = node.sizes[0] if node.op == FORWARD else _given(node, 5)
-    given, parameters = _given(node, 0), _given(node, 3)
+    output = node.sizes[0] if node.op == FORWARD else _find_input_size(node, 5)
+    given, parameters = _find_input_size(node, 0), _find_input_size(node, 3)
     if output.power != given.power:
         return [_times(output, of_output + of_input), parameters]
     total = of_output * output.factor + of_input * given.factor
@@ -36,6 +36,6 @@ def _times(size: Size, factor: float) -> Size:
     return Size(int(size.factor * factor), size.power)
 
 
-def _given(node: Node, index: int) -> Size:
+def _find_input_size(node: Node, index: int) -> Size:
     producer, output = node.inputs[index]
     return producer.sizes[output] if output < len(producer.sizes) else NOTHING

@@ -1,12 +1,17 @@
 """What TensorFlow's graph optimizer makes of a step for a GPU, on a machine without one."""
 
+import contextlib
+import os
+import sys
+from collections.abc import Iterator
 from typing import Any
 
-from fitguard.contract.graphs import optimized_for_gpu
+from fitguard.contract.graphs import optimize_for_gpu
 from fitguard.knowledge.gpus import USUAL_CAPABILITY
 from fitguard.memory.graph.folding import fold
-from fitguard.memory.graph.quiet import log_dropped
 from fitguard.memory.graph.tracing import Traced
+
+STDERR = 2
 
 PASSES = ("pruning", "function", "common_subgraph_elimination")
 """Those that change the memory of a step most. Constant folding is left out: it would compute
@@ -15,7 +20,7 @@ LAYOUT_MATTERS = ("Conv", "DepthwiseConv", "MaxPool", "AvgPool", "FusedBatchNorm
 """Only for these the layout pass is worth its time, which is most of it."""
 
 
-def rewritten(traced: Traced, capability: str = USUAL_CAPABILITY) -> Any:
+def rewrite_graph(traced: Traced, capability: str = USUAL_CAPABILITY) -> Any:
     """The graph with convolutions in the layout that the GPU wants, and functions inlined.
 
     Args:
@@ -30,11 +35,35 @@ def rewritten(traced: Traced, capability: str = USUAL_CAPABILITY) -> Any:
     kept += [tensor.op.name for tensor in traced.function.outputs]
     fold(definition, set(kept))
     passes = [*PASSES, "layout"] if _has_images(definition) else PASSES
-    with log_dropped():
-        return optimized_for_gpu(definition, kept, passes, capability)
+    with dropping_log():
+        return optimize_for_gpu(definition, kept, passes, capability)
 
 
 def _has_images(graph: Any) -> bool:
     """Whether the layout matters to an operation, of a function's body too."""
     bodies = [graph.node, *(function.node_def for function in graph.library.function)]
     return any(node.op.startswith(LAYOUT_MATTERS) for nodes in bodies for node in nodes)
+
+
+@contextlib.contextmanager
+def dropping_log() -> Iterator[None]:
+    """Inside, what native code writes to stderr is dropped.
+
+    For a GPU that is not there, the graph optimizer logs a warning for each operation. The level of
+    the log is read once, when TensorFlow is loaded, so it cannot be changed here.
+    """
+    try:
+        kept = os.dup(STDERR)
+    except OSError:  # closed
+        yield
+        return
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    if sys.stderr is not None:
+        sys.stderr.flush()
+    os.dup2(nowhere, STDERR)
+    try:
+        yield
+    finally:
+        os.dup2(kept, STDERR)
+        os.close(nowhere)
+        os.close(kept)

@@ -37,16 +37,16 @@ class ShapesByName:
 
     def get(self, name: str) -> tuple[Shape, ...]:
         """Empty for operations that the rewriting added."""
-        return self._found(name, self.outer)
+        return self._find_shapes(name, self.outer)
 
-    def _found(self, name: str, body: Body) -> tuple[Shape, ...]:
+    def _find_shapes(self, name: str, body: Body) -> tuple[Shape, ...]:
         if name in body.shapes:
             return body.shapes[name]
         for end in (place for place, letter in enumerate(name) if letter == "/"):
             called = body.calls.get(name[:end])
             if called:
                 function, rest = _call(called, name[end + 1 :])
-                return self._found(rest, self.functions.get(function, Body()))
+                return self._find_shapes(rest, self.functions.get(function, Body()))
         return ()
 
 
@@ -64,13 +64,13 @@ def _body(nodes: Iterable[Any]) -> Body:
     body = Body()
     for node in nodes:
         body.shapes[node.name] = _output_shapes(node)
-        called = _called(node)
+        called = _read_called_functions(node)
         if called:
             body.calls[node.name] = called
     return body
 
 
-def _called(node: Any) -> dict[str, str]:
+def _read_called_functions(node: Any) -> dict[str, str]:
     called = {key: value.func.name for key, value in node.attr.items() if value.HasField("func")}
     branches = node.attr["branches"].list.func if "branches" in node.attr else ()
     return called | {f"branch{number}": one.name for number, one in enumerate(branches)}

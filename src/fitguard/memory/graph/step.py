@@ -10,12 +10,12 @@ from fitguard.memory.graph.execution import Execution
 from fitguard.memory.graph.nodes import Node, read_nodes
 from fitguard.memory.graph.operations import Operations
 from fitguard.memory.graph.recurrent import add_reserve
-from fitguard.memory.graph.rewriting import rewritten
+from fitguard.memory.graph.rewriting import rewrite_graph
 from fitguard.memory.graph.shapes import shapes_by_name
 from fitguard.memory.graph.sizes import Size
-from fitguard.memory.graph.tidying import tidied
+from fitguard.memory.graph.tidying import tidy_nodes
 from fitguard.memory.graph.tracing import Traced, trace
-from fitguard.memory.graph.updates import Handles, expanded
+from fitguard.memory.graph.updates import Handles, expand_updates
 from fitguard.memory.model_variables import optimizer_variables, variable_bytes
 from fitguard.memory.training import Training
 
@@ -93,13 +93,13 @@ class Run:
 def read_step(training: Training, capability: str = USUAL_CAPABILITY) -> Step:
     """Trace, rewrite, read."""
     traced = trace(training)
-    graph = rewritten(traced, capability)
+    graph = rewrite_graph(traced, capability)
     nodes = read_nodes(graph.node, shapes_by_name(traced.function.graph), traced.prime)
     for node in nodes:
         add_reserve(node)
-    nodes = tidied(nodes)
+    nodes = tidy_nodes(nodes)
     handles = _handles(traced, training, nodes)
-    nodes, slots = expanded(nodes, traced, handles)
+    nodes, slots = expand_updates(nodes, traced, handles)
     handles |= slots
     names = {tensor.op.name for tensor in traced.function.inputs}
     inputs = [node for node in nodes if node.name in names and node not in handles]

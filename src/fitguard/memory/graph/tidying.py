@@ -14,7 +14,7 @@ MOVES = frozenset(("Tile", "BroadcastTo", "Pad", "PadV2", "MirrorPad", "Slice", 
 """They give their input where the size does not change."""
 
 
-def tidied(nodes: list[Node]) -> list[Node]:
+def tidy_nodes(nodes: list[Node]) -> list[Node]:
     """The nodes that are left, linked past the others."""
     links = _Links()
     turned: dict[tuple[Node, int, tuple[int, ...]], Node] = {}
@@ -22,13 +22,13 @@ def tidied(nodes: list[Node]) -> list[Node]:
         links.pass_by(node)
         target = _shortcut(node)
         if target is None and node.op == "Transpose":
-            target = _untwisted(node, turned)
+            target = _cancel_transpose(node, turned)
         if target is not None:
             links.passed[node] = target
     kept = [node for node in nodes if node not in links.passed]
     for node in kept:
         links.pass_by(node)
-        node.controls = [links.resolved((before, 0))[0] for before in node.controls]
+        node.controls = [links.resolve_source((before, 0))[0] for before in node.controls]
     needed = {before for node in kept for before in (*dict(node.inputs), *node.controls)}
     return [node for node in kept if node.op != "Transpose" or node in needed]
 
@@ -45,9 +45,9 @@ class _Links:
             while producer in self.passed:
                 node.controls += [one for one in _waits(producer) if one not in node.controls]
                 producer = self.passed[producer][0]
-        node.inputs = [self.resolved(source) for source in node.inputs]
+        node.inputs = [self.resolve_source(source) for source in node.inputs]
 
-    def resolved(self, source: Source) -> Source:
+    def resolve_source(self, source: Source) -> Source:
         while source[0] in self.passed:
             source = self.passed[source[0]]
         return source
@@ -75,7 +75,9 @@ def _shortcut(node: Node) -> Source | None:
     return None
 
 
-def _untwisted(node: Node, turned: dict[tuple[Node, int, tuple[int, ...]], Node]) -> Source | None:
+def _cancel_transpose(
+    node: Node, turned: dict[tuple[Node, int, tuple[int, ...]], Node]
+) -> Source | None:
     """The tensor that a transposition gives back, or an equal transposition."""
     order = _order(node)
     if order is None:

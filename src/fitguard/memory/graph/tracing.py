@@ -57,7 +57,7 @@ def trace(training: Training) -> Traced:
     traced = tf.function(training.run, autograph=training.autograph)
     optimizer = getattr(training.model, "optimizer", None)
     many = training.model is not None and len(training.model.trainable_variables) > MANY
-    with gpu_supposed(), _updates_apart(optimizer, SMALL_BYTES if many else 0) as updates:
+    with gpu_supposed(), _tracing_updates_apart(optimizer, SMALL_BYTES if many else 0) as updates:
         function = traced.get_concrete_function(training.specs(prime))
     return Traced(function, prime, updates)
 
@@ -73,7 +73,7 @@ def _prime(training: Training) -> int:
 
 
 @contextlib.contextmanager
-def _updates_apart(optimizer: Any, least_bytes: int) -> Iterator[dict[Kind, Update]]:
+def _tracing_updates_apart(optimizer: Any, least_bytes: int) -> Iterator[dict[Kind, Update]]:
     """Inside, the optimizer's update of a variable becomes one assignment.
 
     Updates are most of the operations of a step, and the same for all variables of a shape: the

@@ -14,7 +14,9 @@ Handles = dict[Node, tuple[str, Size, Category]]
 NO_PRIME = 2**61 - 1
 
 
-def expanded(nodes: list[Node], traced: Traced, handles: Handles) -> tuple[list[Node], Handles]:
+def expand_updates(
+    nodes: list[Node], traced: Traced, handles: Handles
+) -> tuple[list[Node], Handles]:
     """The nodes with every mark replaced, and the handles of the optimizer's slots.
 
     Args:
@@ -23,7 +25,7 @@ def expanded(nodes: list[Node], traced: Traced, handles: Handles) -> tuple[list[
     """
     result: list[Node] = []
     slots: Handles = {}
-    known = _known_variables(nodes, traced)
+    known = _find_known_variables(nodes, traced)
     for node in nodes:
         update = traced.updates.get(_kind(node)) if _is_mark(node) else None
         if update is None:
@@ -49,7 +51,7 @@ def _kind(node: Node) -> Kind:
     return tf.as_dtype(node.attributes["dtype"].type).name, tuple(shape or ())
 
 
-def _known_variables(nodes: list[Node], traced: Traced) -> dict[int, Node]:
+def _find_known_variables(nodes: list[Node], traced: Traced) -> dict[int, Node]:
     """The nodes of variables that the step itself reads, such as the count of steps."""
     by_name = {node.name: node for node in nodes}
     captures = traced.function.graph.captures

@@ -46,13 +46,13 @@ def answer(request_file: str, making: Making) -> NoReturn:
         making: Makes the training that the request names.
     """
     request = msgspec.json.decode(Path(request_file).read_bytes(), type=Request)
-    told = msgspec.json.encode(_tried(request, making))
+    told = msgspec.json.encode(_run_trial(request, making))
     Path(request.answer).write_bytes(told)
     sys.stderr.flush()
     os._exit(0)  # after an error on the GPU, the usual way out can hang or crash
 
 
-def _tried(request: Request, making: Making) -> Answer:
+def _run_trial(request: Request, making: Making) -> Answer:
     gpu = ""
     try:
         gpu = confine(request.device, request.limit_mib)
@@ -83,7 +83,7 @@ def _train(training: Training, request: Request) -> None:
 
 
 @contextlib.contextmanager
-def _saved(request: Request) -> Iterator[Training]:
+def _loading_training(request: Request) -> Iterator[Training]:
     assert isinstance(request.step, SavedModel)
     try:
         model = Library(request.step.library).module("models").load_model(request.step.file)
@@ -97,4 +97,4 @@ def _saved(request: Request) -> Iterator[Training]:
 
 
 if __name__ == "__main__":
-    answer(sys.argv[1], _saved)
+    answer(sys.argv[1], _loading_training)

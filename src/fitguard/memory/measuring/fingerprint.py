@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from fitguard.contract.libraries import PACKAGES, is_a, package_of
-from fitguard.inputs.models.asking import name_of, told, trait
+from fitguard.inputs.models.asking import ask, name_of, trait
 from fitguard.inputs.models.kinds import sublayers
 from fitguard.inputs.models.library import recognise
 from fitguard.memory.measuring.data_specs import as_json
@@ -40,7 +40,7 @@ def fingerprint(training: Training, surrounding: Mapping[str, str]) -> str | Non
         "versions": [tf.__version__, recognise(model).version],
         "layers": [[type(layer).__name__, _config(layer, names)] for layer in layers],
         "weights": [[list(one.shape), str(one.dtype)] for one in trait(model, "weights", [])],
-        "compiled": _renamed(told(model.get_compile_config, None), names),
+        "compiled": _replace_names(ask(model.get_compile_config, None), names),
         "optimizer": [type(optimizer).__name__, _config(optimizer, names)],
         "code": [_code(thing) for thing in _own_code(layers, trait(model, "loss"))],
         "data": as_json(training.data),
@@ -61,20 +61,20 @@ def _names(layers: list[Any], optimizer: Any) -> dict[str, str]:
 
 
 def _config(thing: Any, names: Mapping[str, str]) -> Any:
-    return _renamed(told(lambda: thing.get_config(), None), names)
+    return _replace_names(ask(lambda: thing.get_config(), None), names)
 
 
-def _renamed(config: Any, names: Mapping[str, str]) -> Any:
+def _replace_names(config: Any, names: Mapping[str, str]) -> Any:
     if isinstance(config, str):
         return names.get(config, config)
     if isinstance(config, Mapping):
         return {
-            str(key): _renamed(part, names)
+            str(key): _replace_names(part, names)
             for key, part in config.items()
             if key not in _MEANINGLESS and not _is_rate(key, part)
         }
     if isinstance(config, list | tuple):
-        return [_renamed(part, names) for part in config]
+        return [_replace_names(part, names) for part in config]
     return config
 
 
@@ -96,12 +96,12 @@ def _own_code(layers: list[Any], loss: Any) -> Iterator[types.FunctionType]:
 
 def _code(function: types.FunctionType) -> list[Any]:
     """What a function does, where nobody has its source either: in a notebook."""
-    return _compiled(function.__code__)
+    return _read_bytecode(function.__code__)
 
 
-def _compiled(code: types.CodeType) -> list[Any]:
+def _read_bytecode(code: types.CodeType) -> list[Any]:
     constants = [
-        _compiled(one) if isinstance(one, types.CodeType) else _constant(one)
+        _read_bytecode(one) if isinstance(one, types.CodeType) else _constant(one)
         for one in code.co_consts
     ]
     return [code.co_code.hex(), list(code.co_names), constants]

@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fitguard.inputs.models.asking import told
+from fitguard.inputs.models.asking import ask
 from fitguard.memory.estimate import Estimator
 from fitguard.memory.measuring.fingerprint import fingerprint
 from fitguard.memory.measuring.measuring import measure
 from fitguard.memory.measuring.request import Device, Script
-from fitguard.memory.measuring.sending import saved
+from fitguard.memory.measuring.sending import save_model
 from fitguard.memory.measuring.sharpened import Sharpened
 from fitguard.memory.measuring.store import Kept, Store, cache_folder
 from fitguard.memory.measuring.this_gpu import same_gpu, this_gpu, usable_bytes
@@ -64,7 +64,7 @@ class Measurements:
                 "measure on a machine that has it"
             )
 
-    def sharpened(
+    def sharpen_estimator(
         self, prepared: Preparation, estimator: Estimator, card: Card | None
     ) -> Estimator:
         """The estimator, corrected by what was measured of this step on this GPU.
@@ -75,16 +75,16 @@ class Measurements:
         names = [card.name] if card and card.name else [gpu.name or "" for gpu in self.gpus]
         if not self.wanted and not names:
             return estimator
-        step = told(lambda: fingerprint(prepared.training, self.surrounding), None)
-        known, notes = self._found(step, names)
+        step = ask(lambda: fingerprint(prepared.training, self.surrounding), None)
+        known, notes = self._find_measurements(step, names)
         if self.wanted:
             batch = prepared.replica_batch_size
-            measured = self._taken(prepared, estimator.at(batch).required)
+            measured = self._take_measurement(prepared, estimator.at(batch).required)
             known[batch] = measured
-            notes += self._kept(step, batch, measured)
+            notes += self._keep_measurement(step, batch, measured)
         return Sharpened(estimator, known, notes) if known or notes else estimator
 
-    def _found(
+    def _find_measurements(
         self, step: str | None, names: Sequence[str]
     ) -> tuple[dict[int, Measured], tuple[str, ...]]:
         """By batch size, of GPUs with these names; a later one replaces an earlier one."""
@@ -99,7 +99,7 @@ class Measurements:
         }
         return found, notes
 
-    def _taken(self, prepared: Preparation, estimated: Range) -> Measured:
+    def _take_measurement(self, prepared: Preparation, estimated: Range) -> Measured:
         training = prepared.training
         if training.replicas > 1:
             raise UsageError(
@@ -113,7 +113,7 @@ class Measurements:
             folder = Path(name)
             wanted = self.wanted
             trials = Trials(
-                step=wanted if isinstance(wanted, Script) else saved(training, folder),
+                step=wanted if isinstance(wanted, Script) else save_model(training, folder),
                 batch_size=prepared.replica_batch_size,
                 jit_compile=training.jit_compile,
                 folder=folder,
@@ -122,7 +122,9 @@ class Measurements:
             )
             return measure(trials, estimated, usable, self.today())
 
-    def _kept(self, step: str | None, batch_size: int, measured: Measured) -> tuple[str, ...]:
+    def _keep_measurement(
+        self, step: str | None, batch_size: int, measured: Measured
+    ) -> tuple[str, ...]:
         if step is None:
             return ("The measurement is for this plan alone: the step could not be told again.",)
         kept = Kept(step=step, batch_size=batch_size, driver=self.driver, measured=measured)

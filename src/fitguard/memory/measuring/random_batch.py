@@ -4,7 +4,7 @@ from typing import Any
 
 from fitguard.contract.libraries import is_a
 from fitguard.inputs.models import describe
-from fitguard.inputs.models.asking import told, trait
+from fitguard.inputs.models.asking import ask, trait
 from fitguard.inputs.models.kinds import sublayers
 from fitguard.memory.training import Training
 from fitguard.schema.model import ModelFacts
@@ -46,7 +46,7 @@ def _bounds(training: Training) -> tuple[int, int, int]:
     """For x, y and sample weights."""
     if training.model is None:
         return SAFE_BOUND, SAFE_BOUND, SAFE_BOUND
-    facts = told(lambda: describe(training.model), None)
+    facts = ask(lambda: describe(training.model), None)
     return _rows(training.model, facts), _classes(facts), SAFE_BOUND
 
 

@@ -14,7 +14,7 @@ COMMAND = (
 )
 
 
-def saved(training: Training, folder: Path) -> SavedModel:
+def save_model(training: Training, folder: Path) -> SavedModel:
     """The compiled model as a file in this folder, with the specs of its data.
 
     Raises:

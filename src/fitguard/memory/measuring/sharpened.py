@@ -43,12 +43,12 @@ class Sharpened:
         noted = replace(plain, reasons=(*self._notes, *plain.reasons))
         here = self._known.get(batch_size)
         if here is not None:
-            return _measured(noted, here)
+            return _apply_measurement(noted, here)
         ran = [one for one, known in self._known.items() if known.runs_bytes]
         nearest = min(ran, key=lambda one: abs(math.log(one / batch_size)), default=None)
-        return noted if nearest is None else self._scaled(noted, batch_size, nearest)
+        return noted if nearest is None else self._scale_estimate(noted, batch_size, nearest)
 
-    def _scaled(self, plain: Estimate, batch_size: int, measured_batch: int) -> Estimate:
+    def _scale_estimate(self, plain: Estimate, batch_size: int, measured_batch: int) -> Estimate:
         measured = self._known[measured_batch]
         ratio = (measured.runs_bytes or 0) / max(1, self._likely(measured_batch))
         near = 1 / NEAR <= batch_size / measured_batch <= NEAR
@@ -59,10 +59,10 @@ class Sharpened:
             f"{size(measured.runs_bytes or 0)} on {measured.gpu}, where "
             f"{size(self._likely(measured_batch))} were estimated. The range is {how}."
         )
-        return _with(plain, _narrowed(plain.required, ratio, narrower), reason)
+        return _replace_required(plain, _narrow_range(plain.required, ratio, narrower), reason)
 
 
-def _narrowed(span: Range, ratio: float, narrower: float) -> Range:
+def _narrow_range(span: Range, ratio: float, narrower: float) -> Range:
     likely = round(span.likely * ratio)
     below, above = (
         max(LEAST_WIDTH, narrower * abs(end - span.likely) / max(1, span.likely))
@@ -71,7 +71,7 @@ def _narrowed(span: Range, ratio: float, narrower: float) -> Range:
     return Range(round(likely * (1 - below)), likely, round(likely * (1 + above)))
 
 
-def _measured(plain: Estimate, known: Measured) -> Estimate:
+def _apply_measurement(plain: Estimate, known: Measured) -> Estimate:
     span, runs, fails = plain.required, known.runs_bytes, known.fails_bytes
     on = f"Measured on {known.gpu}" + (f" ({known.taken})" if known.taken else "")
     if runs is not None:
@@ -83,7 +83,7 @@ def _measured(plain: Estimate, known: Measured) -> Estimate:
         said = f"the step did not run in {size(fails)}"
     else:
         said = "no trial under a limit was finished"
-    settled = _with(plain, span, f"{on}: {said}.")
+    settled = _replace_required(plain, span, f"{on}: {said}.")
     peak = known.peak_bytes
     if peak is not None:
         taken = settled.comfortable
@@ -95,7 +95,7 @@ def _measured(plain: Estimate, known: Measured) -> Estimate:
     return replace(settled, measured=known, unknown=() if runs is not None else plain.unknown)
 
 
-def _with(plain: Estimate, required: Range, reason: str) -> Estimate:
+def _replace_required(plain: Estimate, required: Range, reason: str) -> Estimate:
     """With other required bytes, and nothing comfortable below them."""
     taken = plain.comfortable
     return replace(
@@ -106,12 +106,12 @@ def _with(plain: Estimate, required: Range, reason: str) -> Estimate:
             max(taken.likely, required.likely),
             max(taken.high, required.high),
         ),
-        breakdown=_balanced(plain.breakdown, required.likely - plain.required.likely),
+        breakdown=_balance_breakdown(plain.breakdown, required.likely - plain.required.likely),
         reasons=(reason, *plain.reasons),
     )
 
 
-def _balanced(parts: Breakdown, more_bytes: int) -> Breakdown:
+def _balance_breakdown(parts: Breakdown, more_bytes: int) -> Breakdown:
     """Parts that add up again: what is unexplained is slack; what was too much gives way."""
     if more_bytes >= 0:
         return msgspec.structs.replace(parts, slack=parts.slack + more_bytes)

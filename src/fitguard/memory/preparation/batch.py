@@ -3,7 +3,7 @@
 from typing import Any
 
 from fitguard.inputs.arguments import optional, whole_number
-from fitguard.inputs.models.asking import told
+from fitguard.inputs.models.asking import ask
 from fitguard.memory.preparation.given import Given
 from fitguard.schema.exit_codes import UsageError
 from fitguard.schema.model import ModelFacts
@@ -52,7 +52,7 @@ def replicas_of(model: ModelFacts, strategy: Any, asked: Any) -> int:
         return _positive("replicas", whole_number("replicas", asked)) or 1
     if strategy is None:
         return model.replicas
-    number = told(lambda: int(strategy.num_replicas_in_sync), None)
+    number = ask(lambda: int(strategy.num_replicas_in_sync), None)
     if number is None:
         raise UsageError(
             f"Received strategy={strategy!r}. Expected a tf.distribute strategy, or replicas: the "
@@ -61,7 +61,7 @@ def replicas_of(model: ModelFacts, strategy: Any, asked: Any) -> int:
     return number
 
 
-def unspread(model: Any, strategy: Any, asked: Any) -> list[str]:
+def describe_unspread(model: Any, strategy: Any, asked: Any) -> list[str]:
     """What is to be said of a model that was made under a strategy which saw one device."""
     import tensorflow as tf
 

@@ -6,7 +6,7 @@ from typing import Any
 from fitguard.memory.preparation.specs import Spec, lengths
 
 
-def chosen_losses(
+def choose_losses(
     library: Any, outputs: Any, activations: Sequence[str | None], labels: Any
 ) -> tuple[Any, list[str]]:
     """Losses in the structure of the outputs, and their names.
@@ -24,7 +24,8 @@ def chosen_losses(
     known = activations if len(activations) == len(flat) else [None] * len(flat)
     names = [_name(*one) for one in zip(flat, known, targets, strict=True)]
     losses = [
-        _made(library, name, activation) for name, activation in zip(names, known, strict=True)
+        _build_loss(library, name, activation)
+        for name, activation in zip(names, known, strict=True)
     ]
     return tf.nest.pack_sequence_as(outputs, losses), names
 
@@ -49,7 +50,7 @@ def _by_labels(output: Spec, activation: str | None, labels: Spec) -> str:
     return "CategoricalCrossentropy" if activation == "softmax" else "MeanSquaredError"
 
 
-def _made(library: Any, name: str, activation: str | None) -> Any:
+def _build_loss(library: Any, name: str, activation: str | None) -> Any:
     loss = getattr(library.losses, name)
     if name == "MeanSquaredError":
         return loss()

@@ -4,11 +4,11 @@ from typing import Any
 
 from fitguard.contract import optimizers
 from fitguard.contract.compiling import compile_arguments, is_compiled
-from fitguard.inputs.models.asking import told, trait
+from fitguard.inputs.models.asking import ask, trait
 from fitguard.inputs.models.library import recognise
-from fitguard.inputs.models.step import adds_loss, custom_step, defined_by_user
+from fitguard.inputs.models.step import adds_loss, custom_step, is_defined_by_user
 from fitguard.inputs.sources.error_words import in_one_line
-from fitguard.memory.preparation.choosing_loss import chosen_losses
+from fitguard.memory.preparation.choosing_loss import choose_losses
 from fitguard.schema.exit_codes import UsageError
 from fitguard.schema.model import ModelFacts
 
@@ -41,7 +41,7 @@ def compile_where_needed(
         chosen.append(f"the optimizer {optimizer}")
     if loss is None and not done and outputs is not None and not _trains_without(model):
         activations = [output.activation for output in facts.outputs or ()]
-        loss, names = chosen_losses(library, outputs, activations, labels)
+        loss, names = choose_losses(library, outputs, activations, labels)
         chosen.append(f"the loss {', '.join(names)}, which fits the output")
     _compile(model, library, settings, optimizer, loss)
     if not chosen:
@@ -55,7 +55,7 @@ def compile_where_needed(
 def build_optimizer(model: Any) -> None:
     """Make the variables of the optimizer, where the model has one, and weights."""
     optimizer = trait(model, "optimizer")
-    weights = told(lambda: list(model.trainable_variables), [])
+    weights = ask(lambda: list(model.trainable_variables), [])
     if optimizer is not None and weights:
         with model.distribute_strategy.scope():
             optimizers.build(optimizer, weights)
@@ -86,7 +86,7 @@ def _trains_without(model: Any) -> bool:
 
 def _require_keras_compile(model: Any) -> None:
     """A `compile` of the user's own takes what nobody knows."""
-    if defined_by_user(model, "compile"):
+    if is_defined_by_user(model, "compile"):
         raise UsageError(
             f"Received a {type(model).__name__}, which has a `compile` of its own, not compiled "
             "or with another optimizer or loss. Expected it compiled as you train it"
@@ -98,7 +98,7 @@ def _settings(model: Any, library: Any) -> dict[str, Any]:
     given = compile_arguments(model)
     return {
         **{name: given[name] for name in _KEPT},
-        "optimizer": _copied(library, model.optimizer),
+        "optimizer": _copy_optimizer(library, model.optimizer),
         "jit_compile": model.jit_compile,
     }
 
@@ -107,7 +107,7 @@ def _optimizer(library: Any, given: Any) -> Any:
     if given is None:
         return None
     try:
-        return _copied(library, library.optimizers.get(given))
+        return _copy_optimizer(library, library.optimizers.get(given))
     except Exception as error:  # ValueError, TypeError, KeyError: as the version has it
         raise UsageError(
             f"Received optimizer={given!r}. Expected the name of one of "
@@ -115,11 +115,11 @@ def _optimizer(library: Any, given: Any) -> Any:
         ) from error
 
 
-def _copied(library: Any, optimizer: Any) -> Any:
+def _copy_optimizer(library: Any, optimizer: Any) -> Any:
     """A new one with the same settings: the user's own may belong to another model."""
     inner = trait(optimizer, "inner_optimizer")
     plain = optimizer if inner is None else inner
-    copy = told(lambda: type(plain).from_config(plain.get_config()), None)
+    copy = ask(lambda: type(plain).from_config(plain.get_config()), None)
     return library.optimizers.get(plain) if copy is None else copy
 
 

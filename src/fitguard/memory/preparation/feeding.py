@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from fitguard.checks.data.derived.input_shapes import fits
-from fitguard.inputs.models.asking import told
+from fitguard.inputs.models.asking import ask
 from fitguard.inputs.models.step import adds_loss, custom_batches, custom_step, has_loss
-from fitguard.inputs.sources.matching import port
-from fitguard.inputs.sources.structure import Element, leaves, unpacked
-from fitguard.memory.preparation.given import Given, packed
+from fitguard.inputs.sources.matching import find_port
+from fitguard.inputs.sources.structure import Element, leaves, unpack_element
+from fitguard.memory.preparation.given import Given, pack_data
 from fitguard.memory.preparation.labels import labels, output_names
 from fitguard.memory.preparation.open_axes import close
 from fitguard.memory.preparation.outputs import outputs
@@ -67,7 +67,7 @@ class Feed:
             y = close(y, "y", _shapes(derived))
         if weight is None and weighted and y is not None:
             weight = _weights()
-        return packed(x, y, weight), notes
+        return pack_data(x, y, weight), notes
 
 
 def feed(model: Any, facts: ModelFacts, given: Given) -> Feed:
@@ -79,7 +79,7 @@ def feed(model: Any, facts: ModelFacts, given: Given) -> Feed:
     if custom_batches(model) and given.data is not None:
         return _as_given(model, facts, given.data)
     if given.data is not None:
-        element = _unpacked(given.data)
+        element = _unpack_data(given.data)
     else:
         element = Element(own_inputs(model, facts), given.y, given.sample_weight)
     _require_fit(element.x, facts)
@@ -97,13 +97,13 @@ def feed(model: Any, facts: ModelFacts, given: Given) -> Feed:
 
 def _as_given(model: Any, facts: ModelFacts, data: Any) -> Feed:
     """For a `train_step` of the user's own: only it knows what the parts mean."""
-    x = told(lambda: unpacked(data).x, data)
-    fitting = told(lambda: _fits(x, facts), False)
+    x = ask(lambda: unpack_element(data).x, data)
+    fitting = ask(lambda: _fits(x, facts), False)
     known = _inputs(x, facts) if fitting else []
     others = sum(1 for _ in leaves(data, "x")) - len(known)
     closed = close(data, "x", [*known, *[None] * others])
-    element = told(lambda: unpacked(closed), Element(closed))
-    found = told(lambda: outputs(model, element.x), None)
+    element = ask(lambda: unpack_element(closed), Element(closed))
+    found = ask(lambda: outputs(model, element.x), None)
     names = () if found is None else tuple(output_names(model, found))
     return Feed(model, closed, element, found, names)
 
@@ -112,16 +112,16 @@ def _weights() -> Spec:
     return spec((None,), "float32")
 
 
-def _unpacked(data: Any) -> Element:
+def _unpack_data(data: Any) -> Element:
     try:
-        return unpacked(data)
+        return unpack_element(data)
     except ValueError as error:
         raise UsageError(str(error)) from None
 
 
 def _inputs(x: Any, facts: ModelFacts) -> list[Shape | None]:
     """The shape of the model's input for each part of x."""
-    targets = [port(facts, "x", leaf.key) for leaf in leaves(x, "x")]
+    targets = [find_port(facts, "x", leaf.key) for leaf in leaves(x, "x")]
     return [target.shape if target is not None else None for target in targets]
 
 
@@ -135,13 +135,13 @@ def _fits(x: Any, facts: ModelFacts) -> bool:
     return all(
         fits(lengths(leaf.value)[1:], target)
         for leaf in leaves(x, "x")
-        if isinstance(target := port(facts, "x", leaf.key), ModelInput)
+        if isinstance(target := find_port(facts, "x", leaf.key), ModelInput)
     )
 
 
 def _require_fit(x: Any, facts: ModelFacts) -> None:
     for leaf in leaves(x, "x"):
-        target = port(facts, "x", leaf.key)
+        target = find_port(facts, "x", leaf.key)
         shape = lengths(leaf.value)
         if isinstance(target, ModelInput) and shape and not fits(shape[1:], target):
             raise UsageError(

@@ -12,12 +12,12 @@ from fitguard.inputs.pipelines.describing import describe as describe_pipeline
 from fitguard.inputs.pipelines.twins import Unreadable
 from fitguard.inputs.sources.dataset_elements import is_batched
 from fitguard.inputs.sources.error_words import in_one_line
-from fitguard.inputs.sources.generators import mapped
+from fitguard.inputs.sources.generators import map_leaves
 from fitguard.inputs.sources.kinds import kind_of, require_arrays
 from fitguard.inputs.sources.pydatasets import BatchFailed, batches, twin
 from fitguard.inputs.sources.structure import Element, Leaf, leaves
 from fitguard.memory.preparation.given_shapes import has_shapes, of_shapes
-from fitguard.memory.preparation.specs import batched, dense, of_array, opened
+from fitguard.memory.preparation.specs import add_batch_axis, dense, of_array, open_batch_axis
 from fitguard.schema.data import Role
 from fitguard.schema.exit_codes import UsageError
 from fitguard.schema.model import ModelFacts
@@ -56,10 +56,10 @@ def read(element: Element, model: ModelFacts) -> Given:
     if element.x is None:
         return Given(y=y, sample_weight=weight)
     if has_shapes(element.x):
-        return _of_batches(packed(of_shapes(element.x, "x", model), y, weight))
+        return _of_batches(pack_data(of_shapes(element.x, "x", model), y, weight))
     kind = kind_of(element.x)
     if kind == "arrays":
-        return Given(packed(_structure(element.x, "x", model), y, weight))
+        return Given(pack_data(_structure(element.x, "x", model), y, weight))
     if y is not None or weight is not None:
         raise UsageError(
             f"Received y or sample_weight beside a {type(element.x).__name__}. Expected them in "
@@ -71,10 +71,10 @@ def read(element: Element, model: ModelFacts) -> Given:
         return _of_pydataset(element.x, model)
     if kind == "factory":
         return _of_factory(element.x, model)
-    return _untold(f"A {type(element.x).__name__} can be read only once")
+    return _build_unknown(f"A {type(element.x).__name__} can be read only once")
 
 
-def packed(x: Any, y: Any, sample_weight: Any) -> Any:
+def pack_data(x: Any, y: Any, sample_weight: Any) -> Any:
     """As `fit` hands arrays over to `train_step`."""
     if sample_weight is not None:
         return (x, y, sample_weight)
@@ -88,7 +88,7 @@ def _of_batches(data: Any) -> Given:
     import tensorflow as tf
 
     size = next((one.shape[0] for one in tf.nest.flatten(data) if one.shape.rank), None)
-    grown = tf.nest.map_structure(lambda one: opened(one, size), data)
+    grown = tf.nest.map_structure(lambda one: open_batch_axis(one, size), data)
     return Given(grown, batch_size=size)
 
 
@@ -103,7 +103,7 @@ def _structure(part: Any, role: Role, model: ModelFacts) -> Any:
     def one(_path: Any, value: Any) -> Any:
         return None if value is None else of_array(named[id(value)], library)
 
-    return _in_tuples(mapped(part, one))
+    return _in_tuples(map_leaves(part, one))
 
 
 def _in_tuples(structure: Any) -> Any:
@@ -119,7 +119,7 @@ def _of_dataset(stream: Any, model: ModelFacts) -> Given:
 
     dataset = original_of(stream).dataset
     if dataset is None:
-        return _untold(f"A {type(stream).__name__} does not tell what it yields")
+        return _build_unknown(f"A {type(stream).__name__} does not tell what it yields")
     pipeline = describe_pipeline(dataset)
     data = tf.nest.map_structure(dense, dataset.element_spec)
     kinds = {type(one).__name__ for one in tf.nest.flatten(dataset.element_spec)}
@@ -128,7 +128,7 @@ def _of_dataset(stream: Any, model: ModelFacts) -> Given:
         for kind in sorted(kinds - {"TensorSpec"})
     )
     if is_batched(dataset.element_spec, pipeline, model) is False:
-        data = tf.nest.map_structure(batched, data)
+        data = tf.nest.map_structure(add_batch_axis, data)
         unbatched = "The dataset yields single samples; it was planned as if .batch() came last."
         return Given(data, notes=(*notes, unbatched))
     told = _of_batches(data)
@@ -142,7 +142,7 @@ def _of_pydataset(dataset: Any, model: ModelFacts) -> Given:
         with contextlib.closing(batches(twin(dataset), 1)) as found:
             _, batch = next(found)
     except Unreadable as reason:
-        return _untold(f"The {type(dataset).__name__} was not read. {reason}")
+        return _build_unknown(f"The {type(dataset).__name__} was not read. {reason}")
     except BatchFailed as failed:
         raise UsageError(
             f"Received a {type(dataset).__name__} whose batch 0 raises "
@@ -176,10 +176,10 @@ def _of_batch(batch: Any, model: ModelFacts) -> Given:
         return None if value is None else of_array(leaf, library, streamed=True)
 
     size = next((leaf.value.shape[0] for leaf in leaves(batch, "x")), None)
-    return Given(mapped(batch, one), batch_size=size)
+    return Given(map_leaves(batch, one), batch_size=size)
 
 
-def _untold(why: str) -> Given:
+def _build_unknown(why: str) -> Given:
     return Given(
         unknown_batch=True,
         notes=(f"{why}: the shapes of the data were taken from the model.",),

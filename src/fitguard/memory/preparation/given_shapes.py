@@ -6,7 +6,7 @@ from typing import Any
 from fitguard.contract.libraries import is_a
 from fitguard.inputs.models.asking import trait
 from fitguard.inputs.sources.kinds import descends
-from fitguard.inputs.sources.matching import port
+from fitguard.inputs.sources.matching import find_port
 from fitguard.inputs.sources.structure import is_nested
 from fitguard.memory.preparation.specs import Spec, lengths, spec
 from fitguard.schema.data import Role
@@ -55,7 +55,7 @@ def _of(structure: Any, role: Role, key: str | int | None, model: ModelFacts) ->
 def _one(given: Any, role: Role, key: str | int | None, model: ModelFacts) -> Spec:
     if _is_symbol(given):
         return spec(lengths(given), given.dtype)
-    target = port(model, role, key)
+    target = find_port(model, role, key)
     axes = tuple(given.as_list()) if hasattr(given, "as_list") else tuple(given)
     return spec(_with_batch(axes, target), _dtype(target))
 

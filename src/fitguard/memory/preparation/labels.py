@@ -5,7 +5,7 @@ from typing import Any
 
 from fitguard.checks.data.derived.losses import label_kind
 from fitguard.contract.nodes import functional_of
-from fitguard.inputs.models.asking import told
+from fitguard.inputs.models.asking import ask
 from fitguard.inputs.models.losses import losses_by_output
 from fitguard.inputs.models.tensors import names_in
 from fitguard.memory.preparation.specs import Spec, lengths, spec
@@ -43,7 +43,7 @@ def output_names(model: Any, outputs: Any) -> list[str]:
     if isinstance(outputs, dict):
         return sorted(map(str, outputs))
     flat = tf.nest.flatten(outputs)
-    functional = told(lambda: functional_of(model), None)
+    functional = ask(lambda: functional_of(model), None)
     known = [] if functional is None else names_in(functional, "outputs")
     if len(known) == len(flat):
         return known

@@ -5,7 +5,7 @@ from typing import Any
 from fitguard.contract.compiling import strategy_of
 from fitguard.contract.libraries import Library
 from fitguard.contract.runtime import op_determinism_enabled
-from fitguard.inputs.models.asking import name_of, told, trait
+from fitguard.inputs.models.asking import ask, name_of, trait
 from fitguard.inputs.models.cudnn import runs_on_cudnn
 from fitguard.inputs.models.kinds import sublayers
 from fitguard.inputs.models.step import gpus, jit_compile_here
@@ -50,7 +50,7 @@ def _automatic(model: Any, library: Library, *, spread: bool, settled: bool) -> 
         return True, "The model was compiled with XLA switched on."
     if library.generation == 2:
         return False, "Keras 2 uses XLA only where compile is given jit_compile=True."
-    if settled and told(gpus, 0):
+    if settled and ask(gpus, 0):
         return False, "The model was compiled with XLA switched off, by you or by Keras."
     if spread or strategy_of(model) is not None:
         return False, 'jit_compile="auto": Keras does not use XLA with a distribution strategy.'

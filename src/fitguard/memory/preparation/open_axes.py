@@ -24,11 +24,11 @@ def close(structure: Any, role: Role, known: Sequence[Shape | None]) -> Any:
     flat = tf.nest.flatten(structure)
     names = [leaf.name for leaf in leaves(structure, role)]
     told = known if len(known) == len(flat) else [None] * len(flat)
-    closed = [_closed(*one) for one in zip(flat, names, told, strict=True)]
+    closed = [_close_spec(*one) for one in zip(flat, names, told, strict=True)]
     return tf.nest.pack_sequence_as(structure, closed)
 
 
-def _closed(one: Spec, name: str, known: Shape | None) -> Spec:
+def _close_spec(one: Spec, name: str, known: Shape | None) -> Spec:
     import tensorflow as tf
 
     if one.shape.rank is None:
@@ -38,20 +38,20 @@ def _closed(one: Spec, name: str, known: Shape | None) -> Spec:
                 "in place of the data: (None, 224, 224, 3)"
             )
         one = tf.TensorSpec((None,) * len(known), one.dtype, one.name)
-    shape = _filled(lengths(one), known)
+    shape = _fill_shape(lengths(one), known)
     if None in shape[1:]:
-        raise UsageError(_asking(name, shape))
+        raise UsageError(_describe_open_axes(name, shape))
     return tf.TensorSpec(shape, one.dtype, one.name)
 
 
-def _filled(given: Shape, known: Shape | None) -> Shape:
+def _fill_shape(given: Shape, known: Shape | None) -> Shape:
     if known is None or len(known) != len(given):
         return given
     behind = zip(given[1:], known[1:], strict=True)
     return (*given[:1], *(other if own is None else own for own, other in behind))
 
 
-def _asking(name: str, shape: Shape) -> str:
+def _describe_open_axes(name: str, shape: Shape) -> str:
     places = [place for place, length in enumerate(shape) if length is None and place]
     axes = f"axis {places[0]} is" if len(places) == 1 else f"axes {places} are"
     example = (None, *(128 if length is None else length for length in shape[1:]))

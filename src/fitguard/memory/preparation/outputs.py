@@ -5,10 +5,10 @@ from typing import Any
 
 from fitguard.contract.libraries import is_a
 from fitguard.contract.nodes import functional_of
-from fitguard.inputs.models.asking import told
+from fitguard.inputs.models.asking import ask
 from fitguard.inputs.models.library import recognise
 from fitguard.inputs.models.tensors import dtype_of, shape_of
-from fitguard.inputs.models.weights import built
+from fitguard.inputs.models.weights import has_all_weights
 from fitguard.inputs.sources.error_words import in_one_line
 from fitguard.memory.preparation.specs import lengths, spec
 from fitguard.schema.exit_codes import UsageError
@@ -25,32 +25,32 @@ def outputs(model: Any, x: Any) -> Any:
     Raises:
         UsageError: where the model cannot be called with them.
     """
-    known = told(lambda: _declared(model), None) if built(model) else None
+    known = ask(lambda: _read_declared_outputs(model), None) if has_all_weights(model) else None
     if known is not None and not _has_open_axes(known):
         return known
     try:
-        return _traced(model, x)
+        return _trace_outputs(model, x)
     except Exception as error:  # whatever the user's layers raise
-        shapes = _written(x)
+        shapes = _format_specs(x)
         raise UsageError(
             f"Received a {type(model).__name__} that cannot be called with {shapes}: "
             f"{in_one_line(error)[:400]}. Expected x as the model takes it"
         ) from error
 
 
-def _declared(model: Any) -> Any:
+def _read_declared_outputs(model: Any) -> Any:
     """What a functional or sequential model knows."""
     functional = functional_of(model)
     if functional is None:
         return None
-    return _mapped(functional.outputs[0] if is_a(model, "Sequential") else functional.output)
+    return _build_specs(functional.outputs[0] if is_a(model, "Sequential") else functional.output)
 
 
-def _mapped(structure: Any) -> Any:
+def _build_specs(structure: Any) -> Any:
     if isinstance(structure, dict):
-        return {key: _mapped(item) for key, item in structure.items()}
+        return {key: _build_specs(item) for key, item in structure.items()}
     if isinstance(structure, list | tuple):
-        return tuple(_mapped(item) for item in structure)
+        return tuple(_build_specs(item) for item in structure)
     return spec((None, *(shape_of(structure) or (None, None))[1:]), dtype_of(structure))
 
 
@@ -60,7 +60,7 @@ def _has_open_axes(structure: Any) -> bool:
     return any(None in lengths(one)[1:] for one in tf.nest.flatten(structure))
 
 
-def _traced(model: Any, x: Any) -> Any:
+def _trace_outputs(model: Any, x: Any) -> Any:
     import tensorflow as tf
 
     with warnings.catch_warnings(), model.distribute_strategy.scope():
@@ -79,7 +79,7 @@ def _traced(model: Any, x: Any) -> Any:
     return tf.nest.map_structure(lambda one: spec((None, *one.shape[1:]), one.dtype), found)
 
 
-def _written(x: Any) -> str:
+def _format_specs(x: Any) -> str:
     import tensorflow as tf
 
     return ", ".join(f"{one.dtype.name}{lengths(one)}" for one in tf.nest.flatten(x))

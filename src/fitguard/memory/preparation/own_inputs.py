@@ -4,7 +4,7 @@ from typing import Any
 
 from fitguard.contract.libraries import is_a
 from fitguard.contract.nodes import functional_of
-from fitguard.inputs.models.asking import told
+from fitguard.inputs.models.asking import ask
 from fitguard.inputs.models.tensors import dtype_of, shape_of
 from fitguard.memory.preparation.specs import spec
 from fitguard.schema.exit_codes import UsageError
@@ -17,13 +17,13 @@ def own_inputs(model: Any, facts: ModelFacts) -> Any:
     Raises:
         UsageError: where the model does not know them itself.
     """
-    functional = told(lambda: functional_of(model), None)
+    functional = ask(lambda: functional_of(model), None)
     if functional is not None:
-        return _mapped(functional.inputs[0] if is_a(model, "Sequential") else functional.input)
-    called = told(lambda: model.save_spec()[0][0], None)  # Keras 2 keeps it of the first call
+        return _build_specs(functional.inputs[0] if is_a(model, "Sequential") else functional.input)
+    called = ask(lambda: model.save_spec()[0][0], None)  # Keras 2 keeps it of the first call
     if called is not None:
-        return _mapped(called)
-    built = _built_shapes(model)
+        return _build_specs(called)
+    built = _read_built_shapes(model)
     if built is not None:
         inputs = facts.inputs or ()
         return _of_shapes(built, inputs[0].dtype if len(inputs) == 1 else "float32")
@@ -33,18 +33,18 @@ def own_inputs(model: Any, facts: ModelFacts) -> Any:
     )
 
 
-def _mapped(structure: Any) -> Any:
+def _build_specs(structure: Any) -> Any:
     """Symbolic tensors or specs as specs with an open batch."""
     if isinstance(structure, dict):
-        return {key: _mapped(item) for key, item in structure.items()}
+        return {key: _build_specs(item) for key, item in structure.items()}
     if isinstance(structure, list | tuple):
-        return tuple(_mapped(item) for item in structure)
+        return tuple(_build_specs(item) for item in structure)
     return spec((None, *(shape_of(structure) or (None,))[1:]), dtype_of(structure))
 
 
-def _built_shapes(model: Any) -> Any:
+def _read_built_shapes(model: Any) -> Any:
     """The shapes that a model with code of its own was built for."""
-    built = told(model.get_build_config, None) or {}
+    built = ask(model.get_build_config, None) or {}
     by_name = built.get("shapes_dict", built)
     return next(iter(by_name.values()), None)
 

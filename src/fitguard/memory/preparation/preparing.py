@@ -10,9 +10,9 @@ from fitguard.inputs.sources.peeking import batch_shape
 from fitguard.inputs.sources.structure import Element
 from fitguard.memory.preparation.batch import (
     batch_to_plan,
+    describe_unspread,
     replicas_of,
     require_one_replica,
-    unspread,
 )
 from fitguard.memory.preparation.compiling import build_optimizer, compile_where_needed
 from fitguard.memory.preparation.feeding import feed
@@ -76,7 +76,7 @@ def prepare(
         given = read(Element(x, y, sample_weight), facts)
         size, notes = batch_to_plan(batch_size, given, facts.batch_axis)
         require_one_replica(facts)
-        notes += unspread(model, strategy, replicas)
+        notes += describe_unspread(model, strategy, replicas)
         spread = replicas_of(facts, strategy, replicas)
         fed = feed(model, facts, given)
         notes += compile_where_needed(
@@ -88,7 +88,7 @@ def prepare(
         xla, reason = mode(model, library, jit_compile, spread=spread > 1, settled=settled)
         training = Training(model=model, data=data, jit_compile=xla, replicas=spread)
         if facts.batch_axis is not None:
-            training = training.bound_to(facts.batch_axis)
+            training = training.bind_batch_size(facts.batch_axis)
         yield Preparation(
             training=training,
             batch_size=size,

@@ -3,7 +3,7 @@
 from typing import Any
 
 from fitguard.contract.libraries import Library
-from fitguard.inputs.models.asking import told
+from fitguard.inputs.models.asking import ask
 from fitguard.inputs.sources.kinds import descends
 from fitguard.inputs.sources.structure import Leaf
 from fitguard.schema.exit_codes import UsageError
@@ -54,7 +54,7 @@ def spec(shape: tuple[int | None, ...], dtype: Any) -> Spec:
 
 def lengths(value: Any) -> tuple[int | None, ...]:
     """The axes of an array, tensor, spec or table; an axis that is ragged or open is None."""
-    shape = told(lambda: tuple(value.shape), ())
+    shape = ask(lambda: tuple(value.shape), ())
     return tuple(None if length is None else int(length) for length in shape)
 
 
@@ -67,14 +67,14 @@ def dense(given: Any) -> Spec:
     return tf.TensorSpec(given.shape, given.dtype)
 
 
-def batched(one: Spec) -> Spec:
+def add_batch_axis(one: Spec) -> Spec:
     """The spec of a batch of samples."""
     import tensorflow as tf
 
     return tf.TensorSpec((None, *one.shape), one.dtype, one.name)
 
 
-def opened(one: Spec, length: int | None) -> Spec:
+def open_batch_axis(one: Spec, length: int | None) -> Spec:
     """The same spec with an open first axis, where that has this length."""
     import tensorflow as tf
 
@@ -95,7 +95,7 @@ def _dtype(leaf: Leaf) -> Any:
     value = leaf.value
     dtype = getattr(value, "dtype", None)
     if descends(value, "pandas", "DataFrame"):
-        dtype = told(lambda: np.asarray(value.iloc[:1]).dtype, None)
+        dtype = ask(lambda: np.asarray(value.iloc[:1]).dtype, None)
     try:
         if str(dtype) == "object" and not _is_text(value):
             raise TypeError

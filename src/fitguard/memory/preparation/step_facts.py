@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
-from fitguard.inputs.models.asking import told, trait
+from fitguard.inputs.models.asking import ask, trait
 from fitguard.inputs.models.kinds import sublayers
 from fitguard.inputs.models.losses import losses_by_output
 from fitguard.inputs.models.step import optimizer_name
 from fitguard.inputs.models.weights import weights_of
-from fitguard.inputs.sources.structure import leaves, unpacked
+from fitguard.inputs.sources.structure import leaves, unpack_element
 from fitguard.memory.preparation.specs import lengths
 from fitguard.memory.training import Training
 from fitguard.schema.model import Shape
@@ -25,31 +25,31 @@ def step_facts(training: Training, names: Sequence[str], *, batch_size: int, rea
     """
     model = training.model
     return Step(
-        model=told(lambda: str(model.name), type(model).__name__),
-        parameters=weights_of(model).all or told(lambda: int(model.count_params()), 0),
+        model=ask(lambda: str(model.name), type(model).__name__),
+        parameters=weights_of(model).all or ask(lambda: int(model.count_params()), 0),
         optimizer=optimizer_name(model) or "",
         loss=_losses(model, names),
         policy=_policy(model),
-        inputs=described(training.data, batch_size),
+        inputs=collect_inputs(training.data, batch_size),
         mode_reason=reason,
         replicas=training.replicas,
     )
 
 
-def described(data: Any, batch_size: int) -> tuple[tuple[str, Shape, str], ...]:
+def collect_inputs(data: Any, batch_size: int) -> tuple[tuple[str, Shape, str], ...]:
     """Name, shape and dtype of each array."""
     try:
-        parts = list(unpacked(data).parts())
+        parts = list(unpack_element(data).parts())
     except ValueError:  # more parts than three, for a step of the user's own
         parts = [("x", data)]
     return tuple(
-        (leaf.name, _sized(lengths(leaf.value), batch_size), leaf.value.dtype.name)
+        (leaf.name, _fill_batch_axis(lengths(leaf.value), batch_size), leaf.value.dtype.name)
         for role, part in parts
         for leaf in leaves(part, role)
     )
 
 
-def _sized(shape: Shape, batch_size: int) -> Shape:
+def _fill_batch_axis(shape: Shape, batch_size: int) -> Shape:
     return (batch_size, *shape[1:]) if shape and shape[0] is None else shape
 
 

@@ -14,8 +14,8 @@ from fitguard.memory.preparation.given import Given
 from fitguard.memory.preparation.given_shapes import is_shape
 from fitguard.memory.preparation.open_axes import close
 from fitguard.memory.preparation.preparation import Preparation
-from fitguard.memory.preparation.specs import lengths, opened, spec
-from fitguard.memory.preparation.step_facts import described
+from fitguard.memory.preparation.specs import lengths, open_batch_axis, spec
+from fitguard.memory.preparation.step_facts import collect_inputs
 from fitguard.memory.training import Training
 from fitguard.memory.unchanged import leaving_unchanged
 from fitguard.schema.exit_codes import UsageError
@@ -57,7 +57,7 @@ def prepare_function(
     compiled_by_xla, reason = _mode(function, jit_compile)
     if not descends(function, "tensorflow", "Function"):
         notes.append(f"{name} is no tf.function; it was planned as if it were one.")
-    with leaving_unchanged(*_reached(inner)):
+    with leaving_unchanged(*_collect_reachable(inner)):
         yield Preparation(
             training=Training(
                 model=None,
@@ -69,7 +69,7 @@ def prepare_function(
             batch_size=size,
             step=Step(
                 model=name,
-                inputs=described(data, size),
+                inputs=collect_inputs(data, size),
                 mode_reason=reason,
                 replicas=replicas or 1,
             ),
@@ -86,7 +86,7 @@ def _arguments(given: tuple[Any, ...]) -> tuple[Any, int | None]:
 
     specs = close(_specs(given, "x"), "x", ())
     samples = next((one.shape[0] for one in tf.nest.flatten(specs) if one.shape.rank), None)
-    return tf.nest.map_structure(lambda one: opened(one, samples), specs), samples
+    return tf.nest.map_structure(lambda one: open_batch_axis(one, samples), specs), samples
 
 
 def _specs(given: Any, name: str) -> Any:
@@ -113,7 +113,7 @@ def _mode(function: Any, asked: bool | str) -> tuple[bool, str]:
     return False, "The function is no tf.function with jit_compile=True."
 
 
-def _reached(function: Callable[..., Any]) -> list[Any]:
+def _collect_reachable(function: Callable[..., Any]) -> list[Any]:
     """What the function can change: models, optimizers, lists, in closures and globals."""
     try:
         return [node.thing for node in reach([function, *_owners(function)])]

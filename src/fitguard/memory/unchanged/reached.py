@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
-from fitguard.contract.model_parts import is_part_class, unwrapped
+from fitguard.contract.model_parts import is_part_class, unwrap_proxy
 from fitguard.state.graph import Node
 from fitguard.state.kinds import Kind
 from fitguard.state.reach import OPAQUE, Reach
@@ -26,8 +26,8 @@ class Belongings(Reach):
 
     most_objects = sys.maxsize
 
-    def _bared(self, thing: Any) -> Any:
-        return unwrapped(thing)
+    def _unwrap(self, thing: Any) -> Any:
+        return unwrap_proxy(thing)
 
     def _kind(self, thing: Any) -> Kind | None:
         if isinstance(thing, (*CONTAINERS, tuple)):

@@ -43,18 +43,18 @@ def clone(
     if model is None or training.step is not None:
         raise CannotBeMade("the training step is a function of its own")
     keras = keras_of(model)
-    with _policy(keras, policy or policy_name(model)):
+    with _setting_policy(keras, policy or policy_name(model)):
         if not is_a(model, "Functional", "Sequential"):
             if inputs is not None:
                 raise CannotBeMade("the model is a class of its own, which sets its own sizes")
             return _from_config(keras, training, rewrite)
-        twin = _cloned(keras, model, rewrite, inputs)
+        twin = _clone_model(keras, model, rewrite, inputs)
     _require_same_weights(model, twin, everywhere=inputs is None)
     return twin
 
 
 @contextlib.contextmanager
-def _policy(keras: Any, name: str) -> Iterator[None]:
+def _setting_policy(keras: Any, name: str) -> Iterator[None]:
     """Layers that are made meanwhile get this policy."""
     import tensorflow as tf
 
@@ -72,10 +72,10 @@ def _policy(keras: Any, name: str) -> Iterator[None]:
         logger.setLevel(level)
 
 
-def _cloned(keras: Any, model: Any, rewrite: Rewrite, inputs: Any = None) -> Any:
+def _clone_model(keras: Any, model: Any, rewrite: Rewrite, inputs: Any = None) -> Any:
     def layer_like(layer: Any) -> Any:
         if is_a(layer, "Functional", "Sequential"):
-            return _cloned(keras, layer, rewrite)
+            return _clone_model(keras, layer, rewrite)
         return _layer(layer, rewrite)
 
     made: dict[int, Any] = {}
@@ -99,13 +99,13 @@ def _cloned(keras: Any, model: Any, rewrite: Rewrite, inputs: Any = None) -> Any
 def _for_other_sizes(keras: Any, model: Any) -> dict[str, Any]:
     """Options of cloning that let nested models, made for one size, take another."""
     if "call_function" in inspect.signature(keras.models.clone_model).parameters:  # Keras 3.3
-        return {"call_function": opened}
+        return {"call_function": inline_call}
     if any(is_a(layer, "Functional") for layer in model.layers):
         raise CannotBeMade("a nested model is made for one size of images")
     return {}
 
 
-def opened(layer: Any, *given: Any, **options: Any) -> Any:
+def inline_call(layer: Any, *given: Any, **options: Any) -> Any:
     """A call of a layer; of a nested model of Keras 3, the calls of the layers in it."""
     if is_a(layer, "Functional", "Sequential"):
         return layer.call(*given, **options)

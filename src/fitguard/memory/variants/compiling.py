@@ -5,7 +5,7 @@ from typing import Any
 
 from fitguard.contract import optimizers
 from fitguard.contract.compiling import compile_arguments
-from fitguard.inputs.models.step import defined_by_user
+from fitguard.inputs.models.step import is_defined_by_user
 from fitguard.memory.training import Training
 from fitguard.memory.variants.variant import CannotBeMade
 
@@ -23,17 +23,17 @@ def compile_like(training: Training, twin: Any, optimizer: Any = None) -> None:
         CannotBeMade: The model is compiled in a way of its own.
     """
     model = training.model
-    if defined_by_user(model, "compile"):
+    if is_defined_by_user(model, "compile"):
         raise CannotBeMade("the model has a compile() of its own")
     given = compile_arguments(model)
     settings = {name: given.get(name) for name in _PASSED_ON}
     settings |= {name: _fresh(given.get(name)) for name in _METRICS}
-    chosen = again(model.optimizer) if optimizer is None else optimizer
+    chosen = rebuild_from_config(model.optimizer) if optimizer is None else optimizer
     twin.compile(optimizer=chosen, jit_compile=training.jit_compile, **settings)
     optimizers.build(twin.optimizer, twin.trainable_variables)
 
 
-def again(thing: Any) -> Any:
+def rebuild_from_config(thing: Any) -> Any:
     """Another one like this, from its configuration."""
     return type(thing).from_config(thing.get_config())
 
@@ -45,5 +45,5 @@ def _fresh(metrics: Any) -> Any:
     if isinstance(metrics, list | tuple):
         return [_fresh(value) for value in metrics]
     with contextlib.suppress(Exception):
-        return again(metrics)
+        return rebuild_from_config(metrics)
     return metrics

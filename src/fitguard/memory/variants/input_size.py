@@ -18,7 +18,7 @@ _LEAST_STEPS = 4
 
 def with_input_size(training: Training, factor: float) -> Variant:
     """The training with images whose sides are shorter by `factor`, weights as they are."""
-    return attempt(lambda: _made(training, factor))
+    return attempt(lambda: _build_training(training, factor))
 
 
 def image_sizes(training: Training) -> tuple[int, int]:
@@ -45,7 +45,7 @@ def _shorter(side: int, factor: float) -> int:
     return max(step, round(side * factor / step) * step)
 
 
-def _made(training: Training, factor: float) -> Training:
+def _build_training(training: Training, factor: float) -> Training:
     before = image_sizes(training)
     after = (_shorter(before[0], factor), _shorter(before[1], factor))
     if after == before:

@@ -7,7 +7,7 @@ from fitguard.contract.optimizers import build, is_built
 from fitguard.memory.model_variables import optimizer_variables, variable_bytes
 from fitguard.memory.training import Training
 from fitguard.memory.variants.cloning import clone, keras_of
-from fitguard.memory.variants.compiling import again, compile_like
+from fitguard.memory.variants.compiling import compile_like, rebuild_from_config
 from fitguard.memory.variants.variant import CannotBeMade, Variant, attempt
 
 _MOMENTUM = 0.9
@@ -16,10 +16,10 @@ _MOMENTUM = 0.9
 
 def with_optimizer(training: Training, name: str) -> Variant:
     """The training with an optimizer of this name: `sgd` (with momentum), `lion`, `adafactor` …"""
-    return attempt(lambda: _made(training, name))
+    return attempt(lambda: _build_training(training, name))
 
 
-def _made(training: Training, name: str) -> Training:
+def _build_training(training: Training, name: str) -> Training:
     twin = clone(training, lambda config: config)
     compile_like(training, twin, _new(training.model, name))
     return replace(training, model=twin)
@@ -33,12 +33,12 @@ def state_bytes(training: Training, name: str | None = None) -> int:
     model = training.model
     optimizer = model.optimizer if name is None else _new(model, name)
     if not is_built(optimizer):
-        optimizer = again(optimizer)
+        optimizer = rebuild_from_config(optimizer)
         build(optimizer, model.trainable_variables)
     return sum(map(variable_bytes, optimizer_variables(optimizer)))
 
 
-def trained_bytes(model: Any) -> int:
+def count_gradient_bytes(model: Any) -> int:
     """What the gradients of all weights take."""
     return sum(map(variable_bytes, model.trainable_variables))
 

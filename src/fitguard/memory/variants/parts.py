@@ -45,7 +45,9 @@ def parts_of(functional: Any) -> list[Part]:
         CannotBeMade: It cannot be cut.
     """
     whole, cuts = _cuts(functional)
-    chosen = min(_choices(cuts, whole), key=lambda choice: _held(choice, whole), default=[])
+    chosen = min(
+        _choices(cuts, whole), key=lambda choice: _count_held_scalars(choice, whole), default=[]
+    )
     if not chosen:
         raise CannotBeMade("there is no place in the model where a single tensor passes")
     ends = [functional.inputs[0], *(cut.tensor for cut in chosen), functional.outputs[0]]
@@ -92,7 +94,7 @@ def _choices(cuts: list[_Cut], whole: int) -> Iterator[list[_Cut]]:
             yield chosen
 
 
-def _held(chosen: list[_Cut], whole: int) -> int:
+def _count_held_scalars(chosen: list[_Cut], whole: int) -> int:
     """What is held at most: all tensors between parts, and those of the largest part."""
     bounds = [0, *(cut.before for cut in chosen), whole]
     largest = max(end - start for start, end in itertools.pairwise(bounds))

@@ -13,7 +13,7 @@ from typing import Any
 from fitguard.contract.libraries import is_a
 from fitguard.inputs.models.library import recognise
 from fitguard.memory.training import Training
-from fitguard.memory.variants.cloning import clone, of_class, opened
+from fitguard.memory.variants.cloning import clone, inline_call, of_class
 from fitguard.memory.variants.compiling import compile_like
 from fitguard.memory.variants.parts import parts_of
 from fitguard.memory.variants.variant import CannotBeMade, Variant, attempt
@@ -21,10 +21,10 @@ from fitguard.memory.variants.variant import CannotBeMade, Variant, attempt
 
 def with_recomputation(training: Training) -> Variant:
     """The training with recomputation of all parts of the model but the last."""
-    return attempt(lambda: _made(training))
+    return attempt(lambda: _build_training(training))
 
 
-def recomputed(model: Any) -> Any:
+def add_recomputation(model: Any) -> Any:
     """A model that computes and trains as this one with its weights, in less memory; not compiled.
 
     The forward pass of its parts runs twice in each step. State that layers keep, such as moving
@@ -37,13 +37,13 @@ def recomputed(model: Any) -> Any:
         ValueError: The model cannot be taken apart.
     """
     try:
-        return _joined(model, _twin(Training(model=model, data=(), jit_compile=False)), True)
+        return _join_parts(model, _twin(Training(model=model, data=(), jit_compile=False)), True)
     except CannotBeMade as refusal:
         raise ValueError(f"Recomputation is not possible: {refusal}.") from None
 
 
-def _made(training: Training) -> Training:
-    twin = _joined(training.model, _twin(training), False)
+def _build_training(training: Training) -> Training:
+    twin = _join_parts(training.model, _twin(training), False)
     compile_like(training, twin)
     return replace(training, model=twin)
 
@@ -58,7 +58,7 @@ def _twin(training: Training) -> Any:
     return clone(training, lambda config: config)
 
 
-def _joined(model: Any, twin: Any, copy_weights: bool) -> Any:
+def _join_parts(model: Any, twin: Any, copy_weights: bool) -> Any:
     """The twin's parts one behind the other, each recomputed where that saves anything."""
     import keras
 
@@ -72,7 +72,7 @@ def _joined(model: Any, twin: Any, copy_weights: bool) -> Any:
     flat = keras.models.clone_model(
         keras.Model(twin.inputs, twin.outputs),
         clone_function=lambda layer: layer,
-        call_function=opened,
+        call_function=inline_call,
     )
     value = flat.inputs[0]
     for number, part in enumerate(parts_of(flat)):

@@ -18,7 +18,7 @@ H200, at 64 and at 512)."""
 
 def trial_bytes(graph: Graph, batch: int) -> int:
     """The dearest trial; nothing else of the step but variables and inputs is in memory then."""
-    needed = (graph.operations[index] for index in graph.needed())
+    needed = (graph.operations[index] for index in graph.find_needed_operations())
     return max((_trial(graph, operation, batch) for operation in needed), default=0)
 
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fitguard.contract.gpu_presence import gpu_supposed
-from fitguard.contract.graphs import lowered
+from fitguard.contract.graphs import lower_to_hlo
 from fitguard.memory.training import Training
-from fitguard.memory.xla.small_updates import small_updates_cut
+from fitguard.memory.xla.small_updates import cutting_small_updates
 
 
 class NotCompilable(Exception):
@@ -41,7 +41,7 @@ class CompiledStep:
         specs = tf.nest.flatten(self.training.specs(batch_size))
         function = self._function(batch_size)
         try:
-            return lowered(function, specs)
+            return lower_to_hlo(function, specs)
         except (tf.errors.OpError, ValueError) as error:
             raise _not_compilable(str(error)) from error
 
@@ -55,20 +55,20 @@ class CompiledStep:
             return self.functions[None]
         if not self.functions:
             try:
-                return self.functions.setdefault(None, _traced(self.training, None))
+                return self.functions.setdefault(None, _trace_step(self.training, None))
             except (TypeError, ValueError, NotImplementedError):
                 # A step that needs the batch size as a number.
                 pass
         if batch_size not in self.functions:
-            self.functions[batch_size] = _traced(self.training, batch_size)
+            self.functions[batch_size] = _trace_step(self.training, batch_size)
         return self.functions[batch_size]
 
 
-def _traced(training: Training, batch_size: int | None) -> Any:
+def _trace_step(training: Training, batch_size: int | None) -> Any:
     import tensorflow as tf
 
     step = tf.function(training.run, jit_compile=True, autograph=training.autograph)
-    with gpu_supposed(), small_updates_cut(training.model):
+    with gpu_supposed(), cutting_small_updates(training.model):
         return step.get_concrete_function(training.specs(batch_size))
 
 

@@ -90,7 +90,7 @@ class Graph:
         self.values.append(value)
         return len(self.values) - 1
 
-    def needed(self) -> list[int]:
+    def find_needed_operations(self) -> list[int]:
         """The operations that an output depends on, in order."""
         wanted = set(self.outputs)
         kept = []

@@ -50,7 +50,7 @@ class Kernel:
 
 def kernels(graph: Graph, batch: int) -> list[Kernel]:
     """The kernels of the step, decided at this batch size, in the order of the graph."""
-    needed = graph.needed()
+    needed = graph.find_needed_operations()
     stored = _must_be_stored(graph, needed)
     for _ in range(2):
         stored |= _cheaper_stored(graph, needed, stored, batch)

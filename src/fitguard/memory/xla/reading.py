@@ -122,7 +122,9 @@ class _Reader:
                 one.opcode == "constant" and _is_zero(one.literal),
             )
         )
-        known[key] = _unchanged(bodies, flat, results) if one.opcode == "while" else results
+        known[key] = (
+            _select_loop_results(bodies, flat, results) if one.opcode == "while" else results
+        )
         return known[key]
 
     def _details(self, instruction: Any) -> bytes:
@@ -143,7 +145,7 @@ class _Reader:
         bodies = tuple(self.graph(first, second) for first, second in pairs)
         if one.opcode == "while":
             for body in bodies:
-                body.aliases = _overwritten(body)
+                body.aliases = _find_overwritten(body)
         return bodies
 
     def _new_values(self, graph: Graph, one: Any, other: Any, producer: int | None) -> list[int]:
@@ -164,7 +166,7 @@ class _Reader:
         return Value.of(dims, one.element_type, producer)
 
 
-def _overwritten(body: Graph) -> dict[int, int]:
+def _find_overwritten(body: Graph) -> dict[int, int]:
     """The outputs of a loop's body that are written into the memory of what came in."""
     places = {value: at for at, value in enumerate(body.parameters)}
     found = {}
@@ -178,7 +180,9 @@ def _overwritten(body: Graph) -> dict[int, int]:
     return found
 
 
-def _unchanged(bodies: tuple[Graph, ...], given: list[int], results: list[int]) -> list[int]:
+def _select_loop_results(
+    bodies: tuple[Graph, ...], given: list[int], results: list[int]
+) -> list[int]:
     """The results of a loop, where what each round passes on as it came is what was given."""
     passed = [
         any(body.outputs[at : at + 1] == [parameter] for body in bodies)

@@ -101,12 +101,12 @@ class _Greedy:
             index = heapq.heappop(ready)[2]
             if index not in done:
                 done[index] = None
-                for user in self._changed_by(index):
+                for user in self._record_run(index):
                     if user not in done and not self.waiting[user]:
                         heapq.heappush(ready, self._rank(user))
         return list(done)
 
-    def _changed_by(self, index: int) -> list[int]:
+    def _record_run(self, index: int) -> list[int]:
         """The kernels that can run now, or that free more than before, because this one ran."""
         changed = list(self.all.after[index])
         for user in changed:

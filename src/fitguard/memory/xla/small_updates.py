@@ -10,18 +10,20 @@ SMALL_BYTES = 64 * 1024
 
 
 @contextlib.contextmanager
-def small_updates_cut(model: Any) -> Iterator[None]:
+def cutting_small_updates(model: Any) -> Iterator[None]:
     """Inside, the optimizer's update of a small variable is one operation instead of twenty."""
     with contextlib.ExitStack() as stack:
         optimizer = getattr(model, "optimizer", None)
         while optimizer is not None:
             if hasattr(optimizer, "update_step"):
-                stack.enter_context(replacing_update(optimizer, _cut(optimizer.update_step)))
+                stack.enter_context(
+                    replacing_update(optimizer, _wrap_update_step(optimizer.update_step))
+                )
             optimizer = getattr(optimizer, "inner_optimizer", None)
         yield
 
 
-def _cut(whole: Callable[..., Any]) -> Callable[..., Any]:
+def _wrap_update_step(whole: Callable[..., Any]) -> Callable[..., Any]:
     import tensorflow as tf
 
     def update_step(gradient: Any, variable: Any, *rest: Any) -> Any:

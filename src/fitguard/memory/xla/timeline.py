@@ -9,7 +9,7 @@ from fitguard.memory.xla.graph import Graph
 from fitguard.memory.xla.kernels import Kernel, kernels
 from fitguard.memory.xla.schedule import Dependencies, Order, orders
 from fitguard.memory.xla.sizes import evaluate
-from fitguard.memory.xla.updates import joined_updates
+from fitguard.memory.xla.updates import join_updates
 from fitguard.memory.xla.workspace import workspace_bytes
 
 NOT_IN_PLACE = frozenset(
@@ -42,11 +42,13 @@ class Timeline:
     def __init__(self, graph: Graph, batch: int) -> None:
         self.graph = graph
         self.batch = batch
-        self.kernels = joined_updates(graph, kernels(graph, batch))
+        self.kernels = join_updates(graph, kernels(graph, batch))
         self.inside = [self._inside(kernel) for kernel in self.kernels]
         self.sizes = _sizes(graph, self.kernels, batch, with_outputs=True)
         candidates = orders(Dependencies(self.kernels, self.sizes, self.inside))
-        self.order: Order = min(candidates, key=lambda order: max(self._held(order), default=0))
+        self.order: Order = min(
+            candidates, key=lambda order: max(self._collect_held_bytes(order), default=0)
+        )
         self.sizes = _sizes(graph, self.kernels, batch)
 
     def at(self, batch: int) -> "Timeline":
@@ -75,7 +77,7 @@ class Timeline:
     def _instant(self, index: int, held: int, live: set[int]) -> Instant:
         return Instant(self.kernels[index], held, frozenset(live), self.inside[index])
 
-    def _held(self, order: Order) -> list[int]:
+    def _collect_held_bytes(self, order: Order) -> list[int]:
         return [held for held, _ in self._walk(order)]
 
     def _inside(self, kernel: Kernel) -> int:
@@ -100,26 +102,26 @@ class Timeline:
             dying = [value for value in kernel.reads if value in live and last[value] == position]
             live.update(written)
             held += sum(self.sizes[value] for value in written)
-            over = self._overwritten(kernel, written, dying)
+            over = self._find_overwritten(kernel, written, dying)
             reused = sum(self.sizes[value] for value in over)
             yield held - reused + self.inside[index], live.difference(over)
             gone = dying + [value for value in written if value not in last]
             live.difference_update(gone)
             held -= sum(self.sizes[value] for value in gone)
 
-    def _overwritten(self, kernel: Kernel, written: list[int], dying: list[int]) -> list[int]:
+    def _find_overwritten(self, kernel: Kernel, written: list[int], dying: list[int]) -> list[int]:
         """The operands which nobody needs any more and whose memory takes a result."""
         if self.graph.operations[kernel.operation].opcode in NOT_IN_PLACE:
             return []
         wanted = Counter(self.sizes[value] for value in written)
         over = []
         for value in dying:
-            if wanted[self.sizes[value]] and not self._reduced(kernel, value):
+            if wanted[self.sizes[value]] and not self._has_reduction(kernel, value):
                 wanted[self.sizes[value]] -= 1
                 over.append(value)
         return over
 
-    def _reduced(self, kernel: Kernel, value: int) -> bool:
+    def _has_reduction(self, kernel: Kernel, value: int) -> bool:
         """Whether the kernel reads this value and a reduction of it, as a softmax does.
 
         XLA makes one kernel of the two, which cannot write over what it reads.
@@ -149,9 +151,9 @@ def _sizes(
     if not with_outputs:
         kept.update(graph.outputs[output] for output in graph.aliases)
     written = (value for kernel in found for value in kernel.writes)
-    return {value: _rounded(graph, value, batch) for value in written if value not in kept}
+    return {value: _round_size(graph, value, batch) for value in written if value not in kept}
 
 
-def _rounded(graph: Graph, value: int, batch: int) -> int:
+def _round_size(graph: Graph, value: int, batch: int) -> int:
     size = evaluate(graph.values[value].bytes, batch)
     return -(-size // ALIGNMENT_BYTES) * ALIGNMENT_BYTES

@@ -51,7 +51,7 @@ class Uncertainty:
     reasons: tuple[str, ...]
     fixed_bytes: int = 8 * MIB
 
-    def required(self, constant: int, first_step: int, temporary: int) -> Range:
+    def estimate_required(self, constant: int, first_step: int, temporary: int) -> Range:
         """The range of what the step needs.
 
         Args:
@@ -65,7 +65,7 @@ class Uncertainty:
             constant + first_step + int(self.high * temporary) + self.fixed_bytes,
         )
 
-    def comfortable(self, required: Range, trial: int) -> Range:
+    def estimate_comfortable(self, required: Range, trial: int) -> Range:
         """With room: the step, or the dearest trial before it.
 
         Args:

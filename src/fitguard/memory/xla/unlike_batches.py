@@ -33,8 +33,8 @@ class UnlikeBatches:
         comfortable = _line(low.comfortable, high.comfortable, batch_size)
         unknown = Unknown(part="batch size", text=UNLIKE, most_bytes=int(error * required.likely))
         return Estimate(
-            required=_widened(required, error),
-            comfortable=_widened(comfortable, error),
+            required=_widen_range(required, error),
+            comfortable=_widen_range(comfortable, error),
             breakdown=_breakdown(high.breakdown, required.likely),
             layers=high.layers,
             curve=high.curve,
@@ -72,5 +72,5 @@ def _line(first: Range, last: Range, batch_size: int) -> Range:
     )
 
 
-def _widened(found: Range, error: float) -> Range:
+def _widen_range(found: Range, error: float) -> Range:
     return Range(int(found.low * (1 - error)), found.likely, int(found.high * (1 + error)))

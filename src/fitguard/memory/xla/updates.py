@@ -6,7 +6,7 @@ from fitguard.memory.xla.graph import Graph
 from fitguard.memory.xla.kernels import Kernel
 
 
-def joined_updates(graph: Graph, kernels: list[Kernel]) -> list[Kernel]:
+def join_updates(graph: Graph, kernels: list[Kernel]) -> list[Kernel]:
     """The kernels, with one for all updates that read the same gradient.
 
     A joined kernel stands where the last of its parts stood.
@@ -51,13 +51,13 @@ def _with_groups(kernels: list[Kernel], groups: list[list[Kernel]]) -> list[Kern
     ends = {group[-1].operation: group for group in groups}
     inner = {part.operation for group in groups for part in group[:-1]}
     return [
-        _joined(ends[kernel.operation]) if kernel.operation in ends else kernel
+        _join_kernels(ends[kernel.operation]) if kernel.operation in ends else kernel
         for kernel in kernels
         if kernel.operation not in inner
     ]
 
 
-def _joined(parts: list[Kernel]) -> Kernel:
+def _join_kernels(parts: list[Kernel]) -> Kernel:
     writes = tuple(value for part in parts for value in part.writes)
     reads = {value for part in parts for value in part.reads} - set(writes)
     return Kernel(parts[-1].operation, tuple(sorted(reads)), writes)

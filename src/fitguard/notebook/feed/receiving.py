@@ -13,7 +13,7 @@ from fitguard.contract.datasets.distributed import original_of
 from fitguard.contract.datasets.stages import DatasetStage
 from fitguard.contract.hooks import Role
 from fitguard.contract.libraries import Library
-from fitguard.contract.patching import patched
+from fitguard.contract.patching import patching
 from fitguard.notebook.feed.slots import Slot
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def numbering_iterators() -> Iterator[None]:
 
         return make
 
-    with patched({Role.ITERATOR_MADE: counting}):
+    with patching({Role.ITERATOR_MADE: counting}):
         yield
 
 

@@ -42,7 +42,7 @@ class Slot:
             end = begin + data.nbytes
         if end > self._size:
             self._grow(end)
-        memory = self._mapped(self._size)
+        memory = self._map_file(self._size)
         for (_, _, begin, size), data in zip(places, flat, strict=True):
             memory[begin : begin + size] = data.data
         return self._size, places
@@ -51,7 +51,7 @@ class Slot:
         """The values of a batch, as copies: the slot is written to again."""
         import tensorflow as tf
 
-        memory = self._mapped(size)
+        memory = self._map_file(size)
         found = []
         for dtype, shape, begin, length in places:
             data = np.frombuffer(memory, np.uint8, length, begin)
@@ -87,7 +87,7 @@ class Slot:
         finally:
             os.close(file)
 
-    def _mapped(self, size: int) -> mmap.mmap:
+    def _map_file(self, size: int) -> mmap.mmap:
         if self._map is None or len(self._map) < size:
             with self.path.open("r+b") as file:
                 self._map = mmap.mmap(file.fileno(), max(size, 1))

@@ -26,14 +26,14 @@ def pack_array(value: Any, packing: "Packer") -> Any:
     if packing.files is None:
         return ()
     own = None if packing.goes_back else _own_map(value)
-    return own or written(value, packing.files)
+    return own or write_array(value, packing.files)
 
 
-def written(array: np.ndarray, files: ParcelFiles) -> tuple[Any, ...]:
+def write_array(array: np.ndarray, files: ParcelFiles) -> tuple[Any, ...]:
     """The file that holds a copy of an array."""
     path = files.new(".npy", array.nbytes)
     with files.create(path) as file:
-        np.save(file, _known_to_numpy(array), allow_pickle=False)
+        np.save(file, _view_as_plain(array), allow_pickle=False)
     return str(path), array.dtype
 
 
@@ -92,7 +92,7 @@ def _root(array: Any) -> np.memmap | None:
     return array if isinstance(array, np.memmap) else None
 
 
-def _known_to_numpy(array: np.ndarray) -> np.ndarray:
+def _view_as_plain(array: np.ndarray) -> np.ndarray:
     """`bfloat16` and the like as numbers of the same width, which a .npy file can name."""
     plain = array.view(np.ndarray)
     foreign = plain.dtype.type.__module__ == _SMALL_FLOATS

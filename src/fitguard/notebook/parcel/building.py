@@ -14,7 +14,7 @@ from typing import Any
 from fitguard.contract.compiling import build_for
 from fitguard.contract.hooks import Role
 from fitguard.contract.libraries import Library
-from fitguard.contract.patching import patched
+from fitguard.contract.patching import patching
 
 _LEAF = "leaf"
 _batches: "weakref.WeakKeyDictionary[Any, Any]" = weakref.WeakKeyDictionary()
@@ -27,7 +27,7 @@ def remembering_batches() -> Iterator[None]:
 
     Keras takes a batch apart when it builds a model, or traces the first step.
     """
-    with patched({Role.FIT: _remembering, Role.BATCH_UNPACKED: _unpacking}):
+    with patching({Role.FIT: _remembering, Role.BATCH_UNPACKED: _unpacking}):
         yield
 
 
@@ -63,11 +63,11 @@ def batch_of(model: Any) -> Any:
 def build_like(model: Any, library: Library, batch: Any) -> None:
     """Make the variables that training on such a batch makes."""
     if library.generation == 3:
-        build_for(model, _mapped(batch, library.module().KerasTensor))
+        build_for(model, _map_leaves(batch, library.module().KerasTensor))
     else:
         import tensorflow as tf
 
-        tf.function(model.train_step).get_concrete_function(_mapped(batch, tf.TensorSpec))
+        tf.function(model.train_step).get_concrete_function(_map_leaves(batch, tf.TensorSpec))
 
 
 def _looks(batch: Any) -> Any:
@@ -90,12 +90,12 @@ def _looks(batch: Any) -> Any:
     return (_LEAF, shape, tf.as_dtype(batch.dtype).name)
 
 
-def _mapped(looks: Any, make: Callable[[Any, str], Any]) -> Any:
+def _map_leaves(looks: Any, make: Callable[[Any, str], Any]) -> Any:
     if looks is None:
         return None
     if isinstance(looks, dict):
-        return {name: _mapped(part, make) for name, part in looks.items()}
+        return {name: _map_leaves(part, make) for name, part in looks.items()}
     if isinstance(looks, tuple) and looks[0] == _LEAF:
         return make(looks[1], looks[2])
-    parts = [_mapped(part, make) for part in looks]
+    parts = [_map_leaves(part, make) for part in looks]
     return parts if isinstance(looks, list) else tuple(parts)

@@ -36,7 +36,7 @@ def _parts(value: Any, where: str) -> Iterator[tuple[Any, str]]:
         yield from ((item, f"{where}[{index}]") for index, item in enumerate(value))
     elif isinstance(value, FunctionType):
         user = f"(used by {value.__name__})"
-        yield from ((used, f"{name} {user}") for name, used in _used(value))
+        yield from ((used, f"{name} {user}") for name, used in _find_used_values(value))
     elif isinstance(value, type):
         yield from ((part, f"{value.__name__}.{name}") for name, part in vars(value).items())
     else:
@@ -45,7 +45,7 @@ def _parts(value: Any, where: str) -> Iterator[tuple[Any, str]]:
         yield from ((item, f"{where}.{name}") for name, item in attributes.items())
 
 
-def _used(function: FunctionType) -> Iterator[tuple[str, Any]]:
+def _find_used_values(function: FunctionType) -> Iterator[tuple[str, Any]]:
     """Names of the function around it, and global ones."""
     cells = function.__closure__ or ()
     for name, cell in zip(function.__code__.co_freevars, cells, strict=True):

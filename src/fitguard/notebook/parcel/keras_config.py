@@ -6,7 +6,7 @@ import warnings
 from dataclasses import dataclass, field
 from typing import Any
 
-from fitguard.contract.libraries import Library, installed_library
+from fitguard.contract.libraries import Library, find_installed_library
 from fitguard.contract.saving import reading_lambdas, recording_names, writing_lambdas
 from fitguard.notebook.parcel.errors import NotCarried
 
@@ -80,9 +80,9 @@ def _leave_out_unknown(written: Any, custom: dict[str, Any]) -> None:
             written["config"].pop(name, None)
 
 
-def made_from_config(config: Config) -> Any:
+def make_from_config(config: Config) -> Any:
     """The object again."""
-    library = installed_library(config.library)
+    library = find_installed_library(config.library)
 
     def read(text: str) -> Any:
         if not text.startswith(_LAMBDA):

@@ -11,7 +11,7 @@ from fitguard.contract.layers import flatten_layers
 from fitguard.contract.libraries import PACKAGES, is_a, library_of
 from fitguard.contract.random_sources import is_random_source, put_state, state_of
 from fitguard.notebook.parcel.errors import ADVICE, NotCarried
-from fitguard.notebook.parcel.keras_config import config_of, made_from_config
+from fitguard.notebook.parcel.keras_config import config_of, make_from_config
 
 if TYPE_CHECKING:
     from fitguard.notebook.parcel.packing import Packer
@@ -55,7 +55,7 @@ def pack_keras(value: Any, _: "Packer") -> Any:
 def make_keras(packed: Any, _: "Unpacker") -> Any:
     """The object again."""
     config, values = packed
-    made = made_from_config(config)
+    made = make_from_config(config)
     fill_keras(made, values)
     return made
 

@@ -9,7 +9,7 @@ from fitguard.keras.state.model_state import ModelState
 from fitguard.notebook.parcel.building import batch_of, build_like
 from fitguard.notebook.parcel.errors import NotCarried
 from fitguard.notebook.parcel.initial_seeds import seeds_of, set_seeds
-from fitguard.notebook.parcel.keras_config import config_of, made_from_config
+from fitguard.notebook.parcel.keras_config import config_of, make_from_config
 from fitguard.notebook.parcel.keras_objects import parts_of
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def pack_model(value: Any, packing: "Packer") -> Any:
 def make_model(packed: Any, unpacking: "Unpacker") -> Any:
     """The model again, compiled, with its state."""
     config, state = packed
-    model = made_from_config(config)
+    model = make_from_config(config)
     set_seeds(model, state["seeds"])
     fill_model(model, state, unpacking)
     return model

@@ -11,7 +11,7 @@ import numpy as np
 from fitguard.contract.libraries import is_a
 from fitguard.contract.random_sources import is_random_source, put_state
 from fitguard.contract.random_sources import state_of as random_state
-from fitguard.notebook.parcel.arrays import fill_array, was_written_to, written
+from fitguard.notebook.parcel.arrays import fill_array, was_written_to, write_array
 from fitguard.notebook.parcel.keras_objects import KERAS, fill_keras, values_of
 from fitguard.notebook.parcel.models import fill_model, model_state
 
@@ -82,7 +82,7 @@ def _kind(value: Any) -> str:
     constant = (tf.Tensor, tf.data.Dataset) if tf is not None else ()
     if isinstance(value, (*_CODE, *constant)) or is_frame(value) or _is_compiled(value):
         return _SAME
-    if _reduced(value) is None:
+    if _reduce_object(value) is None:
         return _NO_ORIGINAL
     return "state" if hasattr(cls, "__setstate__") else "instance"
 
@@ -92,7 +92,7 @@ def _is_compiled(value: Any) -> bool:
     return callable(value) and callable(getattr(value, "python_function", None))
 
 
-def _reduced(value: Any) -> tuple[Any, Any, Any] | None:
+def _reduce_object(value: Any) -> tuple[Any, Any, Any] | None:
     """State and items of an object that Python makes empty and then fills; None for others."""
     if type(value) is SimpleNamespace:
         return vars(value), None, None
@@ -107,7 +107,7 @@ def _reduced(value: Any) -> tuple[Any, Any, Any] | None:
 
 def _read_instance(value: Any, _: "Packer") -> tuple[Any, ...]:
     """Attributes, items, and the names of attributes that are left out."""
-    state, items, pairs = _reduced(value) or (None, None, None)
+    state, items, pairs = _reduce_object(value) or (None, None, None)
     attributes, slots = state if isinstance(state, tuple) else (state, None)
     listed = list(items) if items is not None else None
     pairs = dict(pairs) if pairs is not None else None
@@ -130,7 +130,7 @@ def _fill_instance(value: Any, state: tuple[Any, ...], _: "Unpacker") -> None:
 
 
 def _read_state(value: Any, _: "Packer") -> Any:
-    return (_reduced(value) or (None,))[0]
+    return (_reduce_object(value) or (None,))[0]
 
 
 def _fill_sequence(value: Any, items: list[Any], _: "Unpacker") -> None:
@@ -144,7 +144,7 @@ def _fill_mapping(value: Any, pairs: dict[Any, Any], _: "Unpacker") -> None:
 
 
 def _read_array(value: Any, packing: "Packer") -> Any:
-    return written(value, packing.files) if packing.files is not None else ()
+    return write_array(value, packing.files) if packing.files is not None else ()
 
 
 _READ: dict[str, Any] = {

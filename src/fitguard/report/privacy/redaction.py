@@ -5,10 +5,11 @@ import os
 import platform
 import re
 from collections.abc import Callable
-from typing import TypeVar
+from typing import TypeVar, cast
+
+import msgspec
 
 from fitguard.knowledge.secrets import hide_secrets, secret_name
-from fitguard.report.privacy.hidden_arguments import without_secret_arguments
 from fitguard.report.privacy.private_names import (
     POSIX_HOME,
     WINDOWS_HOME,
@@ -18,6 +19,8 @@ from fitguard.report.privacy.private_names import (
 )
 from fitguard.report.privacy.redacted_commands import CommandRedaction
 from fitguard.report.privacy.walking import map_strings
+from fitguard.schema.run import Run
+from fitguard.schema.run_list import RunList
 
 T = TypeVar("T")
 
@@ -121,3 +124,24 @@ def _uuid_numbering() -> Callable[[re.Match[str]], str]:
 def _hide_posix_home(found: re.Match[str]) -> str:
     # Inside a longer path (/mnt/home/ann), `~` would name another folder.
     return f"{found['before']}{found['folder']}<user>" if found["before"] else "~"
+
+
+def without_secret_arguments(document: T) -> T:
+    """The same document; in those that tell of commands, without what follows `--token`."""
+    if isinstance(document, RunList):
+        lines = tuple(
+            msgspec.structs.replace(line, command=_hidden(line.command)) for line in document.runs
+        )
+        return cast(T, msgspec.structs.replace(document, runs=lines))
+    if isinstance(document, Run):
+        return cast(T, msgspec.structs.replace(document, command=_hidden(document.command)))
+    return document
+
+
+def _hidden(command: tuple[str, ...]) -> tuple[str, ...]:
+    shown, follows = [], False
+    for word in command:
+        option = word.startswith("-")
+        shown.append("<secret>" if follows and not option else word)
+        follows = option and "=" not in word and secret_name(word)
+    return tuple(shown)
