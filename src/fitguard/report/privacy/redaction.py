@@ -91,10 +91,10 @@ def clean(text: str) -> str:
 
 def clean_strings(document: T) -> T:
     """The same document, with every string in it fit for a terminal or a page: clean, and cut."""
-    return map_strings(document, lambda text, _: clean(_cut(text)))
+    return map_strings(document, lambda text, _: clean(_truncate_text(text)))
 
 
-def _cut(text: str) -> str:
+def _truncate_text(text: str) -> str:
     left_out = len(text) - LONGEST
     return f"{text[:LONGEST]}… ({left_out} more characters)" if left_out > 0 else text
 
@@ -130,15 +130,18 @@ def without_secret_arguments(document: T) -> T:
     """The same document; in those that tell of commands, without what follows `--token`."""
     if isinstance(document, RunList):
         lines = tuple(
-            msgspec.structs.replace(line, command=_hidden(line.command)) for line in document.runs
+            msgspec.structs.replace(line, command=_hide_secret_arguments(line.command))
+            for line in document.runs
         )
         return cast(T, msgspec.structs.replace(document, runs=lines))
     if isinstance(document, Run):
-        return cast(T, msgspec.structs.replace(document, command=_hidden(document.command)))
+        return cast(
+            T, msgspec.structs.replace(document, command=_hide_secret_arguments(document.command))
+        )
     return document
 
 
-def _hidden(command: tuple[str, ...]) -> tuple[str, ...]:
+def _hide_secret_arguments(command: tuple[str, ...]) -> tuple[str, ...]:
     shown, follows = [], False
     for word in command:
         option = word.startswith("-")
