@@ -6,7 +6,7 @@ import msgspec
 from checks.library_facts import library, machine, toolkit, what_if
 
 from fitguard.checks.framework.registry import all_checks
-from fitguard.checks.framework.runner import judge
+from fitguard.checks.framework.runner import judge_machine
 from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Finding
 from fitguard.schema.hardware import (
@@ -178,4 +178,4 @@ MACHINES = tuple(_machines())
 def findings(facts: Facts) -> Iterator[Finding]:
     """What each check finds by itself, whatever the others found."""
     for code in all_checks("environment"):
-        yield from judge(facts, select=code).findings
+        yield from judge_machine(facts, select=code).findings

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 from checks.library_facts import KEPT, WHEELS, library, machine, toolkit, what_if, wheels
 
-from fitguard.checks.framework.runner import judge
+from fitguard.checks.framework.runner import judge_machine
 from fitguard.checks.framework.testing import run
 from fitguard.schema.software import Package, Packages
 
@@ -13,7 +13,7 @@ NOT_SEARCHED = "not on the loader's path"
 
 def test_a_toolkit_of_another_major_before_the_wheels():
     facts = what_if("tf=2.15", "extras=and-cuda", "library-path=/usr/local/cuda-11.8/lib64")
-    (finding,) = judge(facts, select=["FG2"]).findings
+    (finding,) = judge_machine(facts, select=["FG2"]).findings
     assert (finding.code, finding.severity, finding.confidence) == ("FG207", "error", "medium")
     assert finding.title == (
         "libcusolver.so.11 will come from CUDA 11.8, the runtime from CUDA 12.2"
@@ -28,7 +28,7 @@ def test_the_wrong_toolkit_is_named_and_the_right_one_lies_unused():
     facts = what_if(
         "tf=2.15", "cuda-toolkits=11.8,12.2", "library-path=/usr/local/cuda-11.8/lib64:/opt/own"
     )
-    (finding,) = judge(facts, select=["FG2"]).findings
+    (finding,) = judge_machine(facts, select=["FG2"]).findings
     assert (finding.code, finding.severity, finding.confidence) == ("FG207", "error", "high")
     assert finding.fix.commands == ("export LD_LIBRARY_PATH=/usr/local/cuda-12.2/lib64:/opt/own",)
 
@@ -57,7 +57,7 @@ def test_toolkits_side_by_side_are_fine(arguments):
 
 def test_a_newer_cuda_of_the_system_behind_the_wheels_is_harmless():
     facts = machine("2.21.0", [*wheels("12.5"), *toolkit("13.0")])
-    assert judge(facts, select=["FG201", "FG202", "FG207", "FG208"]).findings == ()
+    assert judge_machine(facts, select=["FG201", "FG202", "FG207", "FG208"]).findings == ()
 
 
 def test_another_version_of_the_same_name_put_first():
@@ -144,7 +144,7 @@ def test_an_older_minor_of_the_same_name_is_another_check():
     unused = library("/opt/cuda/lib/libcudart.so.12", "12", NOT_SEARCHED, searched=False)
     facts = machine("2.21.0", [*toolkit("12.0"), unused])
     assert run("FG207", facts).passed == ("FG207",)
-    assert judge(facts, select=["FG202", "FG207", "FG208"]).findings[0].code == "FG202"
+    assert judge_machine(facts, select=["FG202", "FG207", "FG208"]).findings[0].code == "FG202"
 
 
 def test_wheels_that_overwrite_each_other_are_left_to_package_duplicate():

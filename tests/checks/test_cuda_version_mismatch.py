@@ -3,7 +3,7 @@
 import pytest
 from checks.library_facts import library, machine, toolkit, what_if
 
-from fitguard.checks.framework.runner import judge
+from fitguard.checks.framework.runner import judge_machine
 from fitguard.checks.framework.testing import run
 
 
@@ -105,7 +105,7 @@ def test_without_a_gpu_a_cuda_of_the_system_does_not_matter():
 
 def test_the_path_conflict_speaks_where_the_right_cuda_lies_unused():
     facts = what_if("tf=2.15", "cuda=11.8", "cuda-toolkits=11.8,12.2")
-    assert [item.code for item in judge(facts, select=["FG2"]).findings] == ["FG207"]
+    assert [item.code for item in judge_machine(facts, select=["FG2"]).findings] == ["FG207"]
 
 
 def test_skips_without_the_facts():

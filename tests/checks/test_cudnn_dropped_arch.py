@@ -4,7 +4,7 @@ import msgspec
 import pytest
 from checks.library_facts import T4, library, machine, what_if
 
-from fitguard.checks.framework.runner import judge
+from fitguard.checks.framework.runner import judge_machine
 from fitguard.checks.framework.testing import run
 from fitguard.schema.hardware import Gpu
 
@@ -82,7 +82,7 @@ def test_only_the_old_one_of_two_gpus_is_named():
 
 def test_a_gpu_too_old_for_tensorflow_itself_is_another_check():
     facts = what_if("tf=2.15", "cudnn=8.9.4", "cuda=12.2", "gpu=Tesla K80")
-    codes = [item.code for item in judge(facts).findings]
+    codes = [item.code for item in judge_machine(facts).findings]
     assert "FG306" in codes
     assert "FG206" not in codes
 

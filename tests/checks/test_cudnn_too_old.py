@@ -4,7 +4,7 @@ import msgspec
 import pytest
 from checks.library_facts import library, machine, what_if
 
-from fitguard.checks.framework.runner import judge
+from fitguard.checks.framework.runner import judge_machine
 from fitguard.checks.framework.testing import run
 
 
@@ -54,7 +54,7 @@ def test_a_better_one_further_on_is_left_to_another_check():
         library("/opt/cudnn/lib/libcudnn.so.9", "9.1.0", "LD_LIBRARY_PATH"),
         library("/usr/lib/x86_64-linux-gnu/libcudnn.so.9", "9.5.1"),
     ]
-    report = judge(machine("2.18.0", found), select=["FG204", "FG208"])
+    report = judge_machine(machine("2.18.0", found), select=["FG204", "FG208"])
     assert [item.code for item in report.findings] == ["FG208"]
     assert report.skipped[0].reason == "fix FG208 first"
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fitguard.checks.framework.runner import judge
+from fitguard.checks.framework.runner import judge_machine
 from fitguard.checks.framework.testing import run
 from fitguard.schema.facts import Facts
 from fitguard.schema.hardware import Gpu
@@ -60,9 +60,11 @@ def test_known_reason_comes_first():
     hidden = {"CUDA_VISIBLE_DEVICES": "GPU-1"}
     gpus = (Gpu(uuid="GPU-2222"), Gpu(uuid="GPU-1111"))
     facts = Facts(tensorflow=BUILT, gpus=gpus, deep=deep, environment=hidden)
-    assert [item.code for item in judge(facts, select=["FG309", "FG313"]).findings] == ["FG313"]
+    assert [item.code for item in judge_machine(facts, select=["FG309", "FG313"]).findings] == [
+        "FG313"
+    ]
     wrong = Facts(tensorflow=BUILT, gpus=ONE, deep=deep, environment={"CUDA_VISIBLE_DEVICES": "-1"})
-    report = judge(wrong, select=["FG309", "FG313"])
+    report = judge_machine(wrong, select=["FG309", "FG313"])
     assert [item.code for item in report.findings] == ["FG309"]
     assert "fix FG309 first" in report.skipped[0].reason
 

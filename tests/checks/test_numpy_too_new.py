@@ -3,7 +3,7 @@
 import pytest
 from checks.library_facts import what_if
 
-from fitguard.checks.framework.runner import judge
+from fitguard.checks.framework.runner import judge_machine
 from fitguard.checks.framework.testing import run
 
 
@@ -25,7 +25,7 @@ def test_numpy_that_works(tensorflow, numpy):
 
 
 def test_numpy_2_is_told_once():
-    report = judge(what_if("tf=2.4.1", "numpy=2.0.0"))
+    report = judge_machine(what_if("tf=2.4.1", "numpy=2.0.0"))
     assert [item.slug for item in report.findings] == ["numpy2-abi"]
 
 

@@ -1,15 +1,15 @@
-"""Which checks a name stands for, and what `judge` makes of names."""
+"""Which checks a name stands for, and what `judge_machine` makes of names."""
 
 import pytest
 
 from fitguard.checks.framework.registry import all_checks, matching
-from fitguard.checks.framework.runner import judge
+from fitguard.checks.framework.runner import judge_machine
 from fitguard.schema.exit_codes import UsageError
 from fitguard.schema.facts import Facts
 
 
 def judged(**names: object) -> set[str]:
-    report = judge(Facts(), **names)
+    report = judge_machine(Facts(), **names)
     return {*(item.code for item in report.skipped), *report.passed}
 
 
@@ -49,4 +49,4 @@ def test_nothing_selected_is_all():
 @pytest.mark.parametrize("argument", ["select", "ignore"])
 def test_an_empty_name_does_not_stand_for_all(argument, names):
     with pytest.raises(UsageError):
-        judge(Facts(), **{argument: names})
+        judge_machine(Facts(), **{argument: names})

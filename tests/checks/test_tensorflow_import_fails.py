@@ -2,7 +2,7 @@
 
 import pytest
 
-from fitguard.checks.framework.runner import judge
+from fitguard.checks.framework.runner import judge_machine
 from fitguard.checks.framework.testing import run
 from fitguard.schema.facts import Facts
 from fitguard.schema.software import DeepImport, Packages, Python
@@ -92,5 +92,5 @@ def test_skips_without_deep():
 
 def test_a_missing_tensorflow_is_told_once():
     facts = Facts(deep=DeepImport(exit_code=1), packages=Packages(complete=True), python=PYTHON)
-    report = judge(facts, select=("FG114", "FG117"))
+    report = judge_machine(facts, select=("FG114", "FG117"))
     assert [finding.code for finding in report.findings] == ["FG114"]

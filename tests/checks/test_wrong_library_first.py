@@ -3,7 +3,7 @@
 import msgspec
 from checks.library_facts import KEPT, library, machine, toolkit, what_if
 
-from fitguard.checks.framework.runner import judge
+from fitguard.checks.framework.runner import judge_machine
 from fitguard.checks.framework.testing import run
 
 OLD = library("/opt/old/lib/libcudnn.so.8", "8.0.5", "LD_LIBRARY_PATH")
@@ -47,7 +47,7 @@ def test_what_the_system_has_first_is_overtaken():
 
 
 def test_two_toolkits_on_the_library_path():
-    report = judge(what_if("tf=2.10", f"library-path={PATH}"), select=["FG2"])
+    report = judge_machine(what_if("tf=2.10", f"library-path={PATH}"), select=["FG2"])
     (finding,) = report.findings
     assert (finding.code, finding.severity) == ("FG208", "error")
     assert finding.fix.commands == ("export LD_LIBRARY_PATH=/usr/local/cuda-11.2/lib64",)
@@ -60,7 +60,7 @@ def test_the_other_way_round_is_fine():
 
 def test_an_older_minor_that_may_do_is_a_warning():
     facts = what_if("tf=2.15", "extras=and-cuda", "library-path=/usr/local/cuda-12.0/lib64")
-    report = judge(facts, select=["FG2"])
+    report = judge_machine(facts, select=["FG2"])
     assert [(item.code, item.severity) for item in report.findings] == [("FG208", "warning")]
 
 

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 from checks.library_facts import machine, toolkit, what_if
 
-from fitguard.checks.framework.runner import judge
+from fitguard.checks.framework.runner import judge_machine
 from fitguard.checks.framework.testing import run
 from fitguard.schema.facts import Facts
 from fitguard.schema.software import Package, Packages, Toolkit
@@ -84,7 +84,7 @@ def test_the_first_release_that_uses_xla_unasked():
 
 
 def test_missing_cuda_comes_first():
-    report = judge(machine("2.16.1", toolkit("12.3")), select=["FG203", "FG209"])
+    report = judge_machine(machine("2.16.1", toolkit("12.3")), select=["FG203", "FG209"])
     assert [item.code for item in report.findings] == ["FG203"]
 
 

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from fitguard.checks.framework.runner import judge
+from fitguard.checks.framework.runner import judge_machine
 from fitguard.environment.supposition import suppose
 from fitguard.knowledge import knowledge
 
@@ -39,7 +39,7 @@ def built_for(release, capability):
 @pytest.mark.parametrize("release", tables.tensorflow.all, ids=lambda release: release.version)
 def test_the_build_is_fine(release):
     for capability in release.sass:
-        report = judge(suppose(built_for(release, capability)))
+        report = judge_machine(suppose(built_for(release, capability)))
         grave = [item for item in report.findings if item.severity != "info"]
         assert not grave, (capability, [(item.code, item.title) for item in grave])
 
@@ -52,7 +52,7 @@ def test_the_documented_configuration_is_fine_unless_the_build_disagrees(release
         "cudnn": release.cudnn_documented,
         "python": release.pythons[0],
     }
-    report = judge(suppose(given))
+    report = judge_machine(suppose(given))
     disagrees = tables.cudnn.fit(release.cudnn_documented, release.cudnn, release.version) != "fits"
     assert report.ok is not disagrees, [item.title for item in report.findings]
     if disagrees:
@@ -63,7 +63,7 @@ def test_the_documented_configuration_is_fine_unless_the_build_disagrees(release
     "version", [item.version for item in tables.tensorflow.all if "and-cuda" in item.gpu_package]
 )
 def test_and_cuda_is_fine(version):
-    report = judge(suppose({"tf": version, "extras": "and-cuda", "os": "linux-x86_64"}))
+    report = judge_machine(suppose({"tf": version, "extras": "and-cuda", "os": "linux-x86_64"}))
     assert report.ok
     overlooks_its_wheels = version in ("2.16.1", "2.21.0")
     assert [item.slug for item in report.findings] == ["cuda-missing"] * overlooks_its_wheels

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fitguard.checks.framework.runner import judge
+from fitguard.checks.framework.runner import judge_machine
 from fitguard.report.render import render
 from fitguard.schema.facts import Facts
 
@@ -41,7 +41,7 @@ def test_any_words_are_judged(words, number):
         },
         Facts,
     )
-    report = judge(facts)
+    report = judge_machine(facts)
     for form in ("text", "json", "markdown", "html", "sarif"):
         assert render(report, form)
 
@@ -56,6 +56,6 @@ def test_a_check_that_breaks_costs_itself_only(version):
         },
         Facts,
     )
-    report = judge(facts)
+    report = judge_machine(facts)
     assert any(item.broken for item in report.skipped)
     assert "disk-low" in [item.slug for item in report.findings]

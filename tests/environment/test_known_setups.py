@@ -2,7 +2,7 @@
 
 import pytest
 
-from fitguard.checks.framework.runner import judge
+from fitguard.checks.framework.runner import judge_machine
 from fitguard.environment.supposition import parse_arguments, suppose
 
 BROKEN = [
@@ -82,7 +82,7 @@ FINE = [
 def findings(setup: str):
     arguments = [part.replace("_", " ") if part.startswith("gpu=") else part
                  for part in setup.split()]  # fmt: skip
-    report = judge(suppose(parse_arguments(arguments)))
+    report = judge_machine(suppose(parse_arguments(arguments)))
     assert not [item for item in report.skipped if item.broken]
     return report.findings
 

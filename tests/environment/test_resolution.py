@@ -3,7 +3,7 @@
 import pytest
 
 import fitguard
-from fitguard.checks.framework.runner import judge
+from fitguard.checks.framework.runner import judge_machine
 from fitguard.environment.supposition import suppose
 from fitguard.knowledge import knowledge
 from fitguard.schema.exit_codes import UsageError
@@ -51,7 +51,7 @@ def test_the_chosen_set_passes_the_doctor():
             "gpu": "Tesla K80",
         }
     )
-    assert judge(facts).ok
+    assert judge_machine(facts).ok
 
 
 def test_the_python_is_one_that_the_extra_can_be_installed_on():

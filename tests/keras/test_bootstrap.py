@@ -11,10 +11,10 @@ import msgspec
 import pytest
 from programs import LONGEST_SECONDS, foreground_signals, is_alive, start, wait_for
 
-from fitguard.keras.bootstrap import STACKS_SIGNAL
 from fitguard.monitor.heartbeat import Heartbeat
 from fitguard.monitor.journal import Journal
 from fitguard.monitor.run_folder import RunFolder
+from fitguard.monitor.signals import STACKS_SIGNAL
 from fitguard.schema.journal import Failed, Orders
 
 NOTHING = "fitguard: nothing was guarded: the script does not load Keras\n"

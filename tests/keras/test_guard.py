@@ -8,7 +8,7 @@ import tf_keras
 from guarded.attempts import Killed, attempt, events
 
 from fitguard.keras import Guard
-from fitguard.keras.state.variables import ModelState
+from fitguard.keras.state.model_state import ModelState
 from fitguard.schema.exit_codes import UsageError
 from fitguard.schema.journal import FitBegan, FitEnded, Noted, SnapshotWritten
 from fitguard.schema.run import Place

@@ -24,7 +24,7 @@ ALL_TABLES = [
     tables.xids.table,
     tables.known_bugs.table,
     tables.policy.table,
-    tables.variables.table,
+    tables.overrides.table,
     tables.protobuf.table,
     tables.keras.tf_keras_failures,
     tables.cuda.tensorrt_table,

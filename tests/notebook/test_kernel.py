@@ -7,7 +7,7 @@ BEGIN = """
 import ctypes, hashlib, os, pathlib
 %load_ext fitguard
 import fitguard, keras, numpy as np
-from fitguard.keras.state.variables import ModelState
+from fitguard.keras.state.model_state import ModelState
 from keras import ops
 
 x = np.random.default_rng(0).random((64, 5)).astype("float32")

@@ -8,8 +8,8 @@ from fitguard.schema.hardware import Gpu
 from fitguard.schema.journal import Orders
 from fitguard.schema.run import Place
 from fitguard.supervise.deciding import DecideOptions, Next, decide
-from fitguard.supervise.endings import AttemptEnd
 from fitguard.supervise.machine import MachineView
+from fitguard.supervise.past_attempts import PastAttempt
 
 GIB = 2**30
 NO_GPU = MachineView()
@@ -34,9 +34,15 @@ def at(step: int, fit: int = 1) -> Place:
     return Place(fit=fit, epoch=step // 10, step=step % 10, total_steps=step)
 
 
-def end(outcome: str = "crashed", step: int = 12, saved: int = 10, **fields: Any) -> AttemptEnd:
-    told = {"attempt": 1, "steps_done": 5, "batch_size": 64, "confidence": "high"} | fields
-    return AttemptEnd(outcome=outcome, place=at(step), saved=at(saved), **told)
+def end(outcome: str = "crashed", step: int = 12, saved: int = 10, **fields: Any) -> PastAttempt:
+    told = {
+        "number": 1,
+        "started": 0.0,
+        "steps_done": 5,
+        "batch_size": 64,
+        "confidence": "high",
+    } | fields
+    return PastAttempt(outcome=outcome, last=at(step), saved=at(saved), **told)
 
 
 class Story:
@@ -46,12 +52,12 @@ class Story:
         self.machine = machine
         self.options = DecideOptions(**options)
         self.orders = Orders(seed=7)
-        self.ends: list[AttemptEnd] = []
+        self.ends: list[PastAttempt] = []
 
-    def ends_with(self, last: AttemptEnd) -> Next:
+    def ends_with(self, last: PastAttempt) -> Next:
         told = msgspec.structs.replace(
             last,
-            attempt=self.orders.attempt,
+            number=self.orders.attempt,
             orders=self.orders,
             ended=last.ended or 100.0 * len(self.ends),
         )
@@ -60,7 +66,7 @@ class Story:
         self.orders = following.orders
         return following
 
-    def until_it_stops(self, last: AttemptEnd, most: int = 100) -> list[str]:
+    def until_it_stops(self, last: PastAttempt, most: int = 100) -> list[str]:
         """What is done while attempts go on ending like this."""
         actions = []
         for _ in range(most):

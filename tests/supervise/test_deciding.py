@@ -183,7 +183,7 @@ def test_numbers_of_exits():
 
 def test_places_are_said_as_people_count():
     def text(place: Place) -> str:
-        one = msgspec.structs.replace(end("killed"), place=place, saved=Place())
+        one = msgspec.structs.replace(end("killed"), last=place, saved=Place())
         return Story().ends_with(one).text
 
     assert "before the first fit" in text(Place())

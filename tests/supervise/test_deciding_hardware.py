@@ -16,7 +16,7 @@ def test_a_sick_gpu_is_left_out_where_another_remains():
     story = Story(TWO_GPUS)
     following = story.ends_with(end(cause="hardware-fault", xids=(xid(79, 0),)))
     assert following.action == "leave-out-gpu"
-    assert following.environment == {"CUDA_VISIBLE_DEVICES": "GPU-1"}
+    assert following.orders.environment == {"CUDA_VISIBLE_DEVICES": "GPU-1"}
     assert "without GPU 0 (Xid 79)" in following.text
 
 
@@ -24,7 +24,7 @@ def test_a_gpu_without_a_name_is_left_out_by_number():
     nameless = tuple(msgspec.structs.replace(one, uuid=None) for one in TWO_GPUS.gpus)
     story = Story(MachineView(gpus=nameless))
     following = story.ends_with(end(cause="hardware-fault", xids=(xid(48, 1),)))
-    assert following.environment == {
+    assert following.orders.environment == {
         "CUDA_VISIBLE_DEVICES": "0",
         "CUDA_DEVICE_ORDER": "PCI_BUS_ID",
     }
@@ -33,7 +33,7 @@ def test_a_gpu_without_a_name_is_left_out_by_number():
 def test_a_gpu_that_is_lost_to_the_driver_is_sick():
     machine = MachineView(gpus=(gpu(0), gpu(1, problem="GPU is lost")))
     following = Story(machine).ends_with(end(cause="hardware-fault"))
-    assert following.environment == {"CUDA_VISIBLE_DEVICES": "GPU-0"}
+    assert following.orders.environment == {"CUDA_VISIBLE_DEVICES": "GPU-0"}
     assert "GPU 1 (GPU is lost)" in following.text
 
 

@@ -9,11 +9,11 @@ from supervise.story import GIB, NO_GPU, ONE_GPU, Story, at, end, gpu
 from fitguard.schema.hardware import GpuProcess
 from fitguard.schema.journal import Failed
 from fitguard.schema.run import Place
-from fitguard.supervise.endings import AttemptEnd
 from fitguard.supervise.machine import MachineView
+from fitguard.supervise.past_attempts import PastAttempt
 
 
-def oom(rows: int, of: int = 64, **fields: Any) -> AttemptEnd:
+def oom(rows: int, of: int = 64, **fields: Any) -> PastAttempt:
     told = {"mode": "xla", "place": at(12)} | fields
     failed = Failed(time=0.0, kind="out-of-memory", rows=rows, of=of, **told)
     return end("out-of-memory", exit_code=86, cause="gpu-oom", failed=failed)
@@ -99,12 +99,10 @@ def test_fragmentation_gets_the_other_allocator():
     fragmented = end("exception", cause="gpu-fragmentation")
     following = story.ends_with(fragmented)
     assert following.action == "other-allocator"
-    assert following.environment == {"TF_GPU_ALLOCATOR": "cuda_malloc_async"}
-    assert following.orders.environment == following.environment
+    assert following.orders.environment == {"TF_GPU_ALLOCATOR": "cuda_malloc_async"}
     assert not following.changes_results
     following = story.ends_with(end("exception", cause="gpu-fragmentation", step=13))
     assert following.action == "restart"
-    assert following.environment == {}
     assert following.orders.environment == {"TF_GPU_ALLOCATOR": "cuda_malloc_async"}
 
 
@@ -113,7 +111,7 @@ def test_before_the_first_step_nothing_is_in_pieces():
         msgspec.structs.replace(oom(64, mode="graph"), cause="gpu-fragmentation", steps_done=0)
     )
     assert following.action == "smaller-micro-batch"
-    assert following.environment == {}
+    assert following.orders.environment == {}
 
 
 def test_the_users_own_allocator_stays():
@@ -135,7 +133,7 @@ def test_memory_that_nobody_else_holds_is_left_to_the_libraries():
     story = Story(ONE_GPU)
     taken = end("exception", cause="gpu-memory-taken", steps_done=0)
     following = story.ends_with(taken)
-    assert following.environment == {"TF_FORCE_GPU_ALLOW_GROWTH": "true"}
+    assert following.orders.environment == {"TF_FORCE_GPU_ALLOW_GROWTH": "true"}
     assert following.action == "restart"
     assert story.ends_with(taken).action == "restart"
     assert story.ends_with(taken).action == "smaller-micro-batch"
@@ -153,7 +151,7 @@ def test_host_memory():
 
 def test_the_batch_of_a_fit_that_is_not_guarded_is_not_said_to_be_split():
     unguarded = end("exception", cause="gpu-oom", exit_code=1, unguarded=True)
-    following = Story().ends_with(msgspec.structs.replace(unguarded, place=Place(), saved=Place()))
+    following = Story().ends_with(msgspec.structs.replace(unguarded, last=Place(), saved=Place()))
     assert following.stop
     assert "in training that is not guarded (gpu-oom)" in following.text
     assert "cannot split the batch of a fit that is not guarded" in following.text

@@ -2,7 +2,8 @@
 
 import signal
 
-from fitguard.supervise.departure import STACKS, Departure
+from fitguard.monitor.signals import STACKS_SIGNAL
+from fitguard.supervise.departure import Departure
 
 
 class Setting:
@@ -49,9 +50,9 @@ def test_sigterm_after_a_planned_restart_began_is_preemption():
 
 def test_a_hang_tells_its_stacks_first():
     setting = Setting()
-    setting.departure.cut("hung")
+    setting.departure.abort("hung")
     setting.wait(6)
-    assert [number for _, number in setting.sent] == [STACKS, signal.SIGABRT, signal.SIGKILL]
+    assert [number for _, number in setting.sent] == [STACKS_SIGNAL, signal.SIGABRT, signal.SIGKILL]
 
 
 def test_the_first_interrupt_is_the_scripts_own_business():

@@ -1,4 +1,4 @@
-"""Why an attempt died: from what is left of it to the end that the journal tells."""
+"""Why an attempt died: from what was seen of it to the end that the journal tells."""
 
 import os
 import time
@@ -9,11 +9,11 @@ from programs import LONGEST_SECONDS
 
 from fitguard.schema.journal import LEFT_AS_ASKED, OWN_FAULT, Failed
 from fitguard.schema.run import Place
-from fitguard.supervise import judging
-from fitguard.supervise.attempt import Result
-from fitguard.supervise.child import Ended
-from fitguard.supervise.explaining import Request, answer, explained
-from fitguard.supervise.judging import judge
+from fitguard.supervise import postmortem
+from fitguard.supervise.child import ExitStatus
+from fitguard.supervise.explaining import Request, answer, explain_in_child
+from fitguard.supervise.live_attempt import Observation
+from fitguard.supervise.postmortem import examine_end
 
 OUT_OF_MEMORY = (
     b"W0000 00:00:1794706402.432981   23037 op_kernel.cc:1858] OP_REQUIRES failed at "
@@ -30,8 +30,8 @@ KERNEL = [
 OTHERS = KERNEL[:2]
 """What befell other programs while it ran."""
 
-RESULT = Result(
-    ended=Ended(exit_code=1),
+SEEN = Observation(
+    exit_status=ExitStatus(exit_code=1),
     reason=None,
     evidence=(),
     foreseen="",
@@ -46,23 +46,23 @@ RESULT = Result(
     peak_host_bytes=5,
     peak_gpu_bytes=6,
 )
-KILLED = replace(RESULT, ended=Ended(signal="SIGKILL"))
+KILLED = replace(SEEN, exit_status=ExitStatus(signal="SIGKILL"))
 
 
 @pytest.fixture(autouse=True)
 def _recorded_kernel_log(monkeypatch):
     """In place of that of this machine."""
-    monkeypatch.setattr(judging, "explained", lambda request: answer(request, OTHERS))
+    monkeypatch.setattr(postmortem, "explain_in_child", lambda request: answer(request, OTHERS))
 
 
 def test_the_other_process_answers():
     request = Request(output=OUT_OF_MEMORY, exit_code=1, since_seconds=time.monotonic())
-    found = explained(request, LONGEST_SECONDS)
+    found = explain_in_child(request, LONGEST_SECONDS)
     assert found.diagnosis.primary == "gpu-oom"
 
 
 def test_no_answer_in_time_is_an_empty_one():
-    assert explained(Request(output=b""), limit_seconds=0.01).diagnosis.primary is None
+    assert explain_in_child(Request(output=b""), limit_seconds=0.01).diagnosis.primary is None
 
 
 def test_only_the_kernels_young_lines_count():
@@ -70,12 +70,14 @@ def test_only_the_kernels_young_lines_count():
         xid.number for xid in answer(Request(output=b"", since_seconds=150.0), KERNEL).xids
     ] == [79]
     killed = Request(output=b"", signal="SIGKILL", since_seconds=90.0, numbers={812: 100.0})
-    assert len(answer(killed, KERNEL).oom_kills) == 1
+    assert answer(killed, KERNEL).diagnosis.primary == "host-oom"
 
 
 def test_a_crash_of_the_attempt_is_quoted_from_the_kernels_log():
-    crashed = replace(RESULT, ended=Ended(signal="SIGSEGV"), numbers={4711: 200.0, 31: 150.0})
-    event = judge(crashed, 1, [], killed_by_kernel=None).event
+    crashed = replace(
+        SEEN, exit_status=ExitStatus(signal="SIGSEGV"), numbers={4711: 200.0, 31: 150.0}
+    )
+    event = examine_end(crashed, 1, [], killed_by_kernel=None).event
     assert event.cause == "framework-bug"
     assert any("libtensorflow_cc" in line for line in event.evidence)
 
@@ -83,29 +85,29 @@ def test_a_crash_of_the_attempt_is_quoted_from_the_kernels_log():
 @pytest.mark.parametrize("numbers", [{4711: 200.0}, {}])
 def test_a_crash_of_another_program_is_no_evidence(numbers):
     killed = replace(KILLED, numbers=numbers)
-    event = judge(killed, 1, [], killed_by_kernel=None).event
+    event = examine_end(killed, 1, [], killed_by_kernel=None).event
     assert event.cause != "framework-bug"
     assert not any("libtensorflow_cc" in line for line in event.evidence)
 
 
 def test_an_error_has_its_cause_and_its_place():
-    judged = judge(replace(RESULT, output=OUT_OF_MEMORY), 1, [], killed_by_kernel=None)
-    assert judged.event.outcome == "crashed"
-    assert judged.event.cause == "gpu-oom"
-    assert judged.event.last.total_steps == 3
-    assert (judged.event.peak_host_bytes, judged.event.peak_gpu_bytes) == (5, 6)
-    assert "RESOURCE_EXHAUSTED" in judged.event.evidence[0]
-    assert judged.found is not None
+    found = examine_end(replace(SEEN, output=OUT_OF_MEMORY), 1, [], killed_by_kernel=None)
+    assert found.event.outcome == "crashed"
+    assert found.event.cause == "gpu-oom"
+    assert found.event.last.total_steps == 3
+    assert (found.event.peak_host_bytes, found.event.peak_gpu_bytes) == (5, 6)
+    assert "RESOURCE_EXHAUSTED" in found.event.evidence[0]
+    assert found.found is not None
 
 
 def test_the_kernels_counter_proves_that_memory_ran_out():
-    event = judge(KILLED, 1, [], killed_by_kernel=1).event
+    event = examine_end(KILLED, 1, [], killed_by_kernel=1).event
     assert (event.outcome, event.cause, event.confidence) == ("killed", "host-oom", "high")
     assert event.evidence[0] == "the oom_kill counter of the cgroup rose by 1"
 
 
 def test_a_counter_that_did_not_move_proves_the_contrary():
-    event = judge(KILLED, 1, [], killed_by_kernel=0).event
+    event = examine_end(KILLED, 1, [], killed_by_kernel=0).event
     assert (event.cause, event.confidence) == ("unknown", None)
     assert event.why.startswith("Something killed the process, and it was not the kernel")
 
@@ -113,47 +115,47 @@ def test_a_counter_that_did_not_move_proves_the_contrary():
 def test_a_fault_of_fitguard_is_not_blamed_on_packages():
     failed = Failed(time=1.0, attempt=1, kind=OWN_FAULT, error="This is a fault of fitguard")
     output = b"AttributeError: module 'keras' has no attribute 'x'"
-    event = judge(replace(RESULT, output=output), 1, [failed], killed_by_kernel=None).event
+    event = examine_end(replace(SEEN, output=output), 1, [failed], killed_by_kernel=None).event
     assert (event.outcome, event.cause, event.confidence) == ("exception", "unknown", None)
     assert event.why == failed.error
 
 
 def test_autotuning_that_was_cut_short_is_written_down_for_the_child():
     cut = replace(KILLED, reason="out-of-memory", evidence=("Allocator ran out of memory",))
-    judged = judge(cut, 2, [], killed_by_kernel=0)
-    assert judged.event.outcome == "out-of-memory"
-    assert judged.failed is not None
-    assert (judged.failed.kind, judged.failed.mode) == ("out-of-memory", "xla")
-    assert judged.failed.attempt == 2
+    found = examine_end(cut, 2, [], killed_by_kernel=0)
+    assert found.event.outcome == "out-of-memory"
+    assert found.failed is not None
+    assert (found.failed.kind, found.failed.mode) == ("out-of-memory", "xla")
+    assert found.failed.attempt == 2
 
 
 @pytest.mark.parametrize("reason", ["interrupted", "preempted"])
 def test_what_was_meant_is_not_explained(reason):
-    event = judge(replace(KILLED, reason=reason), 1, [], killed_by_kernel=0).event
+    event = examine_end(replace(KILLED, reason=reason), 1, [], killed_by_kernel=0).event
     assert (event.outcome, event.cause, event.evidence) == (reason, "", ())
 
 
 def test_a_broken_pipe_is_not_explained_away():
     failed = Failed(time=1.0, attempt=1, kind="exception", error="BrokenPipeError")
-    gone = replace(RESULT, reader_gone=True, ended=Ended(exit_code=1))
-    event = judge(gone, 1, [failed], killed_by_kernel=None).event
+    gone = replace(SEEN, reader_gone=True, exit_status=ExitStatus(exit_code=1))
+    event = examine_end(gone, 1, [failed], killed_by_kernel=None).event
     assert (event.outcome, event.cause) == ("exception", "")
     assert "pipe is broken" in event.why
 
 
 def test_the_request_survives_any_bytes():
-    found = explained(Request(output=os.urandom(1000)), LONGEST_SECONDS)
+    found = explain_in_child(Request(output=os.urandom(1000)), LONGEST_SECONDS)
     assert found.diagnosis.schema == "fitguard/diagnosis/1"
 
 
 def test_a_planned_end_names_what_it_came_before():
     left = replace(
-        RESULT,
-        ended=Ended(exit_code=LEFT_AS_ASKED),
+        SEEN,
+        exit_status=ExitStatus(exit_code=LEFT_AS_ASKED),
         reason="planned",
         evidence=("memory grows",),
         foreseen="gpu-memory-leak",
     )
-    event = judge(left, 1, [], killed_by_kernel=0).event
+    event = examine_end(left, 1, [], killed_by_kernel=0).event
     assert (event.outcome, event.cause) == ("planned", "gpu-memory-leak")
     assert event.evidence == ("memory grows",)

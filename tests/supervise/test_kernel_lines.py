@@ -8,8 +8,8 @@ import time
 import pytest
 
 from fitguard.facts.kernel_log import read_lines
-from fitguard.supervise.kernel_lines import own_lines
-from fitguard.supervise.processes import numbered_by_kernel
+from fitguard.supervise.kernel_lines import select_own_lines
+from fitguard.supervise.processes import shares_kernel_numbers
 
 OURS = {812: 200.0, 813: 110.0}
 """When each was last seen."""
@@ -36,7 +36,7 @@ def stamped(*lines, at=100.0):
 
 
 def own(lines, numbers=OURS):
-    return own_lines(lines, 100.0, numbers)
+    return select_own_lines(lines, 100.0, numbers)
 
 
 @pytest.mark.parametrize("lines", [[SEGFAULT], [TRAP], KILL, [PAGE_FAULT], [BLOCKED], [LOCKUP]])
@@ -72,13 +72,13 @@ def test_in_a_container_nobody_knows_whose_processes_are_named():
 
 def test_a_real_crash_is_found_by_its_number():
     log = read_lines()
-    if log.problem or not numbered_by_kernel():
+    if log.problem or not shares_kernel_numbers():
         pytest.skip(f"the kernel's log cannot be read here: {log.problem}")
     began = time.monotonic()
     crash = [sys.executable, "-c", "import ctypes; ctypes.string_at(0)"]
     ours, others = (subprocess.Popen(crash) for _ in range(2))
     assert (ours.wait(), others.wait()) == (-signal.SIGSEGV, -signal.SIGSEGV)
-    told = "\n".join(own_lines(read_lines().lines, began, {ours.pid: time.monotonic()}))
+    told = "\n".join(select_own_lines(read_lines().lines, began, {ours.pid: time.monotonic()}))
     if f"[{others.pid}]: segfault" not in "\n".join(read_lines().lines):
         pytest.skip("this kernel does not log crashes")
     assert f"[{ours.pid}]: segfault" in told

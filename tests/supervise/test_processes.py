@@ -7,7 +7,13 @@ import threading
 
 from programs import wait_for
 
-from fitguard.supervise.processes import Process, end, family, numbers, resident_bytes
+from fitguard.supervise.processes import (
+    Process,
+    find_family,
+    kill_all,
+    list_thread_numbers,
+    sum_resident_bytes,
+)
 
 PARENT = "import subprocess; subprocess.run(['sleep', '60'])"
 
@@ -15,23 +21,23 @@ PARENT = "import subprocess; subprocess.run(['sleep', '60'])"
 def test_a_family_is_found_and_ended():
     parent = subprocess.Popen([sys.executable, "-c", PARENT])
     try:
-        found = wait_for(lambda: (seen := family(parent.pid))[1:] and seen)
+        found = wait_for(lambda: (seen := find_family(parent.pid))[1:] and seen)
         assert found[0].pid == parent.pid
         assert found[1].parent == parent.pid
-        assert resident_bytes(found) > 2**20
-        assert numbers(found) == {process.pid for process in found}
+        assert sum_resident_bytes(found) > 2**20
+        assert list_thread_numbers(found) == {process.pid for process in found}
         parent.kill()
         parent.wait()
         # Its child has another parent now, and is still the same process.
-        assert end(found[1:]) == [found[1].pid]
+        assert kill_all(found[1:]) == [found[1].pid]
     finally:
         parent.kill()
         parent.wait()
 
 
 def test_a_number_that_another_process_has_now_is_left_alone():
-    me = family(os.getpid())[0]
-    assert end([Process(me.pid, me.parent, me.started - 1)]) == []
+    me = find_family(os.getpid())[0]
+    assert kill_all([Process(me.pid, me.parent, me.started - 1)]) == []
 
 
 def test_threads_have_numbers_too():
@@ -39,7 +45,7 @@ def test_threads_have_numbers_too():
     thread = threading.Thread(target=waiting.wait)
     thread.start()
     try:
-        assert {os.getpid(), thread.native_id} <= numbers(family(os.getpid()))
+        assert {os.getpid(), thread.native_id} <= list_thread_numbers(find_family(os.getpid()))
     finally:
         waiting.set()
         thread.join()
@@ -48,5 +54,5 @@ def test_threads_have_numbers_too():
 def test_a_process_that_is_gone_has_no_family():
     gone = subprocess.Popen(["true"])
     gone.wait()
-    assert family(gone.pid) == []
-    assert resident_bytes([Process(gone.pid, 1, 1)]) == 0
+    assert find_family(gone.pid) == []
+    assert sum_resident_bytes([Process(gone.pid, 1, 1)]) == 0

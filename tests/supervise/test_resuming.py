@@ -15,9 +15,9 @@ from fitguard.monitor.run_folder import RunFolder
 from fitguard.schema.exit_codes import UsageError
 from fitguard.schema.journal import AttemptStarted, RunStarted
 from fitguard.supervise.guarding import Guarding, guard
-from fitguard.supervise.lock import holder, locked
+from fitguard.supervise.lock import find_holder, locking_run
 from fitguard.supervise.options import RunOptions
-from fitguard.supervise.runs import RUN_ID, known_runs, new_id
+from fitguard.supervise.runs import RUN_ID, find_runs, make_id
 
 STOPS = """
 import sys
@@ -110,11 +110,11 @@ def test_no_command_needs_a_run_to_take_it_from(setting):
 
 def test_two_parents_cannot_guard_one_run(setting):
     first = setting.run(STOPS)
-    with locked(first.folder):
-        assert holder(first.folder) is not None
+    with locking_run(first.folder):
+        assert find_holder(first.folder) is not None
         with pytest.raises(UsageError, match="guards now"):
             setting.run(STOPS, resume=first.folder.id)
-    assert holder(first.folder) is None
+    assert find_holder(first.folder) is None
 
 
 def test_orders_are_carried_over_and_the_users_wish_wins(setting):
@@ -132,7 +132,7 @@ def test_orders_are_carried_over_and_the_users_wish_wins(setting):
 
 def test_ids_are_readable_and_sorted_by_time(setting):
     command = plain_command(setting.folder / "my train.v2.py")
-    one, other = new_id(command, 1_794_700_000), new_id(command, 1_794_700_001)
+    one, other = make_id(command, 1_794_700_000), make_id(command, 1_794_700_001)
     assert one < other
     assert RUN_ID.fullmatch(one)
     assert re.search(r"-my_train_v2-[0-9a-f]{4}$", one)
@@ -145,7 +145,7 @@ def test_folders_that_are_no_runs_are_passed_over(setting):
     torn = RunFolder(runs / "20261115-142501-train-4f2a")
     torn.path.mkdir()
     torn.journal.write_bytes(b'{"event":"run-sta')
-    assert list(known_runs(runs)) == []
+    assert list(find_runs(runs)) == []
 
 
 @contextlib.contextmanager

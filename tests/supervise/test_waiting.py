@@ -4,8 +4,8 @@ from facts.replay_nvml import ReplayNvml
 
 from fitguard.facts import nvml
 from fitguard.schema.hardware import Gpu, GpuProcess
-from fitguard.supervise.machine import machine_view
-from fitguard.supervise.waiting import holders, most_held_share, wait_for_memory
+from fitguard.supervise.machine import view_machine
+from fitguard.supervise.waiting import describe_holders, find_most_held_share, wait_for_memory
 
 GIB = 2**30
 
@@ -50,27 +50,29 @@ def wait(states, clock: Clock, **options) -> tuple[bool, list[str]]:
 
 
 def test_who_holds_it_without_the_name_of_a_person():
-    assert holders([TAKEN]) == "GPU 0: python (pid 4711) holds 30.0 GiB"
+    assert describe_holders([TAKEN]) == "GPU 0: python (pid 4711) holds 30.0 GiB"
 
 
 def test_the_greatest_first_and_not_all_of_them():
     many = [GpuProcess(pid, "C:\\ann\\python.exe", pid * GIB) for pid in range(1, 6)]
-    assert holders([FREE, held(15 * GIB, *many, index=1)]) == (
+    assert describe_holders([FREE, held(15 * GIB, *many, index=1)]) == (
         "GPU 1: python.exe (pid 5) holds 5.0 GiB, python.exe (pid 4) holds 4.0 GiB, "
         "python.exe (pid 3) holds 3.0 GiB and 2 more"
     )
 
 
 def test_processes_of_another_container_are_not_shown():
-    assert holders([held(5 * GIB)]) == ("GPU 0: processes that are not shown here hold 5.0 GiB")
+    assert describe_holders([held(5 * GIB)]) == (
+        "GPU 0: processes that are not shown here hold 5.0 GiB"
+    )
     nameless = held(GIB, GpuProcess(9, None, GIB))
-    assert holders([nameless]) == "GPU 0: a process (pid 9) holds 1.0 GiB"
+    assert describe_holders([nameless]) == "GPU 0: a process (pid 9) holds 1.0 GiB"
 
 
 def test_nobody():
-    assert holders([FREE, held(2**20)]) == ""
-    assert most_held_share([]) == 0.0
-    assert most_held_share([FREE, TAKEN]) == 0.375
+    assert describe_holders([FREE, held(2**20)]) == ""
+    assert find_most_held_share([]) == 0.0
+    assert find_most_held_share([FREE, TAKEN]) == 0.375
 
 
 def test_free_at_once():
@@ -121,7 +123,7 @@ def test_a_gpu_that_does_not_tell_is_not_waited_for():
 
 def test_a_real_gpu_as_recorded():
     replay = ReplayNvml("h200")
-    machine = machine_view({"PATH": "/usr/bin"}, read=lambda: nvml.ask(replay))
+    machine = view_machine({"PATH": "/usr/bin"}, read=lambda: nvml.ask(replay))
     (h200,) = machine.gpus
     assert h200.name == "NVIDIA H200"
     assert wait([machine.gpus], Clock())[0]
@@ -129,6 +131,6 @@ def test_a_real_gpu_as_recorded():
 
 def test_only_gpus_that_the_training_sees():
     replay = ReplayNvml("h200")
-    hidden = machine_view({"CUDA_VISIBLE_DEVICES": ""}, read=lambda: nvml.ask(replay))
+    hidden = view_machine({"CUDA_VISIBLE_DEVICES": ""}, read=lambda: nvml.ask(replay))
     assert hidden.gpus == ()
-    assert machine_view({}, read=nvml.NvmlFacts).gpus == ()
+    assert view_machine({}, read=nvml.NvmlFacts).gpus == ()

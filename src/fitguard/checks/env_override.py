@@ -49,7 +49,7 @@ def env_override(
     """
     # Whether a GPU at hand needs kernels that the driver compiles.
     compiles = any(entry.code in ("ptx", "mostly-ptx") for entry in gpu_codes or ())
-    for row in knowledge.variables.table.rows:
+    for row in knowledge.overrides.table.rows:
         value = environment.get(row.name)
         idle = facts.gpus == () and row.name.startswith(_FOR_GPUS)
         if value is None or idle or not row.applies(value) or (row.needs == "ptx" and not compiles):
@@ -59,7 +59,7 @@ def env_override(
             title=f"{row.name}={_short(value)}: {row.effect}",
             evidence=(
                 Evidence(f"{row.name}={value}", "environment variable"),
-                Evidence(row.source, knowledge.variables.table.reference),
+                Evidence(row.source, knowledge.overrides.table.reference),
             ),
             fix=_unset(row.name, facts),
         )

@@ -36,8 +36,8 @@ def read_one_fit(
 ) -> "FitCall":
     """The call with this number; what the user should know of it goes to stderr."""
     from fitguard.cli.progress import waiting
+    from fitguard.memory.dtype_policy import require_policy, set_policy
     from fitguard.memory.fit_call import names_function, other_lines, read_fit
-    from fitguard.memory.policy import require_policy, set_policy
 
     def prepare() -> None:
         if policy is not None:

@@ -21,7 +21,7 @@ from fitguard.cli.resolve import resolve
 from fitguard.cli.run import delimit_command
 from fitguard.cli.run import run as run_command
 from fitguard.cli.runs import runs
-from fitguard.schema.exit_codes import ExitCode, UnreadableInput, UsageError
+from fitguard.schema.exit_codes import INTERRUPTED, ExitCode, UnreadableInput, UsageError
 
 app = App(
     name="fitguard",
@@ -67,7 +67,7 @@ def run(arguments: list[str]) -> int:
         complain(str(error))
         return ExitCode.UNREADABLE_INPUT
     except KeyboardInterrupt:
-        return 130
+        return INTERRUPTED
     except BrokenPipeError:
         _forget_stdout()
         return 128 + signal.SIGPIPE

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from fitguard.monitor.journal import Journal
 from fitguard.monitor.run_folder import RUNS, RunFolder
 from fitguard.schema.exit_codes import UnreadableInput, UsageError
-from fitguard.schema.journal import AttemptEnded, FitBegan, Noted, RunStarted
+from fitguard.schema.journal import UNGUARDED, AttemptEnded, FitBegan, Noted, RunStarted
 from fitguard.schema.run import RunState
 
 
@@ -59,7 +59,7 @@ def read_run_folder(path: Path) -> GuardedRunLeft | None:
         output=b"".join(parts),
         exit_code=last.exit_code if last else None,
         signal=last.signal if last else None,
-        unguarded=tuple(note.text for note in notes if note.kind == "unguarded"),
+        unguarded=tuple(note.text for note in notes if note.kind == UNGUARDED),
         command=starts[-1].command if starts else (),
         batch_size=fits[-1].batch_size if fits else None,
     )

@@ -22,7 +22,6 @@ datasets/          what a dataset of tf.data is made of
 random_sources.py  generators of random numbers: their state, read and put back
 random_state.py    the global ones among them
 runtime.py         devices, seed and determinism of TensorFlow
-tensors.py         what is known of tensors while a graph is traced
 traces.py          what a `tf.function` has traced
 graphs.py          what is in a graph, and what Grappler and XLA make of it
 gpu_presence.py    lets Keras trace as it would beside a GPU

@@ -72,7 +72,6 @@ class _Refusal:
             in_use_bytes=in_use_bytes,
             free_bytes=free_bytes,
             largest_free_bytes=largest_free_bytes,
-            largest_in_use_bytes=max(self.in_use, default=None),
             repeated_size_bytes=size,
             repeated_count=count,
             used_share=self._compute_used_share(in_use_bytes),

@@ -107,6 +107,6 @@ def findings(facts: Facts) -> tuple[Finding, ...]:
     """What the doctor says; of nothing, nothing, and its checks need not be loaded."""
     if facts == Facts():
         return ()
-    from fitguard.checks.framework.runner import judge
+    from fitguard.checks.framework.runner import judge_machine
 
-    return judge(facts).findings
+    return judge_machine(facts).findings

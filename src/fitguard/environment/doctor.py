@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from fitguard.checks.framework.runner import judge
+from fitguard.checks.framework.runner import judge_machine
 from fitguard.environment.supposition import suppose
 from fitguard.schema.doctor import DoctorReport
 from fitguard.schema.exit_codes import UnreadableInput, UsageError
@@ -48,7 +48,7 @@ def doctor(
             "Received several things to judge. Expected one of: this machine (python, deep), "
             "facts, what_if"
         )
-    return judge(_facts(python, facts, what_if, deep), select=select, ignore=ignore)
+    return judge_machine(_facts(python, facts, what_if, deep), select=select, ignore=ignore)
 
 
 def gather_facts(python: str | None = None) -> Facts:

@@ -4,7 +4,7 @@ from itertools import groupby
 
 import msgspec
 
-from fitguard.checks.framework.runner import judge
+from fitguard.checks.framework.runner import judge_machine
 from fitguard.environment.candidates import Candidate, Constraints, candidates
 from fitguard.knowledge import Knowledge
 from fitguard.schema.doctor import DoctorReport
@@ -28,7 +28,7 @@ def search(
     objections: list[Objection] = []
     for candidate in candidates(constraints, tables):
         refused = _find_refused_pins(candidate, constraints)
-        report = judge(candidate.facts, knowledge=tables)
+        report = judge_machine(candidate.facts, knowledge=tables)
         if report.ok and not refused:
             return (candidate, report), _group_objections(objections)
         errors = [finding for finding in report.findings if finding.severity == "error"]

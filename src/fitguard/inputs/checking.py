@@ -107,13 +107,13 @@ def check_data(
         context = Context(facts, training, "validation", size, progress)
         validated = open_data(_validation(held_out), context)
     data = _read(facts, training, trained, validated, clock)
-    judgement = judge_data(data, select=select, ignore=ignore)
+    results = judge_data(data, select=select, ignore=ignore)
     report = Checked(
-        ok=judgement.ok,
+        ok=results.ok,
         facts=data,
         seconds=clock.spent_seconds,
         budget_seconds=clock.seconds,
-        **judgement._asdict(),
+        **results._asdict(),
     )
     report.__dict__["x"] = trained.hand_back() if element.x is x else x
     report.__dict__["validation_data"] = _hand_back_validation(validation_data, validated)

@@ -31,11 +31,9 @@ from fitguard.keras.sources import watch_sources
 from fitguard.keras.tracebacks import show
 from fitguard.keras.world import watching
 from fitguard.monitor.run_folder import RunFolder
+from fitguard.monitor.signals import STACKS_SIGNAL
 from fitguard.schema.exit_codes import ExitCode, UnreadableInput
-from fitguard.schema.journal import OWN_FAULT, Failed
-
-STACKS_SIGNAL = signal.SIGRTMIN + 5
-"""Makes the process write down what all its threads are doing."""
+from fitguard.schema.journal import OWN_FAULT, SYSTEM_EXIT, Failed
 
 _PR_SET_PDEATHSIG = 1
 _MORE_OOM_SCORE = 300
@@ -76,7 +74,7 @@ def _require_guarded(fits: GuardedFits, session: Session) -> int:
     try:
         fits.tell_if_none()
     except Refused as refused:
-        session.record(Failed, kind="system-exit", code=refused.code, error=str(refused))
+        session.record(Failed, kind=SYSTEM_EXIT, code=refused.code, error=str(refused))
         return int(ExitCode.GATE_FAILED)
     return 0
 
@@ -166,7 +164,7 @@ def _run(command: list[str], session: Session) -> int:
         code = leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None)
         if code:
             why = str(leaving) if isinstance(leaving, Refused) else ""
-            session.record(Failed, kind="system-exit", code=code, error=why)
+            session.record(Failed, kind=SYSTEM_EXIT, code=code, error=why)
         raise
     except KeyboardInterrupt as interrupt:
         show(interrupt)

@@ -8,11 +8,11 @@ from fitguard.keras.fitting.guarded_fits import GuardedFits
 from fitguard.keras.fitting.step import leave
 from fitguard.keras.fitting.wrapping import current_fits
 from fitguard.keras.snapshots.content import Content
+from fitguard.keras.state.model_state import ModelState
 from fitguard.keras.state.randomness import read_random, write_random
-from fitguard.keras.state.variables import ModelState
 from fitguard.keras.world import read_files, write_files
 from fitguard.schema.exit_codes import UsageError
-from fitguard.schema.journal import LEFT_AS_ASKED, FitBegan, FitEnded
+from fitguard.schema.journal import INEXACT, LEFT_AS_ASKED, FitBegan, FitEnded
 from fitguard.schema.run import Place
 
 _STEPS = "steps"
@@ -119,7 +119,7 @@ class Guard:
         metrics = [name for name in missing if "metric" in name]
         if metrics:
             fits.session.note(
-                "inexact",
+                INEXACT,
                 "metrics that the model creates in its first step start over after a restart; the "
                 "weights do not depend on them",
                 fit=self._number,
@@ -134,7 +134,7 @@ class Guard:
             )
         state.write(saved.arrays)
         for sentence in write_files(saved.document.get("files", {})):
-            fits.session.note("inexact", sentence, fit=self._number)
+            fits.session.note(INEXACT, sentence, fit=self._number)
         write_random(saved.document["random"])
         self.start = int(saved.document[_STEPS])
         # A `fit` inside of the loop has the number that it had.

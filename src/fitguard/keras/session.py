@@ -13,7 +13,7 @@ from fitguard.monitor.heartbeat import Heartbeat
 from fitguard.monitor.journal import Journal, now
 from fitguard.monitor.run_folder import RunFolder
 from fitguard.schema.exit_codes import UnreadableInput
-from fitguard.schema.journal import AnyEvent, Failed, Noted, Orders
+from fitguard.schema.journal import AnyEvent, Failed, FailureKind, Noted, NoteKind, Orders
 
 _MOST_CHARACTERS = 2000
 _TOLD = "_fitguard_told"
@@ -68,11 +68,13 @@ class Session:
         event: AnyEvent = event_type(time=now(), attempt=self.orders.attempt, **fields)
         self._journal.append(event, durable=durable)
 
-    def record_failure(self, error: BaseException, *, durable: bool = False, **fields: Any) -> None:
+    def record_failure(
+        self, error: BaseException, *, kind: FailureKind, durable: bool = False, **fields: Any
+    ) -> None:
         """Write an error into the journal; once, by the first who knows of it."""
         if not getattr(error, _TOLD, False):
             known = {"error": _format_error(error), "remedy": self.remedy(error)}
-            self.record(Failed, durable=durable, **known, **fields)
+            self.record(Failed, durable=durable, kind=kind, **known, **fields)
             with contextlib.suppress(AttributeError):
                 setattr(error, _TOLD, True)
 
@@ -80,7 +82,7 @@ class Session:
         """All that the journal of the run holds."""
         return self._journal.read()
 
-    def note(self, kind: str, text: str, *, fit: int = 0) -> None:
+    def note(self, kind: NoteKind, text: str, *, fit: int = 0) -> None:
         """Tell the user once, and the journal."""
         with self._lock:
             if text in self._said:

@@ -7,6 +7,7 @@ import msgspec
 from fitguard.knowledge.cuda import CondaPackages, Cuda
 from fitguard.knowledge.cudnn import Cudnn
 from fitguard.knowledge.drivers import Drivers
+from fitguard.knowledge.environment_overrides import EnvironmentOverrides
 from fitguard.knowledge.gpu_memory import GpuMemory
 from fitguard.knowledge.gpus import Gpus
 from fitguard.knowledge.keras import Keras
@@ -16,7 +17,6 @@ from fitguard.knowledge.numpy import Numpy
 from fitguard.knowledge.policy import Policy
 from fitguard.knowledge.protobuf import Protobuf
 from fitguard.knowledge.tensorflow import Release, Releases
-from fitguard.knowledge.variables import Variables
 from fitguard.knowledge.xids import Xids
 from fitguard.schema.versions import parse, text
 
@@ -87,9 +87,9 @@ class Knowledge:
         return Signatures()
 
     @cached_property
-    def variables(self) -> Variables:
+    def overrides(self) -> EnvironmentOverrides:
         """Environment variables."""
-        return Variables()
+        return EnvironmentOverrides()
 
     @cached_property
     def numpy(self) -> Numpy:

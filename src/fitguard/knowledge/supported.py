@@ -17,7 +17,7 @@ class SupportedRange(msgspec.Struct, frozen=True, kw_only=True):
     newest: str
     source: str
 
-    def judge(self, version: str) -> str:
+    def describe_outside(self, version: str) -> str:
         """What is outside about a version; empty where nothing is."""
         have = parse(version)
         if older(have, parse(self.oldest)):
@@ -46,7 +46,9 @@ def judge_versions(tensorflow: str, library_package: str, library_version: str, 
         library_package: `keras` or `tf_keras`.
     """
     given = {"python": python, "tensorflow": tensorflow, library_package: library_version}
-    said = [_range_for(package, have).judge(have) for package, have in given.items() if have]
+    said = [
+        _range_for(package, have).describe_outside(have) for package, have in given.items() if have
+    ]
     outside = [sentence for sentence in said if sentence]
     return "; ".join([*outside, "the hooks decide"]) if outside else ""
 

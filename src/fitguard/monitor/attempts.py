@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from fitguard.monitor.attempt_record import AttemptRecord
+from fitguard.monitor.attempt_events import AttemptEvents
 from fitguard.schema.run import Attempt, MemorySample, Outcome, Place
 
 
@@ -16,7 +16,7 @@ class Peak:
 
 
 def attempts(
-    records: Mapping[int, AttemptRecord], samples: Iterable[MemorySample], *, alive: bool
+    records: Mapping[int, AttemptEvents], samples: Iterable[MemorySample], *, alive: bool
 ) -> tuple[Attempt, ...]:
     """All attempts, the first one first.
 
@@ -32,7 +32,7 @@ def attempts(
     )
 
 
-def _attempt(record: AttemptRecord, peak: Peak, lost: int, may_run: bool) -> Attempt:
+def _attempt(record: AttemptEvents, peak: Peak, lost: int, may_run: bool) -> Attempt:
     ended = record.ended
     outcome: Outcome = ended.outcome if ended else "running" if may_run else "lost"
     return Attempt(
@@ -57,7 +57,7 @@ def _attempt(record: AttemptRecord, peak: Peak, lost: int, may_run: bool) -> Att
     )
 
 
-def _steps_lost(records: list[AttemptRecord]) -> dict[int, int]:
+def _steps_lost(records: list[AttemptEvents]) -> dict[int, int]:
     """By attempt: steps that a later one takes again, because it begins the `fit` before them."""
     earliest: dict[int, int] = {}
     lost: dict[int, int] = {}

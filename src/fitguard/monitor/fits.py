@@ -5,6 +5,7 @@ from collections.abc import Iterable
 import msgspec
 
 from fitguard.schema.journal import (
+    INEXACT,
     AnyEvent,
     AttemptStarted,
     FitBegan,
@@ -36,7 +37,7 @@ def fits(events: Iterable[AnyEvent]) -> tuple[RunFit, ...]:
                 fit = known.get(event.fit, _build_unheard_fit(event.fit))
                 rows = event.rows if event.rows < event.of else None
                 known[event.fit] = msgspec.structs.replace(fit, micro_batch=rows)
-            case Noted(kind="inexact"):
+            case Noted() if event.kind == INEXACT:
                 fit = known.get(event.fit, _build_unheard_fit(event.fit))
                 known[event.fit] = _add_inexact(fit, event.text)
     return tuple(fit for number, fit in sorted(known.items()) if number > 0)

@@ -7,7 +7,7 @@ leaves gaps. Whatever is there gives a document.
 from collections.abc import Sequence
 from pathlib import PurePath
 
-from fitguard.monitor.attempt_record import attempt_records
+from fitguard.monitor.attempt_events import group_by_attempt
 from fitguard.monitor.attempts import attempts
 from fitguard.monitor.decisions import decisions
 from fitguard.monitor.fits import fits
@@ -59,7 +59,7 @@ def fold(
         state=_state(end, alive),
         exit_code=end.exit_code if end else None,
         fitguard=starts[-1].fitguard if starts else "",
-        attempts=attempts(attempt_records(told), measured, alive=alive and end is None),
+        attempts=attempts(group_by_attempt(told), measured, alive=alive and end is None),
         fits=fits(told),
         decisions=decisions(told),
         notes=_notes(told),

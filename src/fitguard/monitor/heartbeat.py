@@ -7,20 +7,19 @@ parent leaves its wishes in the same place: the child looks at them between step
 
 import mmap
 import struct
-import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from fitguard.schema.run import Place
 
 Wish = Literal["none", "snapshot", "leave"]
-_WISHES: tuple[Wish, ...] = ("none", "snapshot", "leave")
+_WISHES: tuple[Wish, ...] = get_args(Wish)
 Phase = Literal["starting", "training", "evaluating", "idle", "snapshot"]
-_PHASES: tuple[Phase, ...] = ("starting", "training", "evaluating", "idle", "snapshot")
+_PHASES: tuple[Phase, ...] = get_args(Phase)
 
-_CHILD = struct.Struct("=Qqqqqqqq")
-"""Beats, nanoseconds, phase, fit, epoch, step, total steps, steps in the newest snapshot."""
+_CHILD = struct.Struct("=Q8xqqqqqq")
+"""Beats, 8 bytes unused, phase, fit, epoch, step, total steps, steps in the newest snapshot."""
 _WISH_AT = 256
 _SIZE = 4096
 
@@ -31,12 +30,10 @@ class Beat:
 
     Args:
         count: Beats so far; one that stays the same means that nothing moved.
-        time_seconds: By `time.monotonic`, which parent and child share.
         saved_steps: Steps of this `fit` in the newest snapshot that is on the disk.
     """
 
     count: int
-    time_seconds: float
     phase: Phase
     place: Place
     saved_steps: int
@@ -73,18 +70,13 @@ class Heartbeat:
 
     def _write(self) -> None:
         self._count += 1
-        _CHILD.pack_into(
-            self._memory, 0, self._count, time.monotonic_ns(), *self._last, self._saved
-        )
+        _CHILD.pack_into(self._memory, 0, self._count, *self._last, self._saved)
 
     def read(self) -> Beat:
         """Called by the parent."""
-        count, nanoseconds, phase, fit, epoch, step, total, saved = _CHILD.unpack_from(
-            self._memory, 0
-        )
+        count, phase, fit, epoch, step, total, saved = _CHILD.unpack_from(self._memory, 0)
         return Beat(
             count=count,
-            time_seconds=nanoseconds / 1e9,
             phase=_PHASES[phase] if 0 <= phase < len(_PHASES) else "starting",
             place=Place(fit=fit, epoch=epoch, step=step, total_steps=total),
             saved_steps=saved,

@@ -7,6 +7,18 @@ RUNS = "fitguard-runs"
 """Folder of all runs, in the working directory unless told otherwise."""
 
 
+def create_runs_folder(path: Path) -> None:
+    """Make the folder of all runs, where there is none.
+
+    Raises:
+        OSError: where that cannot be done.
+    """
+    if not path.exists():
+        path.mkdir(parents=True, exist_ok=True)
+        # Snapshots are large, and nobody wants them in a repository.
+        (path / ".gitignore").write_text("*\n")
+
+
 @dataclass(frozen=True)
 class RunFolder:
     """The files of one run.

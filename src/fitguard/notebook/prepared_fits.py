@@ -15,7 +15,7 @@ import numpy as np
 from fitguard.contract.hooks import Role
 from fitguard.contract.libraries import Library
 from fitguard.contract.patching import patching
-from fitguard.keras.state.variables import ModelState
+from fitguard.keras.state.model_state import ModelState
 from fitguard.notebook.carried_globals import put_values, values_of
 
 States = dict[int, dict[str, np.ndarray]]

@@ -4,13 +4,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from fitguard.monitor.run_folder import create_runs_folder
 from fitguard.notebook.feed.fed import Fed
 from fitguard.notebook.kernel_gpu import child_environment
 from fitguard.notebook.request import Request
 from fitguard.schema.exit_codes import UsageError
 from fitguard.supervise.command import Command
 from fitguard.supervise.options import NEWEST, RunOptions
-from fitguard.supervise.runs import run_by_id
+from fitguard.supervise.runs import find_by_id
 
 _REQUESTS = ".requests"
 _GRACE_SECONDS = 30.0
@@ -30,10 +31,7 @@ def new_request(options: RunOptions) -> Request:
     folder = options.runs_folder.absolute()
     before = _left.get(str(options.resume), ())
     try:
-        if not folder.exists():
-            folder.mkdir(parents=True)
-            # Snapshots are large, and nobody wants them in a repository.
-            (folder / ".gitignore").write_text("*\n")
+        create_runs_folder(folder)
         return Request(folder / _REQUESTS, sys.modules["__main__"], before)
     except OSError as error:
         raise UsageError(
@@ -62,7 +60,7 @@ def notebook_command(kind: str, given: str, request: Path, options: RunOptions) 
     """
     words: tuple[str, ...] = (given,)
     if options.resume not in (None, NEWEST):
-        words = run_by_id(options.runs_folder, str(options.resume)).started.command
+        words = find_by_id(options.runs_folder, str(options.resume)).started.command
     return Command(
         python=sys.executable,
         target=("-m", f"fitguard.notebook.{kind}"),

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
+from fitguard.memory.dtype_policy import set_policy
 from fitguard.memory.fit_call import FitCall, visit_fits
-from fitguard.memory.policy import set_policy
 
 MOST_FITS = 8
 """More different calls of one script are not looked at."""

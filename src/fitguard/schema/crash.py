@@ -77,7 +77,6 @@ class AllocatorState(msgspec.Struct, frozen=True, kw_only=True):
         in_use_bytes: What live tensors hold.
         free_bytes: The sum of the free chunks, and of what the pool may still grow.
         largest_free_bytes: The largest free chunk, or what the pool may still grow if that is more.
-        largest_in_use_bytes: The largest live tensor.
         repeated_size_bytes: Of the sizes that ten or more live tensors share, the one that holds
             the most memory.
         repeated_count: How many share it.
@@ -92,7 +91,6 @@ class AllocatorState(msgspec.Struct, frozen=True, kw_only=True):
     in_use_bytes: int | None = None
     free_bytes: int | None = None
     largest_free_bytes: int | None = None
-    largest_in_use_bytes: int | None = None
     repeated_size_bytes: int | None = None
     repeated_count: int | None = None
     used_share: float | None = None

@@ -1,6 +1,10 @@
 """Exit codes, the same for every command."""
 
 import enum
+import signal
+
+INTERRUPTED = 128 + signal.SIGINT
+"""Of a program that Ctrl-C ended, as shells tell it."""
 
 
 class ExitCode(enum.IntEnum):

@@ -3,6 +3,8 @@
 `Orders` go the other way: what the parent tells a child before it starts.
 """
 
+from typing import Final, Literal
+
 import msgspec
 
 from fitguard.schema.finding import Confidence
@@ -16,9 +18,24 @@ LEFT_AS_ASKED = 75
 `fitguard run` leaves with it after SIGTERM: the run is not over, `--resume` goes on with it.
 """
 
+FailureKind = Literal["out-of-memory", "exception", "system-exit", "own-fault"]
+"""How a child failed, in its own words; `own-fault`: an error of fitguard's own code."""
+SYSTEM_EXIT: Final = "system-exit"
+OWN_FAULT: Final = "own-fault"
 
-OWN_FAULT = "own-fault"
-"""Kind of a failure: an error of fitguard's own code."""
+NoteKind = Literal[
+    "inexact",
+    "unguarded",
+    "version",
+    "micro-batch",
+    "snapshot",
+    "data",
+    "changed-script",
+    "files",
+]
+INEXACT: Final = "inexact"
+UNGUARDED: Final = "unguarded"
+
 EVERY_FIT = "0"
 """In `Orders.micro_batches`: every `fit` call that has no number of rows of its own."""
 
@@ -33,7 +50,6 @@ class Orders(msgspec.Struct, frozen=True, kw_only=True):
             that have none of their own (`fitguard run --micro-batch`).
         evaluation_rows: Likewise for evaluation and prediction inside of that call.
         exact_only: Do not train where micro-batches would change the result.
-        allow: What may change results: `jit-off`, `mixed-precision`.
         jit_off: Compile without XLA.
         mixed_precision: Set the policy `mixed_float16` before the script runs.
         snapshot_seconds: Between snapshots; None to choose from what they cost.
@@ -48,7 +64,6 @@ class Orders(msgspec.Struct, frozen=True, kw_only=True):
     micro_batches: dict[str, int] = {}
     evaluation_rows: dict[str, int] = {}
     exact_only: bool = False
-    allow: tuple[str, ...] = ()
     jit_off: bool = False
     mixed_precision: bool = False
     snapshot_seconds: float | None = None
@@ -122,11 +137,7 @@ class Logged(Event, frozen=True, kw_only=True, tag="logged"):
 
 
 class Noted(Event, frozen=True, kw_only=True, tag="noted"):
-    """`kind`: `inexact`, `unguarded`, `version`, `micro-batch`, `snapshot`, `data`,
-    `changed-script`, `files`.
-    """
-
-    kind: str
+    kind: NoteKind
     text: str
     fit: int = 0
 
@@ -145,7 +156,6 @@ class Failed(Event, frozen=True, kw_only=True, tag="failed"):
     """What the child knows of its own end.
 
     Args:
-        kind: `out-of-memory`, `exception`, `system-exit`, `own-fault`.
         error: `ResourceExhaustedError: …`, shortened; of an own fault, what the user was told.
         mode: `graph` or `xla` for out-of-memory.
         rows: Rows of the (micro-)batch that did not fit; `of` of the whole batch.
@@ -154,7 +164,7 @@ class Failed(Event, frozen=True, kw_only=True, tag="failed"):
         remedy: What to change in the script: without it, each attempt ends the same.
     """
 
-    kind: str
+    kind: FailureKind
     place: Place = Place()
     error: str = ""
     mode: str = ""

@@ -1,1 +1,46 @@
-"""The parent of a guarded run: starts the training, watches it, decides what to do when it dies."""
+"""The parent of a guarded run: starts the training, watches it, decides what to do when it dies.
+
+guarding.py draws the loop. An attempt goes this way:
+
+    live_attempt ──> Observation ──> postmortem ──> AttemptEnded ──> the journal
+    the journal ──> past_attempts ──> deciding ──> Next: stop, or Orders for the next attempt
+
+The run
+    guarding.py       the loop; the door of the room
+    command.py, interpreters.py, options.py
+                      what the user typed: the program, its Python, how to guard it
+    claim.py, lock.py a new folder, or that of a run that is resumed; one parent holds it
+    desk.py           what all attempts share
+    record.py         writes events, run.json and orders
+    runs.py, past_runs.py
+                      runs that can be resumed; all runs as documents, for `report` and `runs`
+    telling.py        what the user reads at the end
+
+One attempt, while it runs
+    live_attempt.py   starts the child and stays with it
+    child.py          the process, from its start to its ExitStatus
+    channels.py, pump.py, output_log.py
+                      its output: to the user, and to a file
+    inbox.py          signals that the parent gets
+    departure.py      how the child is made to leave
+    vigil.py          looks whether it still trains: hang.py, autotuning.py, memory that grows
+    sampling.py       its memory over time: processes.py, gpu_memory.py
+
+Why it ended
+    postmortem.py     outcome, cause and evidence
+    outcomes.py       the outcome, by rule
+    explaining.py     the cause, as `explain` finds it in a process of its own
+    kernel_lines.py   which lines of the kernel log are about this attempt
+
+What comes next
+    past_attempts.py  the attempts so far, out of the journal
+    deciding.py       pure: attempts in, Next out
+    attribution.py    the row of the policy for a cause
+    progress.py       whether the run gets anywhere
+    remedies.py       each remedy of the policy, put into orders
+    machine.py, sick_gpus.py
+                      the GPUs that are there, and those to leave out
+    wording.py        the decision as a sentence
+    pausing.py, waiting.py
+                      before the next attempt: a pause, or until memory is free
+"""

@@ -1,12 +1,12 @@
 """Which row of the policy holds for an attempt that ended."""
 
 from fitguard.knowledge.policy import Policy, PolicyRow
-from fitguard.supervise.endings import AttemptEnd
+from fitguard.supervise.past_attempts import PastAttempt
 
 _MEMORY = ("gpu-oom", "gpu-memory-taken", "gpu-fragmentation", "gpu-memory-leak", "host-oom")
 
 
-def row_for(end: AttemptEnd, policy: Policy) -> PolicyRow:
+def find_row(end: PastAttempt, policy: Policy) -> PolicyRow:
     """The row of the cause that was found, where it can be trusted.
 
     A script that calls `sys.exit` has its own reasons. The child saw itself run out of memory: then

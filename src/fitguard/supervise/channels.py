@@ -43,12 +43,12 @@ class Channel:
 
 def open_channels(stdout: int = _STDOUT, stderr: int = _STDERR) -> list[Channel]:
     """One channel for both streams, or one for each."""
-    if _one_file(stdout, stderr):
-        return [_channel((_STDOUT, _STDERR), stdout)]
-    return [_channel((_STDOUT,), stdout), _channel((_STDERR,), stderr)]
+    if _is_one_file(stdout, stderr):
+        return [_open_channel((_STDOUT, _STDERR), stdout)]
+    return [_open_channel((_STDOUT,), stdout), _open_channel((_STDERR,), stderr)]
 
 
-def _channel(feeds: tuple[int, ...], target: int) -> Channel:
+def _open_channel(feeds: tuple[int, ...], target: int) -> Channel:
     terminal = _is_terminal(target)
     if terminal:
         ours, theirs = os.openpty()
@@ -67,7 +67,7 @@ def _is_terminal(file: int) -> bool:
     return False
 
 
-def _one_file(stdout: int, stderr: int) -> bool:
+def _is_one_file(stdout: int, stderr: int) -> bool:
     try:
         one, other = os.fstat(stdout), os.fstat(stderr)
     except OSError:

@@ -21,26 +21,24 @@ _KIBIBYTE = 1024
 
 
 @dataclass(frozen=True)
-class Ended:
+class ExitStatus:
     """How the process ended.
 
     Args:
         exit_code: None where a signal ended it, or nobody knows.
         signal: `SIGSEGV`.
-        core: Whether it left a core dump.
         peak_bytes: Its largest resident size.
     """
 
     exit_code: int | None = None
     signal: str | None = None
-    core: bool = False
     peak_bytes: int = 0
 
     @property
     def shell_code(self) -> int:
         """What a shell would tell: 139 for SIGSEGV."""
         if self.signal is not None:
-            return 128 + _number(self.signal)
+            return 128 + _number_signal(self.signal)
         return 1 if self.exit_code is None else self.exit_code
 
 
@@ -52,7 +50,7 @@ class Child:
 
     def __init__(self, pid: int) -> None:
         self.pid = pid
-        self._ended: Ended | None = None
+        self._exit_status: ExitStatus | None = None
 
     @classmethod
     def start(
@@ -83,16 +81,17 @@ class Child:
                 os.close(channel.theirs)
         return cls(pid)
 
-    def poll(self) -> Ended | None:
+    def poll(self) -> ExitStatus | None:
         """How it ended; None while it runs."""
-        if self._ended is None:
+        if self._exit_status is None:
             try:
                 pid, status, usage = os.wait4(self.pid, os.WNOHANG)
             except ChildProcessError:  # somebody else in this process waited for it
-                self._ended = Ended()
+                self._exit_status = ExitStatus()
             else:
-                self._ended = _ended(status, usage.ru_maxrss * _KIBIBYTE) if pid else None
-        return self._ended
+                peak_bytes = usage.ru_maxrss * _KIBIBYTE
+                self._exit_status = _read_status(status, peak_bytes) if pid else None
+        return self._exit_status
 
     def send(self, number: int) -> None:
         """Send a signal, unless it has ended."""
@@ -103,10 +102,10 @@ class Child:
     @property
     def state(self) -> str:
         """As the kernel tells it: R, S, D (waits for a device), T (stopped)."""
-        return state(self.pid)
+        return read_state(self.pid)
 
 
-def state(pid: int) -> str:
+def read_state(pid: int) -> str:
     """The state of a process; empty where there is none."""
     try:
         line = Path(f"/proc/{pid}/stat").read_text()
@@ -115,21 +114,21 @@ def state(pid: int) -> str:
     return line.rpartition(")")[2].split()[0]
 
 
-def _ended(status: int, peak_bytes: int) -> Ended:
+def _read_status(status: int, peak_bytes: int) -> ExitStatus:
     code = os.waitstatus_to_exitcode(status)
     if code >= 0:
-        return Ended(exit_code=code, peak_bytes=peak_bytes)
-    return Ended(signal=_name(-code), core=os.WCOREDUMP(status), peak_bytes=peak_bytes)
+        return ExitStatus(exit_code=code, peak_bytes=peak_bytes)
+    return ExitStatus(signal=_name_signal(-code), peak_bytes=peak_bytes)
 
 
-def _name(number: int) -> str:
+def _name_signal(number: int) -> str:
     try:
         return signal.Signals(number).name
     except ValueError:
         return f"SIG{number}"
 
 
-def _number(name: str) -> int:
+def _number_signal(name: str) -> int:
     try:
         return int(signal.Signals[name])
     except KeyError:

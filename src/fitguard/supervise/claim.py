@@ -14,7 +14,7 @@ import msgspec
 
 from fitguard.monitor.heartbeat import Heartbeat
 from fitguard.monitor.journal import now
-from fitguard.monitor.run_folder import RunFolder
+from fitguard.monitor.run_folder import RunFolder, create_runs_folder
 from fitguard.schema.exit_codes import UsageError
 from fitguard.schema.journal import (
     EVERY_FIT,
@@ -26,11 +26,11 @@ from fitguard.schema.journal import (
 )
 from fitguard.schema.run import Place
 from fitguard.supervise.command import EXPECTED, Command, parse
-from fitguard.supervise.lock import locked
+from fitguard.supervise.lock import locking_run
 from fitguard.supervise.options import NEWEST, RunOptions
 from fitguard.supervise.output_log import OutputLog
 from fitguard.supervise.record import Record
-from fitguard.supervise.runs import KnownRun, new_id, newest, run_by_id, unfinished
+from fitguard.supervise.runs import KnownRun, find_by_id, find_newest, find_unfinished, make_id
 
 # The package is loaded, and an import of it would be one of all rooms.
 _VERSION: str = sys.modules["fitguard"].__version__
@@ -54,7 +54,7 @@ class Claim:
 
 
 @contextlib.contextmanager
-def claimed(
+def claiming_run(
     command: Command | None, options: RunOptions, say: Callable[[str], None]
 ) -> Iterator[Claim]:
     """Hold a run, new or resumed.
@@ -64,25 +64,25 @@ def claimed(
             written.
     """
     runs_folder = options.runs_folder.absolute()
-    resumed = _to_resume(command, options, runs_folder)
+    resumed = _find_run_to_resume(command, options, runs_folder)
     if resumed is not None:
-        command = _same_command(command, resumed)
+        command = _require_same_command(command, resumed)
         folder = resumed.folder
     elif command is None:
         raise UsageError(f"Received no command. {EXPECTED}")
     else:
-        if before := unfinished(runs_folder, command, str(Path.cwd())):
+        if before := find_unfinished(runs_folder, command, str(Path.cwd())):
             say(
                 f"an earlier run of this command is not finished; this is a new run. To continue "
                 f"the earlier one: fitguard run --resume {before.folder.id}"
             )
-        folder = _made(runs_folder, command)
-    with locked(folder):
+        folder = _create_folder(runs_folder, command)
+    with locking_run(folder):
         record = Record(folder, say)
-        log = OutputLog(folder.output, folder.older_output, warn=_log_warning(folder, say))
+        log = OutputLog(folder.output, folder.older_output, warn=_warn_of_log(folder, say))
         events = record.events()
         _bury(record, events)
-        orders = _orders(options, record.last_orders() if resumed else None, events)
+        orders = _build_orders(options, record.last_orders() if resumed else None, events)
         record.add(
             RunStarted(
                 time=now(),
@@ -98,15 +98,17 @@ def claimed(
         yield Claim(command, folder, record, log, orders)
 
 
-def _to_resume(command: Command | None, options: RunOptions, runs_folder: Path) -> KnownRun | None:
+def _find_run_to_resume(
+    command: Command | None, options: RunOptions, runs_folder: Path
+) -> KnownRun | None:
     if options.resume is None:
         return None
     if options.resume == NEWEST:
-        return newest(runs_folder, command, str(Path.cwd()))
-    return run_by_id(runs_folder, options.resume)
+        return find_newest(runs_folder, command, str(Path.cwd()))
+    return find_by_id(runs_folder, options.resume)
 
 
-def _same_command(command: Command | None, run: KnownRun) -> Command:
+def _require_same_command(command: Command | None, run: KnownRun) -> Command:
     """The command of a run that is resumed: another one would not be the same training.
 
     Raises:
@@ -128,19 +130,16 @@ def _same_command(command: Command | None, run: KnownRun) -> Command:
     return command
 
 
-def _made(runs_folder: Path, command: Command) -> RunFolder:
+def _create_folder(runs_folder: Path, command: Command) -> RunFolder:
     """A new folder.
 
     Raises:
         UsageError: where it cannot be made.
     """
-    folder = RunFolder(runs_folder / new_id(command))
+    folder = RunFolder(runs_folder / make_id(command))
     try:
-        is_first = not runs_folder.exists()
-        folder.path.mkdir(parents=True)
-        if is_first:
-            # Snapshots are large, and nobody wants them in a repository.
-            (runs_folder / ".gitignore").write_text("*\n")
+        create_runs_folder(runs_folder)
+        folder.path.mkdir()
     except OSError as error:
         raise UsageError(
             f"Received {runs_folder} as the folder for runs: {error.strerror}. Expected one that "
@@ -149,7 +148,7 @@ def _made(runs_folder: Path, command: Command) -> RunFolder:
     return folder
 
 
-def _log_warning(folder: RunFolder, say: Callable[[str], None]) -> Callable[[OSError], None]:
+def _warn_of_log(folder: RunFolder, say: Callable[[str], None]) -> Callable[[OSError], None]:
     def warn(error: OSError) -> None:
         say(f"{folder.output}: {error.strerror}. The training goes on; its output is not kept.")
 
@@ -163,11 +162,11 @@ def _bury(record: Record, events: Sequence[AnyEvent]) -> None:
     for number, event in started.items():
         if number not in ended:
             _end_orphan(event.pid, record.folder)
-            last = _last_place(record.folder) if number == max(started) else Place()
+            last = _read_last_place(record.folder) if number == max(started) else Place()
             record.add(AttemptEnded(time=now(), attempt=number, outcome="lost", last=last))
 
 
-def _last_place(folder: RunFolder) -> Place:
+def _read_last_place(folder: RunFolder) -> Place:
     with contextlib.suppress(OSError, ValueError):
         heartbeat = Heartbeat(folder.heartbeat)
         try:
@@ -195,7 +194,7 @@ def _trains_in(pid: int, folder: RunFolder) -> bool:
     return False
 
 
-def _orders(options: RunOptions, before: Orders | None, events: Sequence[AnyEvent]) -> Orders:
+def _build_orders(options: RunOptions, before: Orders | None, events: Sequence[AnyEvent]) -> Orders:
     """For the next attempt: what the last one was told, and what the user wants now."""
     seeds = [event.seed for event in events if isinstance(event, RunStarted)]
     orders = before or Orders(seed=seeds[0] if seeds else secrets.randbits(_SEED_BITS))
@@ -205,7 +204,6 @@ def _orders(options: RunOptions, before: Orders | None, events: Sequence[AnyEven
         attempt=1 + max((event.attempt for event in events), default=0),
         micro_batches=sizes,
         exact_only=options.exact_only,
-        allow=options.allow,
         snapshot_seconds=options.snapshot_seconds,
         plan=options.plan,
         require_guard=options.require_guard,

@@ -72,8 +72,8 @@ def parse(words: Sequence[str]) -> Command:
     """
     if not words:
         raise UsageError(f"Received no command. {EXPECTED}")
-    python, options, rest = _interpreter(words)
-    target, arguments = _target(rest, words)
+    python, options, rest = _split_interpreter(words)
+    target, arguments = _split_target(rest, words)
     return Command(
         python=python,
         target=target,
@@ -83,7 +83,7 @@ def parse(words: Sequence[str]) -> Command:
     )
 
 
-def _interpreter(words: Sequence[str]) -> tuple[str, tuple[str, ...], list[str]]:
+def _split_interpreter(words: Sequence[str]) -> tuple[str, tuple[str, ...], list[str]]:
     """The interpreter, its options, and the words behind them."""
     if not _PYTHON.fullmatch(Path(words[0]).name):
         return sys.executable, (), list(words)
@@ -98,7 +98,9 @@ def _interpreter(words: Sequence[str]) -> tuple[str, tuple[str, ...], list[str]]
     return python, tuple(options), rest
 
 
-def _target(words: Sequence[str], typed: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _split_target(
+    words: Sequence[str], typed: Sequence[str]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
     if not words or words[0] in ("-c", "-"):
         raise UsageError(
             f"Received {' '.join(typed[:3])!r}: a script in a file, or a module, can be started "
@@ -110,7 +112,7 @@ def _target(words: Sequence[str], typed: Sequence[str]) -> tuple[tuple[str, ...]
         return ("-m", words[1]), tuple(words[2:])
     script = Path(words[0])
     if not script.is_file():
-        raise UsageError(f"Received {words[0]}, which is {_what_is(words[0])}. {EXPECTED}")
+        raise UsageError(f"Received {words[0]}, which is {_describe_word(words[0])}. {EXPECTED}")
     if script.suffix not in (".py", ".pyw") and not _has_python_shebang(script):
         raise UsageError(
             f"Received {words[0]}, which is no Python script. {EXPECTED}; in a shell script, put "
@@ -119,7 +121,7 @@ def _target(words: Sequence[str], typed: Sequence[str]) -> tuple[tuple[str, ...]
     return (words[0],), tuple(words[1:])
 
 
-def _what_is(word: str) -> str:
+def _describe_word(word: str) -> str:
     if Path(word).is_dir():
         return "a folder"
     if shutil.which(word):

@@ -13,18 +13,18 @@ from fitguard.knowledge import knowledge
 from fitguard.knowledge.policy import PolicyRow, Remedy
 from fitguard.schema.journal import OWN_FAULT, Orders
 from fitguard.schema.run import Action
-from fitguard.supervise.attribution import row_for
-from fitguard.supervise.endings import AttemptEnd
+from fitguard.supervise.attribution import find_row
 from fitguard.supervise.machine import MachineView
-from fitguard.supervise.policy import Change, Situation, apply
-from fitguard.supervise.progress import restarts_of_the_last_hour, same_end, since_progress
+from fitguard.supervise.past_attempts import PastAttempt
+from fitguard.supervise.progress import count_recent_restarts, find_last_progress, has_same_end
+from fitguard.supervise.remedies import Change, Situation, apply
 from fitguard.supervise.wording import (
-    exit_code,
-    going_on,
-    in_the_dark,
-    not_allowed,
-    what_happened,
-    where,
+    choose_exit_code,
+    describe_attempt,
+    describe_place,
+    describe_refused,
+    describe_restart,
+    is_out_of_sight,
 )
 
 _LONGEST_PAUSE_SECONDS = 600.0
@@ -62,7 +62,6 @@ class Next(msgspec.Struct, frozen=True, kw_only=True):
         orders: For the next attempt, `orders.environment` included.
         wait_seconds: Before it starts. With `wait-for-memory`: at most so long, until
             `needed_share` of the memory of each GPU is free.
-        environment: What `orders.environment` holds more than before.
         text: One line: what happened, and what is done now.
         cause: That the decision rests on.
     """
@@ -73,51 +72,50 @@ class Next(msgspec.Struct, frozen=True, kw_only=True):
     orders: Orders
     wait_seconds: float = 0.0
     needed_share: float = 0.0
-    environment: dict[str, str] = {}
     text: str
     cause: str = ""
     changes_results: bool = False
 
 
 def decide(
-    ends: Sequence[AttemptEnd], orders: Orders, options: DecideOptions, machine: MachineView
+    ends: Sequence[PastAttempt], orders: Orders, options: DecideOptions, machine: MachineView
 ) -> Next:
     """What to do after the last of these attempts, which died.
 
     Args:
-        ends: As `attempt_ends` gives them: at least one.
+        ends: As `list_past_attempts` gives them: at least one.
         orders: Those of the last attempt.
     """
     last = ends[-1]
-    rows = [row_for(end, knowledge().policy) for end in ends]
+    rows = [find_row(end, knowledge().policy) for end in ends]
     past = _Past(ends, rows)
-    too_often = _too_often(past, options)
+    too_often = _explain_too_often(past, options)
     if too_often:
         return _stop(past, orders, too_often)
     if last.failed is not None and last.failed.remedy:
         return _stop(past, orders, last.failed.remedy)
     refused: list[str] = []
     for remedy in past.row.tries:
-        if past.used_up(remedy):
+        if past.is_used_up(remedy):
             continue
         change = apply(remedy, Situation(last, orders, machine))
         if change is None:
             continue
         if _is_allowed(remedy, options):
-            return _go_on(past, orders, options, remedy, change)
+            return _go_on(past, options, remedy, change)
         if remedy.changes_results:
             refused.append(remedy.action)
-    return _stop(past, orders, _why_no_more(past, refused))
+    return _stop(past, orders, _explain_stop(past, refused))
 
 
-def _why_no_more(past: "_Past", refused: list[str]) -> str:
+def _explain_stop(past: "_Past", refused: list[str]) -> str:
     if past.last.outcome == "exited" and past.last.failed is not None and past.last.failed.error:
         return past.last.failed.error
     if past.last.failed is not None and past.last.failed.kind == OWN_FAULT:
         return "This is a fault of fitguard itself. See above."
-    if in_the_dark(past.last) and past.row.cause in _NEEDS_A_GUARDED_FIT:
+    if is_out_of_sight(past.last) and past.row.cause in _NEEDS_A_GUARDED_FIT:
         return "fitguard cannot split the batch of a fit that is not guarded. See above for why."
-    return past.row.stop + not_allowed(refused)
+    return past.row.stop + describe_refused(refused)
 
 
 class _Past:
@@ -127,11 +125,11 @@ class _Past:
         rows: Of the policy, one for each end.
     """
 
-    def __init__(self, ends: Sequence[AttemptEnd], rows: Sequence[PolicyRow]) -> None:
+    def __init__(self, ends: Sequence[PastAttempt], rows: Sequence[PolicyRow]) -> None:
         self.ends = ends
         self.last = ends[-1]
         self.row = rows[-1]
-        since = since_progress(ends)
+        since = find_last_progress(ends)
         self.stalled = len(ends) - since
         alike = [n for n, row in enumerate(rows) if row is self.row]
         self._tried = [ends[n].action for n in alike if since <= n < len(ends) - 1]
@@ -142,23 +140,23 @@ class _Past:
 
         Or three, however much they saved on their way there.
         """
-        same = [n for n in alike if same_end(self.ends[n], self.last)]
+        same = [n for n in alike if has_same_end(self.ends[n], self.last)]
         return sum(n >= since for n in same) >= _SAME_END_ENOUGH or len(same) >= _CREEPING_ENOUGH
 
-    def times(self, remedy: Remedy) -> int:
+    def count_tries(self, remedy: Remedy) -> int:
         return self._tried.count(remedy.action)
 
-    def used_up(self, remedy: Remedy) -> bool:
+    def is_used_up(self, remedy: Remedy) -> bool:
         unchanged = remedy.action in ("restart", "planned-restart") and not remedy.environment
-        return self.times(remedy) >= remedy.times or (unchanged and self.repeats)
+        return self.count_tries(remedy) >= remedy.times or (unchanged and self.repeats)
 
 
-def _too_often(past: _Past, options: DecideOptions) -> str:
+def _explain_too_often(past: _Past, options: DecideOptions) -> str:
     """Why it ends, whatever could still be tried; empty where it need not."""
     if past.stalled >= options.max_attempts:
-        saved = where(past.last.saved, end=past.last.saved_end)
+        saved = describe_place(past.last.saved, end=past.last.saved_end)
         return f"{past.stalled} attempts got no further than {saved}."
-    count = restarts_of_the_last_hour(past.ends)
+    count = count_recent_restarts(past.ends)
     if count >= options.restarts_per_hour:
         return f"{count} attempts within one hour are too many."
     return ""
@@ -170,28 +168,20 @@ def _is_allowed(remedy: Remedy, options: DecideOptions) -> bool:
     return not remedy.changes_results or remedy.action in options.allow
 
 
-def _go_on(
-    past: _Past, orders: Orders, options: DecideOptions, remedy: Remedy, change: Change
-) -> Next:
+def _go_on(past: _Past, options: DecideOptions, remedy: Remedy, change: Change) -> Next:
     waits = remedy.action == "wait-for-memory"
-    pause = min(remedy.wait_seconds * 2 ** past.times(remedy), _LONGEST_PAUSE_SECONDS)
+    pause = min(remedy.wait_seconds * 2 ** past.count_tries(remedy), _LONGEST_PAUSE_SECONDS)
     wait_seconds = options.wait_seconds if waits else pause
-    happened = what_happened(past.last, past.row.cause)
+    happened = describe_attempt(past.last, past.row.cause)
     return Next(
         action=remedy.action,
-        orders=msgspec.structs.replace(change.orders, attempt=past.last.attempt + 1),
+        orders=msgspec.structs.replace(change.orders, attempt=past.last.number + 1),
         wait_seconds=wait_seconds,
         needed_share=remedy.free_share,
-        environment=_added(orders, change.orders),
-        text=f"{happened}. {change.text}{going_on(past.last)}{change.note}",
+        text=f"{happened}. {change.text}{describe_restart(past.last)}{change.note}",
         cause=past.row.cause,
         changes_results=remedy.changes_results,
     )
-
-
-def _added(before: Orders, after: Orders) -> dict[str, str]:
-    known = before.environment.items()
-    return {name: value for name, value in after.environment.items() if (name, value) not in known}
 
 
 def _stop(past: _Past, orders: Orders, why: str) -> Next:
@@ -200,8 +190,8 @@ def _stop(past: _Past, orders: Orders, why: str) -> Next:
     return Next(
         action="stop",
         stop=True,
-        exit_code=exit_code(past.last),
+        exit_code=choose_exit_code(past.last),
         orders=orders,
-        text=f"{what_happened(past.last, past.row.cause)}{repeated}. fitguard stops here: {why}",
+        text=f"{describe_attempt(past.last, past.row.cause)}{repeated}. fitguard stops here: {why}",
         cause=past.row.cause,
     )

@@ -5,10 +5,9 @@ import time
 from collections.abc import Callable
 from typing import Literal, Protocol
 
-Reason = Literal["interrupted", "preempted", "planned", "hung", "out-of-memory"]
+from fitguard.monitor.signals import STACKS_SIGNAL
 
-STACKS = signal.SIGRTMIN + 5
-"""The training process answers it with what all its threads are doing, in `stacks.txt`."""
+Reason = Literal["interrupted", "preempted", "planned", "hung", "out-of-memory"]
 
 _STACKS_SECONDS = 1.0
 _ABORT_SECONDS = 3.0
@@ -107,20 +106,22 @@ class Departure:
         self._wish()
         if reason == "preempted":
             last = self._grace_seconds * _LAST_SHARE
-            self._plan = self._after((last, signal.SIGTERM), (self._grace_seconds, signal.SIGKILL))
+            self._plan = self._schedule(
+                (last, signal.SIGTERM), (self._grace_seconds, signal.SIGKILL)
+            )
         return True
 
-    def cut(self, reason: Literal["hung", "out-of-memory"]) -> None:
+    def abort(self, reason: Literal["hung", "out-of-memory"]) -> None:
         """End what leads nowhere. A hang is made to tell what its threads do."""
         self._reason = reason
         if reason == "hung":
-            self._plan = self._after(
-                (0.0, STACKS),
+            self._plan = self._schedule(
+                (0.0, STACKS_SIGNAL),
                 (_STACKS_SECONDS, signal.SIGABRT),
                 (_STACKS_SECONDS + _ABORT_SECONDS, signal.SIGKILL),
             )
         else:
-            self._plan = self._after((0.0, signal.SIGKILL))
+            self._plan = self._schedule((0.0, signal.SIGKILL))
 
     def kill(self) -> None:
         """At once."""
@@ -132,7 +133,7 @@ class Departure:
         while self._plan and self._plan[0][0] <= self._clock():
             self._send(self._plan.pop(0)[1])
 
-    def _after(self, *steps: tuple[float, int]) -> list[tuple[float, int]]:
+    def _schedule(self, *steps: tuple[float, int]) -> list[tuple[float, int]]:
         now = self._clock()
         return [(now + seconds, number) for seconds, number in steps]
 

@@ -47,7 +47,7 @@ class Desk:
         own = self.command.environment
         return os.environ if own is None else own
 
-    def cancelled(self) -> Iterator[Cancel]:
+    def take_cancels(self) -> Iterator[Cancel]:
         """What other threads asked since the last time."""
         while True:
             try:

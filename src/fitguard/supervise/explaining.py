@@ -40,15 +40,13 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         xids: Faults of GPUs that the kernel logged meanwhile.
-        oom_kills: What the kernel wrote when it ended processes for want of memory.
     """
 
     diagnosis: Diagnosis = Diagnosis()
     xids: tuple[Xid, ...] = ()
-    oom_kills: tuple[str, ...] = ()
 
 
-def explained(request: Request, limit_seconds: float = LIMIT_SECONDS) -> Answer:
+def explain_in_child(request: Request, limit_seconds: float = LIMIT_SECONDS) -> Answer:
     """The answer; an empty one where none could be had in time."""
     try:
         done = subprocess.run(
@@ -68,9 +66,9 @@ def answer(request: Request, kernel_lines: Iterable[str] = ()) -> Answer:
     """Done in the other process."""
     from fitguard.crash.explanation import explain
     from fitguard.facts.kernel_messages import parse
-    from fitguard.supervise.kernel_lines import own_lines
+    from fitguard.supervise.kernel_lines import select_own_lines
 
-    recent = own_lines(kernel_lines, request.since_seconds, request.numbers)
+    recent = select_own_lines(kernel_lines, request.since_seconds, request.numbers)
     kernel = parse(recent, "kernel log")
     explanation = explain(
         request.output,
@@ -80,7 +78,7 @@ def answer(request: Request, kernel_lines: Iterable[str] = ()) -> Answer:
         guarded=True,
     )
     diagnosis = msgspec.convert(msgspec.to_builtins(explanation), Diagnosis)
-    return Answer(diagnosis=diagnosis, xids=kernel.xids, oom_kills=kernel.oom_kills)
+    return Answer(diagnosis=diagnosis, xids=kernel.xids)
 
 
 def main() -> None:

@@ -29,14 +29,14 @@ class GpuMemory:
         """What these processes hold together; None where nobody can tell."""
         if self._devices is None:
             self._devices = self._open()
-            self._used_before = self._used()
+            self._used_before = self._sum_used()
         if not self._devices:
             return None
-        held = self._held()
+        held = self._list_processes()
         ours = [size for pid, size in held if pid in pids]
         if ours or not held or any(_is_here(pid) for pid, _ in held):
             return sum(ours)
-        used = self._used()
+        used = self._sum_used()
         if used is None or self._used_before is None:
             return None
         return max(0, used - self._used_before)
@@ -56,7 +56,7 @@ class GpuMemory:
             return []
         return [Questions(binding, handle) for handle in handles]
 
-    def _held(self) -> list[tuple[int, int]]:
+    def _list_processes(self) -> list[tuple[int, int]]:
         return [
             (process.pid, process.usedGpuMemory or 0)
             for device in self._devices or ()
@@ -64,8 +64,8 @@ class GpuMemory:
             for process in device.first(*functions) or ()
         ]
 
-    def _used(self) -> int | None:
-        answers = [_memory(device) for device in self._devices or ()]
+    def _sum_used(self) -> int | None:
+        answers = [_read_memory(device) for device in self._devices or ()]
         known = [int(answer.used) for answer in answers if answer is not None]
         return sum(known) if known else None
 
@@ -75,7 +75,7 @@ def _is_here(pid: int) -> bool:
     return Path(f"/proc/{pid}").exists()
 
 
-def _memory(device: Questions) -> Any:
+def _read_memory(device: Questions) -> Any:
     # Old drivers know the first version only, which counts what they reserve for themselves.
     second = device("nvmlDeviceGetMemoryInfo", device.nvml.nvmlMemory_v2)
     return device("nvmlDeviceGetMemoryInfo") if second is None else second

@@ -4,7 +4,7 @@ claim the run's folder                               new, or resumed
 while True:
     start a child                                    AttemptStarted
     carry its output, watch it, wait for its end
-    judge how it ended, and why                      AttemptEnded
+    find out how it ended, and why                   AttemptEnded
     finished, interrupted, asked to leave: out
     decide what to do next                           Decided
     stop, or wait and start again
@@ -15,24 +15,24 @@ import queue
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from fitguard.facts import cgroup
 from fitguard.monitor.journal import now
 from fitguard.monitor.run_folder import RunFolder
+from fitguard.schema.exit_codes import INTERRUPTED
 from fitguard.schema.journal import LEFT_AS_ASKED, AttemptEnded, Decided, Orders, RunEnded
 from fitguard.schema.run import Outcome, Run, RunState
 from fitguard.supervise import telling
-from fitguard.supervise.attempt import Attempt, Result
-from fitguard.supervise.claim import Claim, claimed
+from fitguard.supervise.claim import Claim, claiming_run
 from fitguard.supervise.command import Command
 from fitguard.supervise.desk import Cancel, Desk
-from fitguard.supervise.inbox import inbox
-from fitguard.supervise.judging import Judged, judge
+from fitguard.supervise.inbox import taking_signals
+from fitguard.supervise.live_attempt import LiveAttempt, Observation
 from fitguard.supervise.options import RunOptions
-from fitguard.supervise.outcomes import INTERRUPTED
 from fitguard.supervise.pausing import Asked, Pause
-from fitguard.supervise.processes import end
+from fitguard.supervise.postmortem import Postmortem, examine_end
+from fitguard.supervise.processes import kill_all
 
 if TYPE_CHECKING:
     from fitguard.supervise.deciding import Next
@@ -55,13 +55,6 @@ class GuardResult:
     exit_code: int
     folder: RunFolder
     run: Run
-
-
-class End(NamedTuple):
-    """The end of a run."""
-
-    state: RunState
-    exit_code: int
 
 
 class Guarding:
@@ -88,7 +81,7 @@ class Guarding:
         self._tell = say
         self._streams = (stdout, stderr)
         self._cancels: queue.SimpleQueue[Cancel] = queue.SimpleQueue()
-        self._attempt: Attempt | None = None
+        self._live: LiveAttempt | None = None
         self._asides = 0
 
     def cancel(self, how: Cancel = "interrupt") -> None:
@@ -102,8 +95,8 @@ class Guarding:
             UsageError: where there is no such run to resume, or its folder cannot be written.
         """
         with ExitStack() as stack:
-            claim = stack.enter_context(claimed(self._command, self._options, self._say))
-            box = stack.enter_context(inbox())
+            claim = stack.enter_context(claiming_run(self._command, self._options, self._say))
+            box = stack.enter_context(taking_signals())
             stdout, stderr = self._streams
             self._desk = Desk(
                 command=claim.command,
@@ -117,93 +110,93 @@ class Guarding:
                 stderr=stderr,
                 cancels=self._cancels,
             )
-            state, code = self._loop(claim)
-            claim.record.add(RunEnded(time=now(), state=state, exit_code=code))
+            ended = self._loop(claim)
+            claim.record.add(ended)
             run = claim.record.document(alive=False)
             self._close(run)
-            return GuardResult(code, claim.folder, run)
+            return GuardResult(ended.exit_code, claim.folder, run)
 
     def _say(self, text: str) -> None:
         self._asides += 1
-        midline = self._attempt is not None and self._attempt.in_midline
+        midline = self._live is not None and self._live.in_midline
         self._tell(f"\n{text}" if midline else text)
 
     def _close(self, run: Run) -> None:
         if not self._options.quiet or run.state != "finished" or len(run.attempts) > 1:
-            self._say(telling.farewell(run))
+            self._say(telling.describe_run(run))
 
-    def _loop(self, claim: Claim) -> End:
+    def _loop(self, claim: Claim) -> RunEnded:
         orders = claim.orders
         while True:
-            result = self._attempted(orders)
-            if isinstance(result, End):
-                return result
-            judged = self._judged(result, orders.attempt)
-            if judged.event.outcome not in _BY_ITSELF:
-                end(result.relatives[1:])
-            left = self._left(result, judged)
-            if left is not None:
-                return left
-            following = self._next(orders, judged)
-            if isinstance(following, End):
+            seen = self._attempt(orders)
+            if isinstance(seen, RunEnded):
+                return seen
+            postmortem = self._examine(seen, orders.attempt)
+            if postmortem.event.outcome not in _BY_ITSELF:
+                kill_all(seen.relatives[1:])
+            ended = self._end_undecided(seen, postmortem)
+            if ended is not None:
+                return ended
+            following = self._decide(orders, postmortem)
+            if isinstance(following, RunEnded):
                 return following
             orders = following
-            end(result.relatives[1:])
+            kill_all(seen.relatives[1:])
 
-    def _attempted(self, orders: Orders) -> Result | End:
+    def _attempt(self, orders: Orders) -> Observation | RunEnded:
         """One attempt; a disk that is full for a while is waited for."""
         for _ in range(_UNWRITABLE_TRIES):
             try:
                 self._desk.record.order(orders)
                 self._kills_before = cgroup.oom_kills()
-                self._attempt = Attempt(self._desk, orders)
+                self._live = LiveAttempt(self._desk, orders)
             except OSError as error:
                 problem = error
             else:
-                return self._attempt.run()
+                return self._live.run()
             self._say(f"cannot start the training: {problem}. Trying again.")
             if asked := Pause(self._desk)(_UNWRITABLE_SECONDS):
-                return _asked_to_end(asked)
+                return _end_as_asked(asked)
         self._say("cannot start the training. fitguard gives up.")
-        return End("stopped", 1)
+        return _end_run("stopped", 1)
 
-    def _judged(self, result: Result, attempt: int) -> Judged:
+    def _examine(self, seen: Observation, attempt: int) -> Postmortem:
         record = self._desk.record
         before, after = self._kills_before, cgroup.oom_kills()
         kills = after - before if before is not None and after is not None else None
-        judged = judge(result, attempt, record.events(), killed_by_kernel=kills)
-        if judged.failed is not None:
-            record.add(judged.failed)
-        record.add(judged.event)
-        return judged
+        postmortem = examine_end(seen, attempt, record.events(), killed_by_kernel=kills)
+        if postmortem.failed is not None:
+            record.add(postmortem.failed)
+        record.add(postmortem.event)
+        return postmortem
 
-    def _left(self, result: Result, judged: Judged) -> End | None:
+    def _end_undecided(self, seen: Observation, postmortem: Postmortem) -> RunEnded | None:
         """The end of the run, where there is nothing to decide."""
-        how: Outcome = judged.event.outcome
+        how, status = postmortem.event.outcome, seen.exit_status
         if how == "finished":
-            return End("finished", 0)
+            return _end_run("finished", 0)
         if how == "preempted":
-            return End("preempted", LEFT_AS_ASKED)
+            return _end_run("preempted", LEFT_AS_ASKED)
         if how == "interrupted":
-            killed = result.ended.signal in (None, "SIGINT", "SIGTERM", "SIGKILL")
-            own = result.ended.exit_code
-            return End("interrupted", own or (INTERRUPTED if killed else result.ended.shell_code))
-        if result.reader_gone:
-            return End("stopped", result.ended.shell_code)
-        if result.stuck:
+            killed = status.signal in (None, "SIGINT", "SIGTERM", "SIGKILL")
+            code = status.exit_code or (INTERRUPTED if killed else status.shell_code)
+            return _end_run("interrupted", code)
+        if seen.reader_gone:
+            return _end_run("stopped", status.shell_code)
+        if seen.stuck:
             self._say(
                 "the training cannot be killed, because it waits inside a driver. Reset the GPU or "
                 "restart the machine."
             )
-            return End("stopped", result.ended.shell_code)
+            return _end_run("stopped", status.shell_code)
         return None
 
-    def _next(self, orders: Orders, judged: Judged) -> Orders | End:
+    def _decide(self, orders: Orders, postmortem: Postmortem) -> Orders | RunEnded:
         """Decide, say so, and wait for the right moment."""
         # Loaded only now: a run without a fault needs none of the policy.
         from fitguard.supervise.deciding import DecideOptions, decide
-        from fitguard.supervise.endings import attempt_ends
-        from fitguard.supervise.machine import machine_view
+        from fitguard.supervise.machine import view_machine
+        from fitguard.supervise.past_attempts import list_past_attempts
 
         options, record = self._options, self._desk.record
         allowed = DecideOptions(
@@ -211,19 +204,22 @@ class Guarding:
         )
         environment = {**self._desk.environment, **orders.environment}
         following = decide(
-            attempt_ends(record.events(), judged.xids), orders, allowed, machine_view(environment)
+            list_past_attempts(record.events(), postmortem.xids),
+            orders,
+            allowed,
+            view_machine(environment),
         )
         self._say(following.text)
-        record.add(_decided(judged.event, following))
+        record.add(_build_decision(postmortem.event, following))
         if following.stop:
-            for line in telling.diagnosis(judged):
+            for line in telling.describe_diagnosis(postmortem):
                 self._say(line)
-            return End("stopped", following.exit_code)
+            return _end_run("stopped", following.exit_code)
         asked = Pause(self._desk).before(following)
-        return _asked_to_end(asked) if asked else following.orders
+        return _end_as_asked(asked) if asked else following.orders
 
 
-def _decided(ended: AttemptEnded, following: "Next") -> Decided:
+def _build_decision(ended: AttemptEnded, following: "Next") -> Decided:
     return Decided(
         time=now(),
         attempt=ended.attempt,
@@ -234,8 +230,12 @@ def _decided(ended: AttemptEnded, following: "Next") -> Decided:
     )
 
 
-def _asked_to_end(asked: Asked) -> End:
-    return End(asked, INTERRUPTED if asked == "interrupted" else LEFT_AS_ASKED)
+def _end_as_asked(asked: Asked) -> RunEnded:
+    return _end_run(asked, INTERRUPTED if asked == "interrupted" else LEFT_AS_ASKED)
+
+
+def _end_run(state: RunState, exit_code: int) -> RunEnded:
+    return RunEnded(time=now(), state=state, exit_code=exit_code)
 
 
 def guard(

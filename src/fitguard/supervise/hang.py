@@ -53,7 +53,7 @@ class HangWatch:
             self._step_at += gap
         self._looked_at = now
         if beat.count != self._count or excused:
-            self._moved(beat, now)
+            self._note_progress(beat, now)
             return None
         quiet = now - self._quiet_since
         limit = self.limit_seconds(beat.phase)
@@ -79,7 +79,7 @@ class HangWatch:
         usual = median(self._step_seconds) if self._step_seconds else 0.0
         return max(STEPS * usual, LONGEST_PAUSES * self._longest_pause, AT_LEAST_SECONDS)
 
-    def _moved(self, beat: Beat, now: float) -> None:
+    def _note_progress(self, beat: Beat, now: float) -> None:
         if beat.phase == "training" and self._steps_of_fit >= _FIRST_STEPS:
             self._longest_pause = max(self._longest_pause, now - self._quiet_since)
         beats = beat.count - self._count

@@ -69,7 +69,7 @@ class SignalInbox(Inbox):
 
 
 @contextlib.contextmanager
-def inbox() -> Iterator[Inbox]:
+def taking_signals() -> Iterator[Inbox]:
     """The signals of this process while it lasts; none where this is not the main thread.
 
     A signal that is ignored stays so: `nohup` means it, and so does the shell of a background job.

@@ -75,11 +75,11 @@ def require_tensorflow_here(command: str, environment: Mapping[str, str]) -> Non
         return
     raise UsageError(
         f"TensorFlow is not installed beside this fitguard ({sys.executable}). Name the Python "
-        f"that trains: fitguard {command} --python {_likely_python(environment)} …"
+        f"that trains: fitguard {command} --python {_guess_python(environment)} …"
     )
 
 
-def _likely_python(environment: Mapping[str, str]) -> str:
+def _guess_python(environment: Mapping[str, str]) -> str:
     active = environment.get("VIRTUAL_ENV") or environment.get("CONDA_PREFIX")
     if active and (python := Path(active, "bin", "python")).exists():
         return str(python)

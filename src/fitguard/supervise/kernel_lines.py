@@ -23,7 +23,7 @@ _KILL_BEGINS = "invoked oom-killer"
 _XID = re.compile(r"\bXid\b.*?: (\d+),")
 
 
-def own_lines(
+def select_own_lines(
     lines: Iterable[str], since_seconds: float, numbers: Mapping[int, float]
 ) -> list[str]:
     """The lines that tell of an attempt, or of the machine in its time.
@@ -35,7 +35,7 @@ def own_lines(
             gives them to others later. Empty where nobody knows them, as in a container: then no
             line that names a process can be told from those of other programs.
     """
-    young = list(_since(lines, since_seconds - _EARLIER_SECONDS))
+    young = list(_select_since(lines, since_seconds - _EARLIER_SECONDS))
     counted = [_counts(line, seconds, numbers) for line, seconds in young]
     kills = [line for (line, _), own in zip(young, counted, strict=True) if own and _kills(line)]
     return [
@@ -45,7 +45,7 @@ def own_lines(
     ]
 
 
-def _since(lines: Iterable[str], seconds: float) -> Iterator[tuple[str, float]]:
+def _select_since(lines: Iterable[str], seconds: float) -> Iterator[tuple[str, float]]:
     """The lines that are that young, with their times; one without follows the one before."""
     time = 0.0
     for line in lines:

@@ -16,7 +16,7 @@ _BETWEEN_SECONDS = 0.05
 
 
 @contextlib.contextmanager
-def locked(folder: RunFolder) -> Iterator[None]:
+def locking_run(folder: RunFolder) -> Iterator[None]:
     """Hold the lock of a run.
 
     Raises:
@@ -24,9 +24,9 @@ def locked(folder: RunFolder) -> Iterator[None]:
     """
     file = os.open(folder.lock, os.O_RDWR | os.O_CREAT, 0o644)
     try:
-        if not _taken_in_time(file):
+        if not _take_patiently(file):
             raise UsageError(
-                f"Received the run {folder.id}, which process {_written(file)} guards now. "
+                f"Received the run {folder.id}, which process {_read_pid(file)} guards now. "
                 "Expected a run that nobody guards"
             )
         with contextlib.suppress(OSError):
@@ -37,19 +37,19 @@ def locked(folder: RunFolder) -> Iterator[None]:
         os.close(file)
 
 
-def holder(folder: RunFolder) -> int | None:
+def find_holder(folder: RunFolder) -> int | None:
     """The process that guards a run; None where none does."""
     try:
         file = os.open(folder.lock, os.O_RDONLY)
     except OSError:
         return None
     try:
-        return None if _take(file) else _written(file)
+        return None if _take(file) else _read_pid(file)
     finally:
         os.close(file)
 
 
-def _taken_in_time(file: int) -> bool:
+def _take_patiently(file: int) -> bool:
     """Whoever only asks who holds a lock holds it for a moment."""
     for _ in range(_TRIES):
         if _take(file):
@@ -67,6 +67,6 @@ def _take(file: int) -> bool:
     return True
 
 
-def _written(file: int) -> int:
+def _read_pid(file: int) -> int:
     number = os.pread(file, 32, 0)
     return int(number) if number.isdigit() else 0

@@ -22,7 +22,7 @@ class MachineView(msgspec.Struct, frozen=True, kw_only=True):
     environment: dict[str, str] = {}
 
 
-def machine_view(
+def view_machine(
     environment: Mapping[str, str], read: Callable[[], nvml.NvmlFacts] = nvml.read
 ) -> MachineView:
     """This machine, seen with the variables that the training would have."""

@@ -3,26 +3,36 @@
 import signal
 from collections.abc import Iterable
 
-from fitguard.schema.journal import LEFT_AS_ASKED, REPLACE_ME, AnyEvent, Failed
+from fitguard.schema.exit_codes import INTERRUPTED
+from fitguard.schema.journal import (
+    LEFT_AS_ASKED,
+    REPLACE_ME,
+    SYSTEM_EXIT,
+    AnyEvent,
+    Failed,
+    FailureKind,
+)
 from fitguard.schema.run import Outcome
-from fitguard.supervise.child import Ended
+from fitguard.supervise.child import ExitStatus
 from fitguard.supervise.departure import Reason
 
 _FROM_OUTSIDE = ("SIGKILL", "SIGTERM", "SIGHUP", "SIGXCPU")
-_OF_FAILURE: dict[str, Outcome] = {
+_OF_FAILURE: dict[FailureKind, Outcome] = {
     "out-of-memory": "out-of-memory",
     "exception": "exception",
-    "system-exit": "exited",
+    SYSTEM_EXIT: "exited",
 }
 _OF_CODE: dict[int, Outcome] = {
     REPLACE_ME: "out-of-memory",
     LEFT_AS_ASKED: "killed",  # by somebody who asked it directly
 }
-INTERRUPTED = 128 + signal.SIGINT
 
 
-def outcome(
-    ended: Ended, reason: Reason | None, failed: Failed | None, forwarded: Iterable[int] = ()
+def classify_end(
+    status: ExitStatus,
+    reason: Reason | None,
+    failed: Failed | None,
+    forwarded: Iterable[int] = (),
 ) -> Outcome:
     """How it ended.
 
@@ -31,29 +41,29 @@ def outcome(
         failed: What the child itself wrote of its end.
         forwarded: Signals that were sent on to it.
     """
-    if ended.exit_code == 0:
+    if status.exit_code == 0:
         return "finished"
     if reason == "planned":
-        return "planned" if ended.exit_code == LEFT_AS_ASKED else _of_its_own(ended, failed)
+        return "planned" if status.exit_code == LEFT_AS_ASKED else _classify_own_end(status, failed)
     if reason is not None:
         return reason
-    if ended.signal in {signal.Signals(number).name for number in forwarded}:
+    if status.signal in {signal.Signals(number).name for number in forwarded}:
         return "interrupted"
-    return _of_its_own(ended, failed)
+    return _classify_own_end(status, failed)
 
 
-def _of_its_own(ended: Ended, failed: Failed | None) -> Outcome:
-    if ended.signal == "SIGINT" or (ended.exit_code == INTERRUPTED and failed is None):
+def _classify_own_end(status: ExitStatus, failed: Failed | None) -> Outcome:
+    if status.signal == "SIGINT" or (status.exit_code == INTERRUPTED and failed is None):
         return "interrupted"  # only people send that
-    if ended.signal is not None:
-        return "killed" if ended.signal in _FROM_OUTSIDE else "crashed"
+    if status.signal is not None:
+        return "killed" if status.signal in _FROM_OUTSIDE else "crashed"
     if failed is not None:
         return _OF_FAILURE.get(failed.kind, "exception")
     # Where nobody called sys.exit, a library ended the process behind Python's back.
-    return _OF_CODE.get(ended.exit_code or 0, "crashed")
+    return _OF_CODE.get(status.exit_code or 0, "crashed")
 
 
-def failure(events: Iterable[AnyEvent], attempt: int) -> Failed | None:
+def find_failure(events: Iterable[AnyEvent], attempt: int) -> Failed | None:
     """The last thing that the child wrote of its own end."""
     found = [event for event in events if isinstance(event, Failed) and event.attempt == attempt]
     return found[-1] if found else None

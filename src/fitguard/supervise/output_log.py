@@ -67,7 +67,7 @@ class OutputLog:
         """What was written since a position, as far as it is still there."""
         with self._lock:
             wanted = self._total - since
-            kept = b"".join(map(_content, (self._older, self._newer)))
+            kept = b"".join(map(_read_file, (self._older, self._newer)))
         return kept[-wanted:] if wanted > 0 else b""
 
     def close(self) -> None:
@@ -81,7 +81,7 @@ class OutputLog:
             os.close(file)
 
 
-def _content(path: Path) -> bytes:
+def _read_file(path: Path) -> bytes:
     with contextlib.suppress(OSError):
         return path.read_bytes()
     return b""

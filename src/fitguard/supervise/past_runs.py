@@ -14,7 +14,7 @@ from fitguard.report.rows.run_words import steps_kept
 from fitguard.schema.exit_codes import UnreadableInput, UsageError
 from fitguard.schema.run import MemorySample, Run
 from fitguard.schema.run_list import RunLine, RunList
-from fitguard.supervise.lock import holder
+from fitguard.supervise.lock import find_holder
 
 LAST = "last"
 """In place of an id: the run that something happened in last."""
@@ -36,9 +36,9 @@ def read_run(run: str | Path = LAST, *, runs_folder: str | Path = RUNS) -> Run:
         UnreadableInput: where the files of the run are broken.
     """
     if Path(run).is_file():
-        return _document(Path(run))
+        return _read_document(Path(run))
     folder = find_run(run, runs_folder)
-    return _folded(folder, read_samples(folder.samples))
+    return _fold_folder(folder, read_samples(folder.samples))
 
 
 def list_runs(runs_folder: str | Path = RUNS) -> RunList:
@@ -48,9 +48,9 @@ def list_runs(runs_folder: str | Path = RUNS) -> RunList:
         >>> [run.id for run in fitguard.list_runs().runs if run.state == "lost"]
     """
     lines, unreadable = [], []
-    for folder in _folders(runs_folder):
+    for folder in _list_folders(runs_folder):
         try:
-            lines.append(_line(_folded(folder, [])))
+            lines.append(_summarize(_fold_folder(folder, [])))
         except UnreadableInput as error:
             unreadable.append(str(error))
     lines.sort(key=lambda line: (line.started, line.id))
@@ -65,7 +65,7 @@ def find_run(run: str | Path, runs_folder: str | Path = RUNS) -> RunFolder:
     """
     if RunFolder(Path(run)).journal.is_file():
         return RunFolder(Path(run))
-    known = {folder.id: folder for folder in _folders(runs_folder)}
+    known = {folder.id: folder for folder in _list_folders(runs_folder)}
     if str(run) in known:
         return known[str(run)]
     if run == LAST and known:
@@ -75,10 +75,14 @@ def find_run(run: str | Path, runs_folder: str | Path = RUNS) -> RunFolder:
     found = begun or within
     if len(found) == 1:
         return found[0]
-    raise UsageError(_expected(str(run), runs_folder, [folder.id for folder in found], list(known)))
+    raise UsageError(
+        _describe_expected(str(run), runs_folder, [folder.id for folder in found], list(known))
+    )
 
 
-def _expected(run: str, runs_folder: str | Path, found: list[str], known: list[str]) -> str:
+def _describe_expected(
+    run: str, runs_folder: str | Path, found: list[str], known: list[str]
+) -> str:
     if found:
         named = ", ".join(found[-_SHOWN:])
         return f"Received {run}, which {len(found)} runs begin with or hold: {named}. Expected one"
@@ -93,7 +97,7 @@ def _expected(run: str, runs_folder: str | Path, found: list[str], known: list[s
     )
 
 
-def _folders(runs_folder: str | Path) -> Iterator[RunFolder]:
+def _list_folders(runs_folder: str | Path) -> Iterator[RunFolder]:
     """All that hold a journal, by name, which is by time."""
     try:
         entries = sorted(Path(runs_folder).iterdir())
@@ -108,7 +112,7 @@ def _folders(runs_folder: str | Path) -> Iterator[RunFolder]:
             yield RunFolder(entry)
 
 
-def _folded(folder: RunFolder, samples: list[MemorySample]) -> Run:
+def _fold_folder(folder: RunFolder, samples: list[MemorySample]) -> Run:
     try:
         events = Journal(folder.journal).read()
     except OSError as error:
@@ -117,17 +121,17 @@ def _folded(folder: RunFolder, samples: list[MemorySample]) -> Run:
         raise UnreadableInput(
             f"{folder.journal}: no line of it is an event. Expected the journal of a guarded run"
         )
-    return fold(events, samples, folder=str(folder.path), alive=holder(folder) is not None)
+    return fold(events, samples, folder=str(folder.path), alive=find_holder(folder) is not None)
 
 
-def _document(file: Path) -> Run:
+def _read_document(file: Path) -> Run:
     try:
         return msgspec.json.decode(file.read_bytes(), type=Run)
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise UnreadableInput(f"{file}: {error}. Expected a run.json of fitguard") from error
 
 
-def _line(run: Run) -> RunLine:
+def _summarize(run: Run) -> RunLine:
     losses = [point.logs["loss"] for point in run.losses if "loss" in point.logs]
     causes = [attempt.cause for attempt in run.attempts if attempt.cause]
     last = losses[-1] if losses and math.isfinite(losses[-1]) else None

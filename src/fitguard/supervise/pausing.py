@@ -32,7 +32,7 @@ class Pause:
         until = time.monotonic() + seconds
         while self._asked is None:
             left = until - time.monotonic()
-            for cancel in self._desk.cancelled():
+            for cancel in self._desk.take_cancels():
                 self._asked = "preempted" if cancel == "leave" else "interrupted"
             received = self._desk.inbox.wait(min(max(left, 0.0), _SLICE_SECONDS))
             if received is None and left <= 0:
@@ -45,12 +45,12 @@ class Pause:
         """Wait as a decision asks for."""
         if following.action != "wait-for-memory":
             return self(following.wait_seconds)
-        from fitguard.supervise.machine import machine_view
+        from fitguard.supervise.machine import view_machine
         from fitguard.supervise.waiting import wait_for_memory
 
         environment = {**self._desk.environment, **following.orders.environment}
         wait_for_memory(
-            read=lambda: machine_view(environment).gpus,
+            read=lambda: view_machine(environment).gpus,
             say=self._desk.say,
             share=following.needed_share,
             deadline_seconds=following.wait_seconds,

@@ -24,9 +24,9 @@ class Process:
     started: int
 
 
-def family(pid: int, proc: Path = _PROC) -> list[Process]:
+def find_family(pid: int, proc: Path = _PROC) -> list[Process]:
     """The process and all its descendants that are still connected to it."""
-    processes = {process.pid: process for process in _all(proc)}
+    processes = {process.pid: process for process in _list_processes(proc)}
     children: dict[int, list[Process]] = {}
     for process in processes.values():
         children.setdefault(process.parent, []).append(process)
@@ -36,7 +36,7 @@ def family(pid: int, proc: Path = _PROC) -> list[Process]:
     return found
 
 
-def resident_bytes(processes: Iterable[Process], proc: Path = _PROC) -> int:
+def sum_resident_bytes(processes: Iterable[Process], proc: Path = _PROC) -> int:
     """Memory of a family: of descendants only what they do not share."""
     total = 0
     for index, process in enumerate(processes):
@@ -47,7 +47,7 @@ def resident_bytes(processes: Iterable[Process], proc: Path = _PROC) -> int:
     return total
 
 
-def numbers(processes: Iterable[Process], proc: Path = _PROC) -> frozenset[int]:
+def list_thread_numbers(processes: Iterable[Process], proc: Path = _PROC) -> frozenset[int]:
     """Those of all their threads, the first of which has the number of the process."""
     found: set[int] = set()
     for process in processes:
@@ -57,7 +57,7 @@ def numbers(processes: Iterable[Process], proc: Path = _PROC) -> frozenset[int]:
     return frozenset(found)
 
 
-def numbered_by_kernel() -> bool:
+def shares_kernel_numbers() -> bool:
     """Whether the kernel's log has the same numbers: in a container it has others."""
     try:
         return Path("/proc/self/ns/pid").stat().st_ino == _FIRST_NAMESPACE
@@ -65,7 +65,7 @@ def numbered_by_kernel() -> bool:
         return False
 
 
-def end(processes: Iterable[Process], proc: Path = _PROC) -> list[int]:
+def kill_all(processes: Iterable[Process], proc: Path = _PROC) -> list[int]:
     """Kill those that are still alive; their numbers."""
     killed = []
     for process in processes:
@@ -77,7 +77,7 @@ def end(processes: Iterable[Process], proc: Path = _PROC) -> list[int]:
     return killed
 
 
-def _all(proc: Path) -> list[Process]:
+def _list_processes(proc: Path) -> list[Process]:
     with os.scandir(proc) as entries:
         folders = [Path(entry.path) for entry in entries if entry.name.isdecimal()]
     return [process for folder in folders if (process := _read(folder)) is not None]

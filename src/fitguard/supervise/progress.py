@@ -4,14 +4,14 @@ from collections.abc import Sequence
 
 import msgspec
 
-from fitguard.monitor.attempt_record import order
+from fitguard.monitor.attempt_events import order
 from fitguard.schema.journal import Orders
-from fitguard.supervise.endings import AttemptEnd
+from fitguard.supervise.past_attempts import PastAttempt
 
 _HOUR_SECONDS = 3600.0
 
 
-def since_progress(ends: Sequence[AttemptEnd]) -> int:
+def find_last_progress(ends: Sequence[PastAttempt]) -> int:
     """Index of the last attempt that left more in snapshots than there was before it, else 0.
 
     It and those after it are the ones that died with the same left to do.
@@ -22,16 +22,17 @@ def since_progress(ends: Sequence[AttemptEnd]) -> int:
     return 0
 
 
-def same_end(one: AttemptEnd, other: AttemptEnd) -> bool:
+def has_same_end(one: PastAttempt, other: PastAttempt) -> bool:
     """Whether two attempts with the same orders ended at the same step."""
-    return order(one.place) == order(other.place) and _told(one.orders) == _told(other.orders)
+    same_orders = _without_number(one.orders) == _without_number(other.orders)
+    return same_orders and order(one.last) == order(other.last)
 
 
-def restarts_of_the_last_hour(ends: Sequence[AttemptEnd]) -> int:
+def count_recent_restarts(ends: Sequence[PastAttempt]) -> int:
     """How many attempts ended in the hour before the last one did; planned ends do not count."""
     begin = ends[-1].ended - _HOUR_SECONDS
     return sum(end.ended > begin and end.outcome != "planned" for end in ends)
 
 
-def _told(orders: Orders) -> Orders:
+def _without_number(orders: Orders) -> Orders:
     return msgspec.structs.replace(orders, attempt=0)

@@ -1,6 +1,5 @@
 """Carries what the training writes to the user, untouched and at once, and keeps a copy."""
 
-import contextlib
 import errno
 import os
 import select
@@ -43,7 +42,7 @@ class Pump(threading.Thread):
         self.reader_gone = False
         self.ends_line = True
 
-    def stalled(self, seconds: float) -> bool:
+    def is_stalled(self, seconds: float) -> bool:
         """Whether the reader has taken nothing for so long: a terminal that was halted."""
         since = self._writing_since
         return since is not None and time.monotonic() - since >= seconds
@@ -97,9 +96,3 @@ class Pump(threading.Thread):
             waiting.register(self._target, select.POLLOUT)
             waiting.poll()
             return 0
-
-
-def drop(file: int) -> None:
-    """Close a file that may be closed already."""
-    with contextlib.suppress(OSError):
-        os.close(file)

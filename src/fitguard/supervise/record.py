@@ -47,7 +47,7 @@ class Record:
         samples = read_samples(folder.samples)
         run = fold(self.events(), samples, folder=str(folder.path), alive=alive)
         try:
-            replace(folder.document, msgspec.json.encode(run))
+            replace_file(folder.document, msgspec.json.encode(run))
         except OSError as error:
             self._cannot(f"{folder.document.name} cannot be written: {error.strerror}")
         return run
@@ -58,7 +58,7 @@ class Record:
         Raises:
             OSError: where that cannot be done: then no child can be started.
         """
-        replace(self.folder.orders, msgspec.json.encode(orders))
+        replace_file(self.folder.orders, msgspec.json.encode(orders))
 
     def last_orders(self) -> Orders | None:
         """Those of the attempt before; None where they are lost."""
@@ -72,7 +72,7 @@ class Record:
             self._warn(f"{self.folder.path}: {problem}. The training goes on without it.")
 
 
-def replace(path: Path, content: bytes) -> None:
+def replace_file(path: Path, content: bytes) -> None:
     """Write a file so that it is whole at any time, also when the power is cut.
 
     Raises:

@@ -15,7 +15,7 @@ from fitguard.schema.exit_codes import UsageError
 from fitguard.schema.journal import AnyEvent, RunEnded, RunStarted
 from fitguard.schema.run import RunState
 from fitguard.supervise.command import Command
-from fitguard.supervise.lock import holder
+from fitguard.supervise.lock import find_holder
 
 RUN_ID = re.compile(r"\d{8}-\d{6}-[\w.]+-[0-9a-f]{4}")
 _DECODER: msgspec.json.Decoder[AnyEvent] = msgspec.json.Decoder(AnyEvent)
@@ -55,14 +55,14 @@ class KnownRun:
         return False
 
 
-def new_id(command: Command, moment: float | None = None) -> str:
+def make_id(command: Command, moment: float | None = None) -> str:
     """`20261115-142500-train-4f2a`: sorted by name they are sorted by time."""
     stamp = time.strftime("%Y%m%d-%H%M%S", time.localtime(moment))
     name = re.sub(r"\W+", "_", command.name).strip("_")[:24] or "run"
     return f"{stamp}-{name}-{secrets.token_hex(2)}"
 
 
-def known_runs(runs_folder: Path) -> Iterator[KnownRun]:
+def find_runs(runs_folder: Path) -> Iterator[KnownRun]:
     """The runs in a folder, the newest first."""
     try:
         folders = sorted(
@@ -73,11 +73,11 @@ def known_runs(runs_folder: Path) -> Iterator[KnownRun]:
     except OSError:
         return
     for path in folders[:_MOST_LOOKED_AT]:
-        if (found := read_run(RunFolder(path))) is not None:
+        if (found := read_known_run(RunFolder(path))) is not None:
             yield found
 
 
-def read_run(folder: RunFolder) -> KnownRun | None:
+def read_known_run(folder: RunFolder) -> KnownRun | None:
     """The run of a folder, by the beginning and the end of its journal; None without one."""
     try:
         with folder.journal.open("rb") as journal:
@@ -87,18 +87,18 @@ def read_run(folder: RunFolder) -> KnownRun | None:
             tail = journal.read()
     except OSError:
         return None
-    started = _event(first)
+    started = _decode_event(first)
     if not isinstance(started, RunStarted):
         return None
-    held = holder(folder)
-    return KnownRun(folder, started, _state(tail, alive=held is not None), held)
+    held = find_holder(folder)
+    return KnownRun(folder, started, _read_state(tail, alive=held is not None), held)
 
 
-def _state(tail: bytes, *, alive: bool) -> RunState:
+def _read_state(tail: bytes, *, alive: bool) -> RunState:
     if alive:
         return "running"
     for line in reversed(tail.split(b"\n")):
-        event = _event(line)
+        event = _decode_event(line)
         if isinstance(event, RunEnded):
             return event.state
         if isinstance(event, RunStarted):
@@ -106,21 +106,21 @@ def _state(tail: bytes, *, alive: bool) -> RunState:
     return "lost"
 
 
-def _event(line: bytes) -> AnyEvent | None:
+def _decode_event(line: bytes) -> AnyEvent | None:
     with contextlib.suppress(msgspec.MsgspecError, UnicodeDecodeError):
         return _DECODER.decode(line)
     return None
 
 
-def run_by_id(runs_folder: Path, run_id: str) -> KnownRun:
+def find_by_id(runs_folder: Path, run_id: str) -> KnownRun:
     """One run that can be resumed.
 
     Raises:
         UsageError: where there is none of that name, or nothing left to do.
     """
-    found = read_run(RunFolder(runs_folder / run_id))
+    found = read_known_run(RunFolder(runs_folder / run_id))
     if found is None:
-        there = [run.folder.id for run in known_runs(runs_folder) if run.resumable][:_SHOWN]
+        there = [run.folder.id for run in find_runs(runs_folder) if run.resumable][:_SHOWN]
         expected = f"one of: {', '.join(there)}" if there else "the id of a run; there is none"
         raise UsageError(
             f"Received --resume {run_id}, which is no run in {runs_folder}. Expected {expected}"
@@ -138,14 +138,14 @@ def run_by_id(runs_folder: Path, run_id: str) -> KnownRun:
     return found
 
 
-def newest(runs_folder: Path, command: Command | None, working_directory: str) -> KnownRun:
+def find_newest(runs_folder: Path, command: Command | None, working_directory: str) -> KnownRun:
     """The newest run that can be resumed, of this command where one is given.
 
     Raises:
         UsageError: where there is none.
     """
     running = None
-    for run in known_runs(runs_folder):
+    for run in find_runs(runs_folder):
         if command is not None and not run.is_of(command, working_directory):
             continue
         if run.resumable:
@@ -160,9 +160,9 @@ def newest(runs_folder: Path, command: Command | None, working_directory: str) -
     )
 
 
-def unfinished(runs_folder: Path, command: Command, working_directory: str) -> KnownRun | None:
+def find_unfinished(runs_folder: Path, command: Command, working_directory: str) -> KnownRun | None:
     """The newest run of the same command, where it is worth resuming."""
-    for run in known_runs(runs_folder):
+    for run in find_runs(runs_folder):
         if run.is_of(command, working_directory):
             return run if run.resumable and run.has_snapshot else None
     return None

@@ -12,7 +12,12 @@ from fitguard.monitor.journal import now
 from fitguard.monitor.samples import append_sample
 from fitguard.schema.run import MemorySample
 from fitguard.supervise.gpu_memory import GpuMemory
-from fitguard.supervise.processes import Process, family, numbers, resident_bytes
+from fitguard.supervise.processes import (
+    Process,
+    find_family,
+    list_thread_numbers,
+    sum_resident_bytes,
+)
 
 OFTEN_SECONDS = 1.0
 RARELY_SECONDS = 10.0
@@ -64,15 +69,15 @@ class Sampler(threading.Thread):
         self.join(limit_seconds)
 
     def _sample(self) -> None:
-        relatives = family(self._subject.pid)
+        relatives = find_family(self._subject.pid)
         if not relatives:
             return
-        host_bytes = resident_bytes(relatives)
+        host_bytes = sum_resident_bytes(relatives)
         gpu_bytes = self._gpu.bytes_of([process.pid for process in relatives])
         if self._stopping.is_set():
             return
         self.relatives = relatives
-        self.numbers.update(dict.fromkeys(numbers(relatives), time.monotonic()))
+        self.numbers.update(dict.fromkeys(list_thread_numbers(relatives), time.monotonic()))
         self.peak_host_bytes = max(self.peak_host_bytes, host_bytes)
         self.peak_gpu_bytes = max(self.peak_gpu_bytes, gpu_bytes or 0)
         append_sample(

@@ -10,7 +10,7 @@ _VISIBLE = "CUDA_VISIBLE_DEVICES"
 _ORDER = "CUDA_DEVICE_ORDER"
 
 
-def without_sick_gpus(
+def leave_out_sick_gpus(
     machine: MachineView, xids: Sequence[Xid], *, any_xid: bool
 ) -> tuple[dict[str, str], str] | None:
     """Variables that show only the sound GPUs, and the names of the others.
@@ -27,10 +27,10 @@ def without_sick_gpus(
     sound = [gpu for gpu in machine.gpus if gpu not in sick]
     if not sick or not sound or any(gpu.mig_enabled for gpu in machine.gpus):
         return None
-    return _shown(sound), ", ".join(_named(gpu, counted) for gpu in sick)
+    return _show_only(sound), ", ".join(_describe_gpu(gpu, counted) for gpu in sick)
 
 
-def _shown(sound: Sequence[Gpu]) -> dict[str, str]:
+def _show_only(sound: Sequence[Gpu]) -> dict[str, str]:
     """By UUID: CUDA numbers GPUs by speed, NVML by their place on the bus."""
     identifiers = [gpu.uuid for gpu in sound if gpu.uuid]
     if len(identifiers) == len(sound):
@@ -38,7 +38,7 @@ def _shown(sound: Sequence[Gpu]) -> dict[str, str]:
     return {_VISIBLE: ",".join(str(gpu.index) for gpu in sound), _ORDER: "PCI_BUS_ID"}
 
 
-def _named(gpu: Gpu, xids: Sequence[Xid]) -> str:
+def _describe_gpu(gpu: Gpu, xids: Sequence[Xid]) -> str:
     numbers = sorted({xid.number for xid in xids if xid.pci_address == gpu.pci_address})
     reason = ", ".join(f"Xid {number}" for number in numbers) or gpu.problem
     return f"GPU {gpu.index} ({reason})"

@@ -2,11 +2,11 @@
 
 from fitguard.schema.diagnosis import FoundCause
 from fitguard.schema.run import Run
-from fitguard.supervise.judging import Judged
+from fitguard.supervise.postmortem import Postmortem
 from fitguard.words import count, duration
 
 
-def farewell(run: Run) -> str:
+def describe_run(run: Run) -> str:
     """One line: what happened, and where to read more."""
     attempts = len(run.attempts)
     how = {
@@ -30,17 +30,17 @@ def farewell(run: Run) -> str:
     return "; ".join(parts)
 
 
-def diagnosis(judged: Judged) -> list[str]:
+def describe_diagnosis(postmortem: Postmortem) -> list[str]:
     """Why it ended, the proof, and what to do, in a few lines."""
-    event, found = judged.event, judged.found
+    event, found = postmortem.event, postmortem.found
     if not event.cause or event.cause == "unknown":
         return []
     sure = f" ({event.confidence} confidence)" if event.confidence else ""
     lines = [f"cause: {event.cause}{sure}. {event.why}"]
     lines += [f"proof: {line.strip()}" for line in event.evidence[:1]]
-    return lines + (_remedy(found) if found else [])
+    return lines + (_describe_fix(found) if found else [])
 
 
-def _remedy(found: FoundCause) -> list[str]:
+def _describe_fix(found: FoundCause) -> list[str]:
     lines = [f"to do: {found.fix.text}"] if found.fix.text else []
     return [*lines, *(f"       {command}" for command in found.fix.commands[:3])]

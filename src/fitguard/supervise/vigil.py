@@ -53,7 +53,7 @@ class Vigil:
         if in_fit and (failures := self._autotuning.look(beat.count)):
             self._seen = failures
             self._desk.say("XLA's autotuning keeps running out of memory. fitguard stops it here.")
-            departure.cut("out-of-memory")
+            departure.abort("out-of-memory")
             return
         quiet = self._hang.quiet_seconds(now) > _SURE_AFTER_SECONDS
         excused = stalled or (quiet and child.state in _STOPPED)
@@ -64,7 +64,7 @@ class Vigil:
                 f"no sign of life for {hung_seconds:.0f} s: the training hangs. Stack traces of "
                 f"its threads go to {self._desk.folder.stacks}."
             )
-            departure.cut("hung")
+            departure.abort("hung")
         elif in_fit and now >= self._forecast_at and departure.reason is None:
             self._forecast_at = now + FORECAST_EVERY_SECONDS
             self._foresee(departure)

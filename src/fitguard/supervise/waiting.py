@@ -16,14 +16,14 @@ _LEAST_BYTES = 64 * 2**20
 """What a driver or an idle display holds is nobody's training."""
 
 
-def holders(gpus: Sequence[Gpu]) -> str:
+def describe_holders(gpus: Sequence[Gpu]) -> str:
     """`GPU 0: python (pid 4711) holds 30.0 GiB`; empty where nobody holds much."""
-    return "; ".join(sentence for gpu in gpus if (sentence := _holders(gpu)))
+    return "; ".join(sentence for gpu in gpus if (sentence := _describe_gpu(gpu)))
 
 
-def most_held_share(gpus: Sequence[Gpu]) -> float:
+def find_most_held_share(gpus: Sequence[Gpu]) -> float:
     """Of the GPU that is fullest, how much of its memory is in use."""
-    return max((_held_share(gpu) for gpu in gpus), default=0.0)
+    return max((_compute_held_share(gpu) for gpu in gpus), default=0.0)
 
 
 def wait_for_memory(
@@ -53,7 +53,7 @@ def wait_for_memory(
         gpus = read()
         if all(_is_free(gpu, needed_bytes, share) for gpu in gpus):
             return True
-        who = holders(gpus) or "other processes hold the memory of the GPUs"
+        who = describe_holders(gpus) or "other processes hold the memory of the GPUs"
         if who != said:
             say(f"Waiting for memory: {who}.")
             said = who
@@ -71,20 +71,20 @@ def _is_free(gpu: Gpu, needed_bytes: int | None, share: float) -> bool:
     return gpu.memory_bytes - gpu.used_bytes >= needed
 
 
-def _held_share(gpu: Gpu) -> float:
+def _compute_held_share(gpu: Gpu) -> float:
     if not gpu.memory_bytes or gpu.used_bytes is None or gpu.mig_enabled:
         return 0.0
     return gpu.used_bytes / gpu.memory_bytes
 
 
-def _holders(gpu: Gpu) -> str:
+def _describe_gpu(gpu: Gpu) -> str:
     processes = sorted(
         (process for process in gpu.processes or () if (process.used_bytes or 0) >= _LEAST_BYTES),
         key=lambda process: -(process.used_bytes or 0),
     )
     if processes:
         more = len(processes) - _NAMED
-        parts = [_held(process) for process in processes[:_NAMED]]
+        parts = [_describe_process(process) for process in processes[:_NAMED]]
         return f"GPU {gpu.index}: {', '.join(parts)}" + (f" and {more} more" if more > 0 else "")
     if (gpu.used_bytes or 0) >= _LEAST_BYTES:
         return (
@@ -93,7 +93,7 @@ def _holders(gpu: Gpu) -> str:
     return ""
 
 
-def _held(process: GpuProcess) -> str:
+def _describe_process(process: GpuProcess) -> str:
     """Without the folder of the program: it may hold the name of a person."""
     name = PurePosixPath((process.name or "").replace("\\", "/")).name.partition(" ")[0]
     return f"{name or 'a process'} (pid {process.pid}) holds {size(process.used_bytes or 0)}"

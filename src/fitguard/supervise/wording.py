@@ -4,7 +4,7 @@ import signal
 
 from fitguard.schema.journal import REPLACE_ME
 from fitguard.schema.run import Outcome, Place
-from fitguard.supervise.endings import AttemptEnd
+from fitguard.supervise.past_attempts import PastAttempt
 
 _HOW: dict[Outcome, str] = {
     "finished": "finished",
@@ -24,24 +24,25 @@ UNGUARDED = "in training that is not guarded"
 _NAMELESS = ("", "unknown", "none")
 
 
-def what_happened(last: AttemptEnd, cause: str) -> str:
+def describe_attempt(attempt: PastAttempt, cause: str) -> str:
     """`Attempt 2 crashed with SIGSEGV after step 140 of epoch 3 (illegal-memory-access)`."""
-    how = _HOW[last.outcome]
-    if last.signal and last.outcome in ("crashed", "killed"):
-        how = f"{how} with {last.signal}"
-    elif last.exit_code is not None and last.outcome == "exited":
-        how = f"{how} with exit code {last.exit_code}"
+    how = _HOW[attempt.outcome]
+    if attempt.signal and attempt.outcome in ("crashed", "killed"):
+        how = f"{how} with {attempt.signal}"
+    elif attempt.exit_code is not None and attempt.outcome == "exited":
+        how = f"{how} with exit code {attempt.exit_code}"
     reason = "" if cause in _NAMELESS else f" ({cause})"
-    at = UNGUARDED if in_the_dark(last) else where(last.place, end=last.after_fit)
-    return f"Attempt {last.attempt} {how} {at}{reason}"
+    unseen = is_out_of_sight(attempt)
+    at = UNGUARDED if unseen else describe_place(attempt.last, end=attempt.after_fit)
+    return f"Attempt {attempt.number} {how} {at}{reason}"
 
 
-def in_the_dark(last: AttemptEnd) -> bool:
+def is_out_of_sight(attempt: PastAttempt) -> bool:
     """Whether nobody knows how far it got: it trained unguarded, or in a way not noticed."""
-    return last.unguarded and not last.place.fit
+    return attempt.unguarded and not attempt.last.fit
 
 
-def where(place: Place, *, end: bool = False) -> str:
+def describe_place(place: Place, *, end: bool = False) -> str:
     """`after step 140 of epoch 3`, people count from 1; `after the end of fit 2`."""
     if not place.fit:
         return "before the first fit"
@@ -54,16 +55,16 @@ def where(place: Place, *, end: bool = False) -> str:
     return f"after step {place.step} of epoch {place.epoch + 1}{of_fit}"
 
 
-def going_on(last: AttemptEnd) -> str:
+def describe_restart(attempt: PastAttempt) -> str:
     """From where the next attempt trains."""
-    if not last.saved.fit or not last.saved.total_steps:
+    if not attempt.saved.fit or not attempt.saved.total_steps:
         return ", from the beginning."
-    if last.saved_end:
-        return f", from the end of fit {last.saved.fit}."
-    return f", from the snapshot {where(last.saved)}."
+    if attempt.saved_end:
+        return f", from the end of fit {attempt.saved.fit}."
+    return f", from the snapshot {describe_place(attempt.saved)}."
 
 
-def not_allowed(actions: list[str]) -> str:
+def describe_refused(actions: list[str]) -> str:
     """Which flags would let fitguard try more."""
     if not actions:
         return ""
@@ -71,13 +72,13 @@ def not_allowed(actions: list[str]) -> str:
     return f" With {flags} fitguard would try more, which changes results."
 
 
-def exit_code(last: AttemptEnd) -> int:
+def choose_exit_code(attempt: PastAttempt) -> int:
     """What `fitguard run` leaves with when it gives up: the child's code, as shells tell it."""
-    if last.signal:
+    if attempt.signal:
         try:
-            return 128 + signal.Signals[last.signal]
+            return 128 + signal.Signals[attempt.signal]
         except KeyError:
             return 1
-    if last.exit_code is None or last.exit_code == REPLACE_ME:
+    if attempt.exit_code is None or attempt.exit_code == REPLACE_ME:
         return 1
-    return 128 - last.exit_code if last.exit_code < 0 else last.exit_code
+    return 128 - attempt.exit_code if attempt.exit_code < 0 else attempt.exit_code

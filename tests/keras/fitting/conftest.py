@@ -9,7 +9,7 @@ import tf_keras
 from guarded.attempts import Killed
 
 from fitguard.keras.fitting.wrapping import current_fits
-from fitguard.keras.state.variables import ModelState
+from fitguard.keras.state.model_state import ModelState
 
 ROWS = 22
 BATCH = 4

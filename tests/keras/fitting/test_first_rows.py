@@ -11,7 +11,7 @@ from fitguard.keras.fitting import planned_rows as planning
 from fitguard.keras.fitting.card import Card, card_here
 from fitguard.keras.fitting.first_rows import FirstRows, first_rows
 from fitguard.keras.fitting.planned_rows import plan_rows
-from fitguard.keras.fitting.remembered import Memory
+from fitguard.keras.fitting.remembered_rows import RememberedRows
 from fitguard.schema.journal import MicroBatchChosen, Orders
 
 MIB = 2**20
@@ -75,24 +75,24 @@ class TestOrders:
 
 class TestMemory:
     def test_what_worked_is_known_again(self, wide_model, tmp_path):
-        memory = Memory(tmp_path / "sizes", wide_model, batch_of(8), cpu_card(100))
+        memory = RememberedRows(tmp_path / "sizes", wide_model, batch_of(8), cpu_card(100))
         assert memory.rows() is None
         memory.keep(3)
-        again = Memory(tmp_path / "sizes", wide_model, batch_of(8), cpu_card(100))
+        again = RememberedRows(tmp_path / "sizes", wide_model, batch_of(8), cpu_card(100))
         assert again.rows() == 3
         assert len(list((tmp_path / "sizes").iterdir())) == 1
 
     def test_other_batches_cards_and_models_are_not_mixed_up(self, wide_model, tmp_path):
-        Memory(tmp_path, wide_model, batch_of(8), cpu_card(100)).keep(3)
+        RememberedRows(tmp_path, wide_model, batch_of(8), cpu_card(100)).keep(3)
         for batch, card in ((batch_of(9), cpu_card(100)), (batch_of(8), cpu_card(101))):
-            assert Memory(tmp_path, wide_model, batch, card).rows() is None
+            assert RememberedRows(tmp_path, wide_model, batch, card).rows() is None
         other = keras.Sequential([keras.layers.Input((64, 64, 1)), keras.layers.Flatten()])
-        assert Memory(tmp_path, other, batch_of(8), cpu_card(100)).rows() is None
+        assert RememberedRows(tmp_path, other, batch_of(8), cpu_card(100)).rows() is None
 
     def test_with_more_free_memory_than_then_it_is_tried_anew(self, wide_model, tmp_path):
         def of(free):
             card = Card("A100", 1000, free)
-            return Memory(tmp_path, wide_model, batch_of(8), card)
+            return RememberedRows(tmp_path, wide_model, batch_of(8), card)
 
         of(500).keep(3)
         assert of(540).rows() == 3
@@ -100,7 +100,7 @@ class TestMemory:
 
     @pytest.mark.parametrize("content", [b"", b"{", b'{"rows": 0, "free_bytes": 9}', b"[1]"])
     def test_a_broken_file_is_as_none(self, wide_model, tmp_path, content):
-        memory = Memory(tmp_path, wide_model, batch_of(8), cpu_card(100))
+        memory = RememberedRows(tmp_path, wide_model, batch_of(8), cpu_card(100))
         memory.keep(3)
         (file,) = tmp_path.iterdir()
         file.write_bytes(content)
@@ -108,14 +108,14 @@ class TestMemory:
 
     def test_a_folder_that_cannot_be_written_is_no_loss(self, wide_model, tmp_path):
         (tmp_path / "file").write_text("in the way")
-        memory = Memory(tmp_path / "file" / "sizes", wide_model, batch_of(8), cpu_card(100))
+        memory = RememberedRows(tmp_path / "file" / "sizes", wide_model, batch_of(8), cpu_card(100))
         memory.keep(3)
         assert memory.rows() is None
 
     def test_a_model_of_tf_keras_that_is_not_built(self, tmp_path):
         model = tf_keras.Sequential([tf_keras.layers.Dense(1)])
         model.compile("sgd", "mse")
-        memory = Memory(tmp_path, model, batch_of(2), cpu_card(1))
+        memory = RememberedRows(tmp_path, model, batch_of(2), cpu_card(1))
         memory.keep(1)
         assert memory.rows() == 1
 

@@ -9,7 +9,7 @@ from guarded.attempts import attempt, events
 from guarded.limited import limit, limited
 
 from fitguard.keras.fitting.step import GuardedStep
-from fitguard.keras.state.variables import ModelState
+from fitguard.keras.state.model_state import ModelState
 from fitguard.schema.journal import Failed, FitBegan, MicroBatchChosen, Noted
 
 BATCH = 12

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from fitguard.keras.position.exactness import judge
+from fitguard.keras.position.exactness import assess_data
 
 
 def of(dataset: Any) -> SimpleNamespace:
@@ -81,7 +81,7 @@ def unordered_by_option() -> Any:
     ],
 )
 def test_said(make: Any, part: str) -> None:
-    (sentence,) = judge(of(make()), seeded_orders=True).inexact
+    (sentence,) = assess_data(of(make()), seeded_orders=True).inexact
     assert part in sentence
 
 
@@ -92,7 +92,7 @@ def test_nothing_is_said_of_what_is_exact() -> None:
     drawn = dataset.map(lambda n: tf.random.uniform((), seed=4) + tf.cast(n, tf.float32))
     one_call = numbers().map(lambda _: tf.random.uniform((), seed=3), num_parallel_calls=1)
     for exact in (dataset, drawn, one_call):
-        assert judge(of(exact), seeded_orders=True).inexact == []
+        assert assess_data(of(exact), seeded_orders=True).inexact == []
 
 
 def test_python_in_parallel_is_only_said_if_it_draws() -> None:
@@ -101,21 +101,21 @@ def test_python_in_parallel_is_only_said_if_it_draws() -> None:
     dataset = numbers().map(
         lambda n: tf.numpy_function(lambda v: v, [n], tf.int64), num_parallel_calls=4
     )
-    judgement = judge(of(dataset), seeded_orders=True)
-    assert judgement.inexact == []
-    assert "Python code" in judgement.if_drawn[0]
+    exactness = assess_data(of(dataset), seeded_orders=True)
+    assert exactness.inexact == []
+    assert "Python code" in exactness.if_drawn[0]
 
 
 @pytest.mark.parametrize(("seed", "anew"), [(1, False), (None, True)])
 def test_a_cache_of_random_order_must_be_filled_again(seed: int | None, anew: bool) -> None:
     dataset = numbers().shuffle(8, seed=seed) if seed else numbers()
-    assert judge(of(dataset.cache().batch(2)), seeded_orders=True).begins_anew is anew
+    assert assess_data(of(dataset.cache().batch(2)), seeded_orders=True).begins_anew is anew
 
 
 def test_a_stage_that_cannot_be_looked_into_is_said() -> None:
     dataset = numbers().shuffle(8, seed=1)
     del dataset._input_dataset
-    (sentence,) = judge(of(dataset), seeded_orders=True).inexact
+    (sentence,) = assess_data(of(dataset), seeded_orders=True).inexact
     assert "_ShuffleDataset" in sentence
 
 
@@ -125,4 +125,4 @@ def test_a_map_that_keeps_the_order_itself_is_exact() -> None:
     options = tf.data.Options()
     options.deterministic = False
     ordered = numbers().map(lambda n: n, num_parallel_calls=4, deterministic=True)
-    assert judge(of(ordered.with_options(options)), seeded_orders=True).inexact == []
+    assert assess_data(of(ordered.with_options(options)), seeded_orders=True).inexact == []

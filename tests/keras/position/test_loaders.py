@@ -65,14 +65,14 @@ def test_a_torch_loader_that_two_fits_share(assert_two_fits_can_share: Any) -> N
 def test_workers_that_live_on_are_said_to_be_inexact() -> None:
     from types import SimpleNamespace
 
-    from fitguard.keras.position.exactness import Judgement, _judge_torch
+    from fitguard.keras.position.exactness import Exactness, _assess_torch
 
     loader = torch_loader("persistent")
-    judgement = Judgement()
-    _judge_torch(loader, judgement)
-    assert ["persistent_workers=True" in sentence for sentence in judgement.inexact] == [True]
-    alone, calm = SimpleNamespace(num_workers=0), Judgement()
-    _judge_torch(alone, calm)
+    exactness = Exactness()
+    _assess_torch(loader, exactness)
+    assert ["persistent_workers=True" in sentence for sentence in exactness.inexact] == [True]
+    alone, calm = SimpleNamespace(num_workers=0), Exactness()
+    _assess_torch(alone, calm)
     assert calm.inexact == []
 
 

@@ -3,7 +3,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fitguard.keras.position.exactness import judge
+from fitguard.keras.position.exactness import assess_data
 
 pytestmark = pytest.mark.soak
 
@@ -133,8 +133,8 @@ def test_workers_that_shuffle_are_said_to_be_inexact(shuffle: bool) -> None:
 
     (rows,), _ = sequence()()
     adapter = KerasSequenceAdapter(rows, shuffle=shuffle, workers=2)
-    judgement = judge(adapter, adapter.get_dataset(), seeded_orders=True, workers=True)
-    assert any("once more" in sentence for sentence in judgement.inexact) is shuffle
+    exactness = assess_data(adapter, adapter.get_dataset(), seeded_orders=True, workers=True)
+    assert any("once more" in sentence for sentence in exactness.inexact) is shuffle
 
 
 def test_workers_that_read_a_generator_are_said_to_be_inexact() -> None:
@@ -142,8 +142,8 @@ def test_workers_that_read_a_generator_are_said_to_be_inexact() -> None:
 
     (rows,), _ = generator()
     adapter = GeneratorDataAdapter(rows, workers=2)
-    judgement = judge(adapter, adapter.get_dataset(), seeded_orders=True, workers=True)
-    assert any("Several workers" in sentence for sentence in judgement.inexact)
+    exactness = assess_data(adapter, adapter.get_dataset(), seeded_orders=True, workers=True)
+    assert any("Several workers" in sentence for sentence in exactness.inexact)
 
 
 def test_without_fitguards_hook_nothing_is_followed() -> None:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from notebook.parcel.sending import Notebook, Sent
 
-from fitguard.keras.state.variables import ModelState
+from fitguard.keras.state.model_state import ModelState
 from fitguard.notebook.parcel.building import remembering_batches
 from fitguard.notebook.parcel.errors import CannotCarry
 from fitguard.notebook.prepared_fits import preparing_fits

@@ -4,13 +4,13 @@ from collections.abc import Iterable
 from typing import Any
 
 from fitguard.checks.framework.fixtures import OF_DATA, Missing, Resolver
-from fitguard.checks.framework.runner import Judgement, run_checks, select_checks
+from fitguard.checks.framework.runner import CheckResults, run_checks, select_checks
 from fitguard.schema.data import DataFacts
 
 
 def judge_data(
     data: DataFacts, *, select: str | Iterable[str] = (), ignore: str | Iterable[str] = ()
-) -> Judgement:
+) -> CheckResults:
     """Judge what was seen of data and model.
 
     Args:

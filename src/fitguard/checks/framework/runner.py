@@ -21,7 +21,7 @@ _GROUPS = ("FG1", "FG3", "FG2", "FG4", "FG7", "FG5", "FG6")
 _CONFIDENCES = ("high", "medium", "low")
 
 
-class Judgement(NamedTuple):
+class CheckResults(NamedTuple):
     """What the checks of a subject made of it, gravest first."""
 
     findings: tuple[Finding, ...]
@@ -34,7 +34,7 @@ class Judgement(NamedTuple):
         return all(finding.severity != "error" for finding in self.findings)
 
 
-def judge(
+def judge_machine(
     facts: Facts,
     *,
     select: str | Iterable[str] = (),
@@ -53,15 +53,15 @@ def judge(
 
     Example:
         >>> from fitguard.schema.facts import Facts
-        >>> judge(Facts()).ok
+        >>> judge_machine(Facts()).ok
         True
     """
     resolver = FactResolver(facts, knowledge or shipped_knowledge())
-    judgement = run_checks(select_checks("environment", select, ignore), resolver)
-    return DoctorReport(ok=judgement.ok, facts=facts, **judgement._asdict())
+    results = run_checks(select_checks("environment", select, ignore), resolver)
+    return DoctorReport(ok=results.ok, facts=facts, **results._asdict())
 
 
-def run_checks(checks: dict[str, Check], resolver: Resolver) -> Judgement:
+def run_checks(checks: dict[str, Check], resolver: Resolver) -> CheckResults:
     """Make the checks, each after those that it requires."""
     findings: dict[str, tuple[Finding, ...]] = {}
     skipped: list[Skipped] = []
@@ -81,7 +81,7 @@ def run_checks(checks: dict[str, Check], resolver: Resolver) -> Judgement:
             skipped.append(Skipped(check.code, check.slug, reason, broken=True))
             continue
         findings[check.code] = found
-    return Judgement(
+    return CheckResults(
         findings=tuple(sorted((one for found in findings.values() for one in found), key=_rank)),
         skipped=tuple(sorted(skipped, key=lambda item: item.code)),
         passed=tuple(sorted(code for code, found in findings.items() if not found)),

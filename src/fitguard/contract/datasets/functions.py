@@ -2,8 +2,8 @@
 
 from typing import Any, NamedTuple
 
+from fitguard.contract.datasets.captured_variables import is_variable
 from fitguard.contract.datasets.operations import Operation, operations_of
-from fitguard.contract.datasets.variables import is_variable
 
 _REJECTION_WARNING = "maybe_warn_on_large_rejection"
 """TensorFlow's own function in `rejection_resample`: it prints when it rejects much."""

@@ -35,10 +35,10 @@ from typing import Any
 
 import numpy as np
 
+from fitguard.contract.datasets.captured_variables import read_variable
 from fitguard.contract.datasets.distributed import original_of
 from fitguard.contract.datasets.iterators import end_iterator
 from fitguard.contract.datasets.stages import DatasetStage
-from fitguard.contract.datasets.variables import read_variable
 from fitguard.contract.random_sources import Restore
 from fitguard.contract.random_state import keeping_random_state
 from fitguard.inputs.pipelines.describing import describe

@@ -7,6 +7,6 @@ recording.py       state into a snapshot, and back; resuming.py in another proce
 ending.py          the end of a call that an earlier attempt has finished
 step.py            Keras' train function, and what happens where it runs out of memory
 step_start.py      what a step that did not fit is taken back to
-first_rows.py      the micro-batch to begin with: ordered, remembered.py, or planned_rows.py
+first_rows.py      the micro-batch to begin with: ordered, remembered_rows.py, or planned_rows.py
 evaluation.py      `evaluate` and `predict`, which may need smaller pieces.py as well
 """

@@ -9,9 +9,7 @@ from fitguard.contract.verifying import Fault, tensorflow_here, verify
 from fitguard.keras.refused import Refused
 from fitguard.keras.session import Session
 from fitguard.knowledge.supported import judge_versions, proven_versions
-
-_UNGUARDED = "unguarded"
-"""Kind of the notes that say so."""
+from fitguard.schema.journal import UNGUARDED
 
 
 class Assurance:
@@ -69,7 +67,7 @@ class Assurance:
             raise Refused("--require-guard was given, and not all of this training is guarded.")
 
     def _tell(self, sentence: str) -> None:
-        self._session.note(_UNGUARDED, sentence)
+        self._session.note(UNGUARDED, sentence)
 
     def _find_faults(self, library: Library) -> list[Fault]:
         if library not in self._faults:

@@ -9,7 +9,7 @@ from fitguard.keras.fitting.recording import TrainingState, data_of, model_array
 from fitguard.keras.fitting.traced import trace
 from fitguard.keras.position import iterators_made, pass_finished
 from fitguard.keras.snapshots.content import Content
-from fitguard.keras.state.variables import ModelState
+from fitguard.keras.state.model_state import ModelState
 
 _QUIET = {"callbacks": None, "verbose": 0, "validation_data": None, "validation_split": 0.0}
 

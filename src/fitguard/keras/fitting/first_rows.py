@@ -7,7 +7,7 @@ from typing import Any
 from fitguard.contract.compiling import uses_xla
 from fitguard.keras.fitting.card import Card
 from fitguard.keras.fitting.planned_rows import plan_rows, size_of, state_bytes
-from fitguard.keras.fitting.remembered import Memory
+from fitguard.keras.fitting.remembered_rows import RememberedRows
 from fitguard.keras.fitting.step import rows_of
 from fitguard.schema.journal import EVERY_FIT, Orders
 
@@ -42,7 +42,7 @@ def first_rows(orders: Orders, number: int, model: Any, batch: Any, card: Card |
         return FirstRows(ordered if ordered < of else None, "as ordered")
     if card is None or not orders.plan or of < 2 or describe_unsupported(model):
         return FirstRows(None)
-    known = Memory.here(model, batch, card).rows()
+    known = RememberedRows.here(model, batch, card).rows()
     if known is not None:
         return FirstRows(known if known < of else None, "this worked on this GPU before")
     if _rough_bytes(model, batch, of) < _WORTH_A_PLAN * card.free_bytes:

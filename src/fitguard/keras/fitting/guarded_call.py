@@ -12,7 +12,7 @@ from fitguard.keras.fitting import ending, taking
 from fitguard.keras.fitting.first_rows import first_rows
 from fitguard.keras.fitting.learning_rate import with_learning_rate
 from fitguard.keras.fitting.recording import OtherModel, TrainingState, data_of, place_of
-from fitguard.keras.fitting.remembered import Memory
+from fitguard.keras.fitting.remembered_rows import RememberedRows
 from fitguard.keras.fitting.resuming import misfit, name_of, restore
 from fitguard.keras.fitting.step import GuardedStep, leave, rows_of
 from fitguard.keras.fitting.taking import Taken
@@ -20,18 +20,18 @@ from fitguard.keras.fitting.traced import trace
 from fitguard.keras.position import (
     Ahead,
     DataPosition,
+    assess_validation,
     can_be_fed_back,
     fingerprint,
-    judge_validation,
     read_what_was_read,
     why_drawn_by_both,
     why_passed,
 )
 from fitguard.keras.snapshots.content import Content
+from fitguard.keras.state.model_state import ModelState
 from fitguard.keras.state.randomness import read_random
-from fitguard.keras.state.variables import ModelState
 from fitguard.monitor.heartbeat import Wish
-from fitguard.schema.journal import LEFT_AS_ASKED, FitBegan, FitEnded
+from fitguard.schema.journal import INEXACT, LEFT_AS_ASKED, FitBegan, FitEnded
 from fitguard.schema.run import Place
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class GuardedCall:
         self._begun = False
         self._step: GuardedStep | None = None
         self._arguments: dict[str, Any] = {}
-        self._memory: Memory | None = None
+        self._remembered: RememberedRows | None = None
         self.place = Place(fit=number)
         self.position: DataPosition | None = None
 
@@ -294,7 +294,7 @@ class GuardedCall:
         for sentence in position.notes:
             self._session.note("data", sentence, fit=self._number)
         x, validation = (self._arguments.get(name) for name in ("x", "validation_data"))
-        shared = [*judge_validation(x, validation), *why_passed(x)]
+        shared = [*assess_validation(x, validation), *why_passed(x)]
         shared += why_drawn_by_both(x, self._state.reached)
         for sentence in [*notes, *shared, *position.inexact]:
             self._note(sentence)
@@ -310,14 +310,14 @@ class GuardedCall:
         )
 
     def _note(self, sentence: str) -> None:
-        self._session.note("inexact", sentence, fit=self._number)
+        self._session.note(INEXACT, sentence, fit=self._number)
 
     def _choose_rows(self, batch: Any) -> None:
         assert self._step is not None
         card = self._fits.card
         first = first_rows(self._session.orders, self._number, self._model, batch, card)
         if card is not None:
-            self._memory = Memory.here(self._model, batch, card)
+            self._remembered = RememberedRows.here(self._model, batch, card)
         if first.rows is None:
             return
         why_whole = self._step.why_whole(first.rows)
@@ -357,8 +357,8 @@ class GuardedCall:
 
     def _keep_end(self, leaving: bool) -> None:
         """Write the end down; that of a call too short to pay for it can be trained again."""
-        if self._step is not None and self._step.rows is not None and self._memory is not None:
-            self._memory.keep(self._step.rows)
+        if self._step is not None and self._step.rows is not None and self._remembered is not None:
+            self._remembered.keep(self._step.rows)
         if leaving or self._fits.pacing.is_affordable(time.monotonic()):
             taken = self._take_snapshot(data=self._data_end())
             if taken is not None:

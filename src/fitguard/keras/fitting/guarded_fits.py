@@ -23,7 +23,7 @@ from fitguard.keras.snapshots.writer import SnapshotWriter
 from fitguard.keras.sources import Sources
 from fitguard.keras.state.callback_kinds import standing_back
 from fitguard.keras.world import fit_begins
-from fitguard.schema.journal import Logged, SnapshotFailed, SnapshotWritten
+from fitguard.schema.journal import INEXACT, Logged, SnapshotFailed, SnapshotWritten
 from fitguard.schema.run import Place
 
 
@@ -123,7 +123,7 @@ class GuardedFits:
             self.several = self.several or self._running > 1
         if self.several:
             self.session.note(
-                "inexact",
+                INEXACT,
                 "several fit calls train at the same time, in threads. They share random numbers "
                 "in an order that changes, so a resumed run may differ",
             )

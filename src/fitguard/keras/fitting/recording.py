@@ -13,8 +13,8 @@ from fitguard.keras.state.callbacks import (
     select_skipped_attributes,
     write_callbacks,
 )
+from fitguard.keras.state.model_state import ModelState, places
 from fitguard.keras.state.randomness import READ_BY_DATA, read_random, write_random
-from fitguard.keras.state.variables import ModelState, places
 from fitguard.keras.world import read_files, write_files
 from fitguard.schema.run import Place
 from fitguard.state.keeper import Keeper, only_changes

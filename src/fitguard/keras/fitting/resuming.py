@@ -7,8 +7,8 @@ from fitguard.keras.fitting.recording import TrainingState, model_arrays
 from fitguard.keras.fitting.traced import trace
 from fitguard.keras.position import Ahead, DataPosition, fingerprint
 from fitguard.keras.snapshots.content import Content
+from fitguard.keras.state.model_state import ModelState
 from fitguard.keras.state.randomness import READ_BY_DATA, read_random, write_random
-from fitguard.keras.state.variables import ModelState
 
 
 def misfit(content: Content, model: Any) -> str:

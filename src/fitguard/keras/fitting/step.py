@@ -16,7 +16,7 @@ from fitguard.keras.fitting.step_start import StepStart
 from fitguard.keras.position import Ahead, DataPosition
 from fitguard.keras.session import Session
 from fitguard.schema.batch_parts import smaller_part
-from fitguard.schema.journal import LEFT_AS_ASKED, REPLACE_ME, MicroBatchChosen
+from fitguard.schema.journal import INEXACT, LEFT_AS_ASKED, REPLACE_ME, MicroBatchChosen, NoteKind
 from fitguard.schema.run import Place
 
 if TYPE_CHECKING:
@@ -172,7 +172,7 @@ class GuardedStep:
         library = library_of(self._model)
         hidden = describe_hidden_draws(self._native, library) if library is not None else ""
         if hidden:
-            self._note("inexact", hidden)
+            self._note(INEXACT, hidden)
 
     def _run_step(self, iterator: Any) -> Any:
         try:
@@ -191,7 +191,7 @@ class GuardedStep:
             logs = micro(batch, rows)
             self._session.heartbeat.note_alive()
         for sentence in micro.notes:
-            self._note("inexact", sentence)
+            self._note(INEXACT, sentence)
         return logs
 
     def _retry_smaller(self, error: Exception) -> Any:
@@ -253,7 +253,7 @@ class GuardedStep:
         plan = plan_rows(self._model, self._held[0], of, card)
         return plan.rows if plan is not None else None
 
-    def _note(self, kind: str, sentence: str) -> None:
+    def _note(self, kind: NoteKind, sentence: str) -> None:
         self._session.note(kind, sentence, fit=self._place().fit)
 
     def _record(self, error: Exception, of: int, mode: str) -> None:

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from fitguard.keras.state.model_state import ModelState
 from fitguard.keras.state.randomness import READ_BY_DATA, read_random, write_random
-from fitguard.keras.state.variables import ModelState
 
 
 class StepStart:

@@ -1,4 +1,32 @@
-"""The position in the training data: which batch is next, and how to come back to it."""
+"""The position in the training data: which batch is next, and how to come back to it.
+
+    Keras makes an iterator ──> reading ──> Epochs, Track ──> DataPosition ──> a snapshot
+    a snapshot ──> DataPosition ──> Track: the data as they were, batches skipped ──> the next batch
+
+While it trains
+    reading.py        put around what Keras reads its data with
+    epochs.py         the epochs of one `fit`, for Keras 2 and Keras 3
+    track.py          follows the iterators of one dataset, and leads back to a moment.py of it
+    data_position.py  where the training is; what snapshots keep
+    ahead.py          the batches of the next step, before Keras takes them
+    iterators.py      how many iterators were made over each dataset
+    validation.py     the same for validation data
+
+What reading changes
+    python_state.py   Python objects, from their roots.py on
+    dataset_variables.py
+                      variables that functions of a dataset use
+    unseeded.py       random orders without a seed: they come from the seed of the run
+
+After a restart
+    fingerprint.py    whether a batch is the one that was seen before
+    finished.py       data objects after a `fit` that is not trained again
+
+What cannot be exact
+    exactness.py      told from the data before the first step
+    sources.py        what the user's code says about random numbers
+    drawing.py        whether making a batch draws from generators that all batches share
+"""
 
 import contextlib
 from collections.abc import Iterator
@@ -6,7 +34,7 @@ from collections.abc import Iterator
 from fitguard.contract.patching import Wraps, patching
 from fitguard.keras.position.ahead import Ahead, can_be_fed_back, iterator_over
 from fitguard.keras.position.data_position import Between, DataPosition, PositionOf
-from fitguard.keras.position.exactness import judge_validation
+from fitguard.keras.position.exactness import assess_validation
 from fitguard.keras.position.fingerprint import fingerprint
 from fitguard.keras.position.finished import pass_finished, read_what_was_read, why_passed
 from fitguard.keras.position.iterators import counting_wraps, iterators_made
@@ -18,12 +46,12 @@ __all__ = [
     "Ahead",
     "Between",
     "DataPosition",
+    "assess_validation",
     "can_be_fed_back",
     "epoch_iterators",
     "fingerprint",
     "iterator_over",
     "iterators_made",
-    "judge_validation",
     "pass_finished",
     "position_wraps",
     "read_what_was_read",

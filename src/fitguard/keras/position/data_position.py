@@ -8,7 +8,7 @@ from fitguard.keras.position.ahead import Ahead
 from fitguard.keras.position.moment import Moment
 from fitguard.keras.position.validation import Validation
 
-Ended = Literal["loop", "data"]
+EpochEnd = Literal["loop", "data"]
 """How the steps of an epoch ended: as many as planned, or no more data."""
 
 
@@ -72,7 +72,7 @@ class DataPosition:
         self.total_steps: int = saved["total_steps"] - saved["step"] if saved else 0
         self.executions = 0
         self.steps_here = 0
-        self.ended: Ended | None = None
+        self.ended: EpochEnd | None = None
         self.steps_per_epoch: int | None = None
         self.batch_size: int | None = None
         self.library = ""
@@ -148,7 +148,7 @@ class DataPosition:
         """The next batches were asked for, and there are none."""
         self.ended = "data"
 
-    def epoch_over(self, ended: Ended, rest: dict[str, Any]) -> None:
+    def epoch_over(self, ended: EpochEnd, rest: dict[str, Any]) -> None:
         """All steps of the epoch are complete; validation is next.
 
         Args:

@@ -8,7 +8,7 @@ from typing import Any
 
 from fitguard.contract.datasets.iterators import reading_from
 from fitguard.keras.position.ahead import Ahead
-from fitguard.keras.position.data_position import DataPosition, Ended
+from fitguard.keras.position.data_position import DataPosition, EpochEnd
 from fitguard.keras.position.moment import Moment, moment_from
 from fitguard.keras.position.track import Track
 
@@ -95,7 +95,7 @@ class _Epochs:
         elements: Iterator[Any],
         iterator_of: Callable[[Any], Any],
         last: Any,
-        ended: Ended,
+        ended: EpochEnd,
     ) -> Iterator[Any]:
         """Let Keras see the end of an epoch whose steps are all done."""
         # Where the data ran out, that was seen one element later.

@@ -15,7 +15,7 @@ from fitguard.keras.position.unseeded import no_global_seed
 
 
 @dataclass
-class Judgement:
+class Exactness:
     """What is known of the training data.
 
     Args:
@@ -38,14 +38,14 @@ class Judgement:
     draws: bool = False
 
 
-def judge(
+def assess_data(
     data: Any,
     x: Any = None,
     *,
     seeded_orders: bool,
     workers: bool = False,
     draws: bool = False,
-) -> Judgement:
+) -> Exactness:
     """What can be told before the first step.
 
     Args:
@@ -55,21 +55,21 @@ def judge(
         workers: Whether several workers read a Python object.
         draws: Whether making a batch of it draws from generators that all batches share.
     """
-    judgement = Judgement(python=python_roots(data))
+    exactness = Exactness(python=python_roots(data))
     if data.kind == "arrays":
-        _judge_array(data, judgement, seeded_orders)
-        return judgement
+        _assess_array(data, exactness, seeded_orders)
+        return exactness
     if data.kind == "generator":
-        _judge_generator(x, judgement, workers)
+        _assess_generator(x, exactness, workers)
     elif data.kind == "python":
-        _judge_python_data(data, judgement, workers, draws)
+        _assess_python_data(data, exactness, workers, draws)
     elif data.kind == "torch":
-        _judge_torch(data.loader, judgement)
-    _judge_pipeline(data.dataset, judgement)
-    return judgement
+        _assess_torch(data.loader, exactness)
+    _assess_pipeline(data.dataset, exactness)
+    return exactness
 
 
-def judge_validation(x: Any, validation: Any) -> list[str]:
+def assess_validation(x: Any, validation: Any) -> list[str]:
     """Why a resumed run may differ because of what training and validation data share."""
     import tensorflow as tf
 
@@ -88,47 +88,47 @@ def judge_validation(x: Any, validation: Any) -> list[str]:
     ]
 
 
-def _judge_array(data: Any, judgement: Judgement, seeded_orders: bool) -> None:
+def _assess_array(data: Any, exactness: Exactness, seeded_orders: bool) -> None:
     if data.shuffles and no_global_seed() and not seeded_orders:
-        judgement.inexact.append(
+        exactness.inexact.append(
             "The order of the rows is drawn without a seed: a resumed run draws another one. "
             "Set one with keras.utils.set_random_seed or tf.random.set_seed."
         )
 
 
-def _judge_generator(x: Any, judgement: Judgement, workers: bool) -> None:
-    judgement.begins_anew = False
-    judgement.notes.append(
+def _assess_generator(x: Any, exactness: Exactness, workers: bool) -> None:
+    exactness.begins_anew = False
+    exactness.notes.append(
         "The data come from a Python generator. To get back to a batch, fitguard reads it again "
         "from the start, which takes time."
     )
     unseeded = draws_without_seed(x)
     if unseeded:
-        judgement.inexact.append(
+        exactness.inexact.append(
             f"The Python generator uses {unseeded}, which differs in each process: a resumed run "
             "may see other batches. Give it a seed, or use a keras.utils.PyDataset."
         )
     if workers:
-        judgement.inexact.append(
+        exactness.inexact.append(
             "Several workers read the Python generator at once: the order of batches changes from "
             "run to run. Use workers=1, or a keras.utils.PyDataset."
         )
 
 
-def _judge_python_data(data: Any, judgement: Judgement, workers: bool, draws: bool) -> None:
+def _assess_python_data(data: Any, exactness: Exactness, workers: bool, draws: bool) -> None:
     given, keras3 = data.python_data, data.generation == 3
-    judgement.draws = data.shuffles
-    judgement.begins_anew = not (keras3 and getattr(given, "num_batches", 0) is None)
+    exactness.draws = data.shuffles
+    exactness.begins_anew = not (keras3 and getattr(given, "num_batches", 0) is None)
     unseeded = draws_without_seed(given)
     if unseeded:
-        judgement.inexact.append(
+        exactness.inexact.append(
             f"{type(given).__name__} uses {unseeded} without a seed, which differs in each "
             "process: a resumed run may see other batches. Seed it with the number of the batch."
         )
     if not workers:
         return
     if data.shuffles and not keras3:
-        judgement.inexact.append(
+        exactness.inexact.append(
             "The workers of Keras 2 shuffle the Sequence again at some moment of each epoch, and "
             "the order changes from run to run. Use workers=1, or shuffle=False."
         )
@@ -138,48 +138,48 @@ def _judge_python_data(data: Any, judgement: Judgement, workers: bool, draws: bo
         "with the number of the batch."
     )
     if draws:
-        judgement.inexact.append(drawn)
+        exactness.inexact.append(drawn)
     elif not data.ends_epochs_in_workers:
         # Later batches may draw though the first ones did not.
-        judgement.if_drawn.append(drawn)
+        exactness.if_drawn.append(drawn)
 
 
-def _judge_torch(loader: Any, judgement: Judgement) -> None:
+def _assess_torch(loader: Any, exactness: Exactness) -> None:
     # Each iterator takes the seed of its workers from torch's generator.
-    judgement.draws = True
+    exactness.draws = True
     if not loader.num_workers:
         return
     if not getattr(loader, "in_order", True):
-        judgement.inexact.append(
+        exactness.inexact.append(
             "The torch DataLoader has in_order=False: the order of batches changes from run to "
             "run. Remove it."
         )
     if loader.persistent_workers:
-        judgement.inexact.append(
+        exactness.inexact.append(
             "The workers of the torch DataLoader keep running from epoch to epoch "
             "(persistent_workers=True). Their state, random numbers included, is not saved. Remove "
             "it, so that each epoch gets new workers."
         )
 
 
-def _judge_pipeline(dataset: Any, judgement: Judgement) -> None:
+def _assess_pipeline(dataset: Any, exactness: Exactness) -> None:
     original = original_of(dataset)
     if original.dataset is None:
-        judgement.inexact.append(f"{original.unread} So a resumed run may see other batches.")
+        exactness.inexact.append(f"{original.unread} So a resumed run may see other batches.")
         return
     found = DatasetStage(original.dataset).pipeline()
-    judgement.inexact.extend(why_pipeline_differs(original.dataset))
+    exactness.inexact.extend(why_pipeline_differs(original.dataset))
     for stage in found:
         for function in stage.functions.values():
-            judgement.variables.extend(function.variables)
+            exactness.variables.extend(function.variables)
     at_once = [one for stage in found if stage.calls_at_once for one in _python_of(stage)]
     if at_once:
-        (judgement.inexact if reaches_sources(at_once) else judgement.if_drawn).append(
+        (exactness.inexact if reaches_sources(at_once) else exactness.if_drawn).append(
             "The tf.data pipeline calls Python code that draws random numbers, several calls at "
             "once: their order changes from run to run. Remove num_parallel_calls there."
         )
     if any(_caches_chance(stage) for stage in found if stage.name == "cache"):
-        judgement.begins_anew = False
+        exactness.begins_anew = False
 
 
 def why_pipeline_differs(dataset: Any, *, orders_kept: bool = False) -> list[str]:

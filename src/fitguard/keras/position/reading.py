@@ -17,7 +17,7 @@ from fitguard.contract.patching import Wraps
 from fitguard.keras.position.data_position import DataPosition, PositionOf
 from fitguard.keras.position.drawing import SharedDraws
 from fitguard.keras.position.epochs import STARTS_AT, Epochs2, Epochs3
-from fitguard.keras.position.exactness import judge
+from fitguard.keras.position.exactness import assess_data
 from fitguard.keras.position.roots import python_roots
 from fitguard.keras.position.track import Track
 from fitguard.keras.position.unseeded import array_orders
@@ -73,14 +73,14 @@ def _claiming(original: Original, library: Library, position_of: PositionOf) -> 
         if data.missing:
             position.refuse(f"{type(self).__name__} of {library} has no {data.missing[0]}")
             return
-        judgement = judge(
+        exactness = assess_data(
             data,
             named.get("x"),
             seeded_orders=orders.drawn,
             workers=data.workers(named),
             draws=drawing.seen,
         )
-        track = Track(position, data.dataset, judgement, data.size)
+        track = Track(position, data.dataset, exactness, data.size)
         position.validation.note_training_data(data.dataset, data.python_data, track.python)
         position.sources = track.python.sources
         position.library = library.package

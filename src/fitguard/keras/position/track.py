@@ -4,11 +4,11 @@ from typing import Any
 
 from fitguard.keras.position.ahead import pull_batches
 from fitguard.keras.position.data_position import DataPosition
-from fitguard.keras.position.exactness import Judgement
+from fitguard.keras.position.dataset_variables import DatasetVariables
+from fitguard.keras.position.exactness import Exactness
 from fitguard.keras.position.iterators import iterators_made, make_iterators, number_of
 from fitguard.keras.position.moment import Moment
 from fitguard.keras.position.python_state import PythonState
-from fitguard.keras.position.variables import DatasetVariables
 from fitguard.keras.state.randomness import (
     READ_BY_DATA,
     fingerprint_random,
@@ -23,7 +23,7 @@ class Track:
     Args:
         position: Kept up to date.
         dataset: What iterators are made of.
-        judgement: What is known of the data.
+        exactness: What is known of the data.
         size: Batches of one iterator; None where unknown.
     """
 
@@ -31,32 +31,32 @@ class Track:
         self,
         position: DataPosition,
         dataset: Any,
-        judgement: Judgement,
+        exactness: Exactness,
         size: int | None = None,
     ) -> None:
         self.position = position
         self.dataset = dataset
         self.watch = RandomWatch(self)
-        self._judgement = judgement
+        self._exactness = exactness
         self._size = size
         self._made_before = iterators_made(dataset)
-        self.python = PythonState(judgement.python)
-        self._variables = DatasetVariables(judgement.variables)
+        self.python = PythonState(exactness.python)
+        self._variables = DatasetVariables(exactness.variables)
         self._number = -1
         self._read = 0
         self._again: Moment | None = None
-        position.inexact.extend(judgement.inexact)
-        position.notes.extend(judgement.notes)
+        position.inexact.extend(exactness.inexact)
+        position.notes.extend(exactness.notes)
         self._say()
-        position.draws_random = position.draws_random or judgement.draws
+        position.draws_random = position.draws_random or exactness.draws
 
     def note_draw(self, *, from_numpy: bool) -> None:
         """Reading the data changes the global random generators."""
         self.position.draws_random = True
         # Keras itself draws orders from Python's generator, and before any batch of them is read.
-        if from_numpy or not self._judgement.draws:
-            self.position.inexact.extend(self._judgement.if_drawn)
-            self._judgement.if_drawn = []
+        if from_numpy or not self._exactness.draws:
+            self.position.inexact.extend(self._exactness.if_drawn)
+            self._exactness.if_drawn = []
 
     def at_rest(self) -> dict[str, Any]:
         """What is left in the data when an epoch is over; what it costs to read, by a call."""
@@ -85,7 +85,7 @@ class Track:
             return
         self._number = number
         self._read = 0
-        if self._judgement.begins_anew or self.position.moment is None:
+        if self._exactness.begins_anew or self.position.moment is None:
             before = number - self._made_before
             self.position.moment = Moment(**{**vars(here), "iterators": before})
 

@@ -1,7 +1,6 @@
 """Snapshots on the disk: one file each, atomic and checksummed, free of pickle.
 
 content.py  what one holds
-dtypes.py   names of the types of arrays
 file.py     the format: write one, read one
 store.py    the folder: which are kept, which is the newest that is whole
 writer.py   the thread that writes while training goes on

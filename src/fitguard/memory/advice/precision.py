@@ -3,7 +3,7 @@
 from fitguard.inputs.models.library import recognise
 from fitguard.memory.advice.question import Question, proposal
 from fitguard.memory.variants.cloning import policy_name
-from fitguard.memory.variants.policy import with_policy
+from fitguard.memory.variants.mixed_precision import with_policy
 from fitguard.schema.plan import Advice
 
 _POLICY = "mixed_float16"

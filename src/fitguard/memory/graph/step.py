@@ -16,8 +16,8 @@ from fitguard.memory.graph.sizes import Size
 from fitguard.memory.graph.tidying import tidy_nodes
 from fitguard.memory.graph.tracing import Traced, trace
 from fitguard.memory.graph.updates import Handles, expand_updates
+from fitguard.memory.model_variables import optimizer_variables, variable_bytes
 from fitguard.memory.training import Training
-from fitguard.memory.variables import optimizer_variables, variable_bytes
 
 INT32 = 3
 """TensorFlow's number for this type."""

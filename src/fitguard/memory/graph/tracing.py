@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from fitguard.contract.gpu_presence import gpu_supposed
+from fitguard.memory.model_variables import replacing_update, variable_bytes
 from fitguard.memory.training import Training
-from fitguard.memory.variables import replacing_update, variable_bytes
 
 PRIMES = (1009, 1013, 1019, 1021, 1031, 1033, 1039)
 """One of them stands for the batch: a size that it divides grows with the batch."""

@@ -7,7 +7,7 @@ from fitguard.memory.graph.nodes import Node, read_nodes
 from fitguard.memory.graph.shapes import shapes_by_name
 from fitguard.memory.graph.sizes import Size
 from fitguard.memory.graph.tracing import MARK, Kind, Traced, Update
-from fitguard.memory.variables import variable_bytes
+from fitguard.memory.model_variables import variable_bytes
 
 Handles = dict[Node, tuple[str, Size, Category]]
 """The nodes that stand for variables, with name, size and category."""

@@ -5,7 +5,7 @@ from typing import Any, Literal
 import msgspec
 
 Device = Literal["gpu", "cpu"]
-Ended = Literal["ran", "out of memory", "error", "no gpu"]
+StepEnd = Literal["ran", "out of memory", "error", "no gpu"]
 
 
 class SavedModel(msgspec.Struct, frozen=True, kw_only=True, tag="saved"):
@@ -66,7 +66,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
         error: What was raised, in words.
     """
 
-    ended: Ended
+    ended: StepEnd
     gpu: str = ""
     peak_bytes: int | None = None
     error: str = ""

@@ -4,8 +4,8 @@ from dataclasses import replace
 from typing import Any
 
 from fitguard.contract.optimizers import build, is_built
+from fitguard.memory.model_variables import optimizer_variables, variable_bytes
 from fitguard.memory.training import Training
-from fitguard.memory.variables import optimizer_variables, variable_bytes
 from fitguard.memory.variants.cloning import clone, keras_of
 from fitguard.memory.variants.compiling import compile_like, rebuild_from_config
 from fitguard.memory.variants.variant import CannotBeMade, Variant, attempt

@@ -7,7 +7,7 @@ from fitguard.memory.scopes import Scopes
 from fitguard.memory.xla.graph import Graph
 from fitguard.memory.xla.sizes import evaluate
 from fitguard.memory.xla.timeline import Instant, Timeline
-from fitguard.memory.xla.variables import Variables
+from fitguard.memory.xla.training_variables import TrainingVariables
 from fitguard.schema.plan import Curve, LayerCost, Moment
 
 MOST_MOMENTS = 300
@@ -24,7 +24,7 @@ class Accounting:
 
     timeline: Timeline
     scopes: Scopes
-    variables: Variables
+    variables: TrainingVariables
     constant: int
 
     @property

@@ -13,6 +13,7 @@ from fitguard.memory.xla.graph import Graph
 from fitguard.memory.xla.reading import NotAlike, read_graph
 from fitguard.memory.xla.sizes import evaluate
 from fitguard.memory.xla.timeline import Timeline
+from fitguard.memory.xla.training_variables import TrainingVariables
 from fitguard.memory.xla.uncertainty import (
     BRANCHED,
     FIRM,
@@ -22,7 +23,6 @@ from fitguard.memory.xla.uncertainty import (
     Uncertainty,
 )
 from fitguard.memory.xla.unlike_batches import UnlikeBatches
-from fitguard.memory.xla.variables import Variables
 from fitguard.schema.plan import Breakdown, Curve, Mode
 
 BATCHES = (11, 13)
@@ -42,7 +42,7 @@ def xla_estimator(training: Training) -> Estimator:
         graph = read_graph(modules, BATCHES)
     except NotAlike:
         return UnlikeBatches(lambda batch: _alone(training, step, batch))
-    variables = Variables.of(training.model, step.variables())
+    variables = TrainingVariables.of(training.model, step.variables())
     return XlaEstimator(training, graph, variables, _uncertainty(graph))
 
 
@@ -57,7 +57,9 @@ def _alone(training: Training, step: CompiledStep, batch: int) -> "XlaEstimator"
     """An estimator that knows one batch size only."""
     module = step.module(batch)
     graph = read_graph((module, module), (batch, batch + 1))
-    return XlaEstimator(training, graph, Variables.of(training.model, step.variables()), LOOSE)
+    return XlaEstimator(
+        training, graph, TrainingVariables.of(training.model, step.variables()), LOOSE
+    )
 
 
 @dataclass
@@ -71,7 +73,7 @@ class XlaEstimator:
 
     training: Training
     graph: Graph
-    variables: Variables
+    variables: TrainingVariables
     uncertainty: Uncertainty
     mode: Mode = "xla"
     _timelines: dict[int, Timeline] = field(default_factory=dict)

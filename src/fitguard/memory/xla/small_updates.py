@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from fitguard.memory.variables import replacing_update, variable_bytes
+from fitguard.memory.model_variables import replacing_update, variable_bytes
 
 SMALL_BYTES = 64 * 1024
 

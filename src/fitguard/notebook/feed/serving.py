@@ -11,7 +11,7 @@ from multiprocessing.connection import Client, Connection, Listener
 from pathlib import Path
 from typing import Any
 
-from fitguard.keras.position.exactness import judge_validation, why_pipeline_differs
+from fitguard.keras.position.exactness import assess_validation, why_pipeline_differs
 from fitguard.notebook.feed.fed import Fed
 from fitguard.notebook.feed.slots import Slot
 from fitguard.notebook.parcel.files import MEMORY, HeldFolder
@@ -44,7 +44,7 @@ class Feed:
         for number, fed in enumerate(self.datasets):
             if fed.dataset is dataset:
                 return number
-        shared = [judge_validation(fed.dataset, dataset) for fed in self.datasets]
+        shared = [assess_validation(fed.dataset, dataset) for fed in self.datasets]
         alone = why_pipeline_differs(dataset, orders_kept=True)
         for sentence in dict.fromkeys(itertools.chain(alone, *shared)):
             sys.stderr.write(f"fitguard: {sentence}\n")

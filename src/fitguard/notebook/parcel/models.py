@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from fitguard.contract.compiling import is_compiled
 from fitguard.contract.held_variables import is_counted
 from fitguard.contract.libraries import is_a, library_of, package_of
-from fitguard.keras.state.variables import ModelState
+from fitguard.keras.state.model_state import ModelState
 from fitguard.notebook.parcel.building import batch_of, build_like
 from fitguard.notebook.parcel.errors import NotCarried
 from fitguard.notebook.parcel.initial_seeds import seeds_of, set_seeds

@@ -19,7 +19,7 @@ from fitguard.report.blocks import (
     present,
 )
 from fitguard.report.pages import data, doctor, plan
-from fitguard.report.pages.findings import Judged, build_verdict
+from fitguard.report.pages.findings import HasFindings, build_verdict
 from fitguard.report.rows.plan_words import tone
 from fitguard.schema.check import CheckedFit, CheckReport, NextStep
 from fitguard.schema.plan import Plan
@@ -85,7 +85,7 @@ def _list_parts(report: CheckReport) -> Iterator[Row]:
         yield from ((_name(fit), Span(note, tone="warning")) for note in fit.notes)
 
 
-def _judge(report: Judged) -> Words:
+def _judge(report: HasFindings) -> Words:
     verdict = build_verdict(report, "no problem found")
     return Span(verdict.text, tone=verdict.tone), " · ", Span(verdict.aside, "faint")
 

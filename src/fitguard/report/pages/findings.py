@@ -24,7 +24,7 @@ from fitguard.words import count
 NOUNS = {"error": "error", "warning": "warning", "info": "note"}
 
 
-class Judged(Protocol):
+class HasFindings(Protocol):
     """A document that holds findings, and the checks that were made."""
 
     @property
@@ -35,7 +35,7 @@ class Judged(Protocol):
     def passed(self) -> tuple[str, ...]: ...
 
 
-def build_verdict(report: Judged, fine: str, probes: Sequence[FailedProbe] = ()) -> Verdict:
+def build_verdict(report: HasFindings, fine: str, probes: Sequence[FailedProbe] = ()) -> Verdict:
     """`2 errors, 1 warning`, or `fine`, and how many checks were made."""
     severities = [finding.severity for finding in report.findings]
     counts = [count(severities.count(s), NOUNS[s]) for s in schema.SEVERITIES if s in severities]
@@ -44,7 +44,7 @@ def build_verdict(report: Judged, fine: str, probes: Sequence[FailedProbe] = ())
     return Verdict(", ".join(counts) or nothing, tone, _count_checks(report, probes))
 
 
-def build_findings(report: Judged, probes: Sequence[FailedProbe] = ()) -> Iterator[Block]:
+def build_findings(report: HasFindings, probes: Sequence[FailedProbe] = ()) -> Iterator[Block]:
     """The findings, the checks that failed themselves, and, folded, what was checked."""
     yield from map(_build_notice, _select_broken(report))
     told: dict[schema.Fix, str] = {}
@@ -75,12 +75,12 @@ def _build_notice(check: schema.Skipped) -> Notice:
     return Notice(said, check.code)
 
 
-def _select_broken(report: Judged) -> list[schema.Skipped]:
+def _select_broken(report: HasFindings) -> list[schema.Skipped]:
     """The checks that failed themselves: what they look for may be there."""
     return [check for check in report.skipped if check.broken]
 
 
-def _count_checks(report: Judged, probes: Sequence[FailedProbe]) -> str:
+def _count_checks(report: HasFindings, probes: Sequence[FailedProbe]) -> str:
     """`20 checks passed, 12 not applicable`."""
     parts = [f"{count(len(report.passed), 'check')} passed"]
     if lacking := len(report.skipped) - len(_select_broken(report)):
@@ -90,7 +90,7 @@ def _count_checks(report: Judged, probes: Sequence[FailedProbe]) -> str:
     return ", ".join(parts)
 
 
-def _fold_checks(report: Judged, probes: Sequence[FailedProbe]) -> Folded:
+def _fold_checks(report: HasFindings, probes: Sequence[FailedProbe]) -> Folded:
     """What was not checked and why, and what was."""
     lacking = tuple((c.code, c.slug, c.reason) for c in report.skipped if not c.broken)
     failed = tuple(f"{probe.name}: {probe.problem}" for probe in probes)

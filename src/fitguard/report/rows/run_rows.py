@@ -14,6 +14,7 @@ from fitguard.report.rows.run_words import (
     value,
 )
 from fitguard.report.rows.tables import drop_empty_columns
+from fitguard.schema.journal import UNGUARDED
 from fitguard.schema.run import Attempt, Run, RunFit
 from fitguard.words import duration, join, percent, short, size
 
@@ -112,7 +113,7 @@ def inexact(run: Run) -> list[tuple[str, str]]:
 
 def collect_unguarded(run: Run) -> list[str]:
     """What is not guarded, and why; each once."""
-    return list(dict.fromkeys(note.text for note in run.notes if note.kind == "unguarded"))
+    return list(dict.fromkeys(note.text for note in run.notes if note.kind == UNGUARDED))
 
 
 def notes(run: Run) -> list[str]:

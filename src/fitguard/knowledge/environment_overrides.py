@@ -28,7 +28,7 @@ class Override(msgspec.Struct, frozen=True, kw_only=True):
         return re.search(self.bad, value.strip()) is not None
 
 
-class Variables:
+class EnvironmentOverrides:
     """All known overrides."""
 
     @cached_property

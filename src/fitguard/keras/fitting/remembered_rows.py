@@ -16,7 +16,7 @@ _MORE_FREE = 1.1
 """With so much more free memory than then, it is worth to try the whole batch again."""
 
 
-class Remembered(msgspec.Struct, frozen=True, kw_only=True):
+class WhatWorked(msgspec.Struct, frozen=True, kw_only=True):
     """What worked.
 
     Args:
@@ -28,7 +28,7 @@ class Remembered(msgspec.Struct, frozen=True, kw_only=True):
     free_bytes: int
 
 
-class Memory:
+class RememberedRows:
     """What is remembered for one model on one card.
 
     Args:
@@ -40,14 +40,14 @@ class Memory:
         self._card = card
 
     @classmethod
-    def here(cls, model: Any, batch: Any, card: Card) -> "Memory":
+    def here(cls, model: Any, batch: Any, card: Card) -> "RememberedRows":
         """In the cache folder of this user."""
         return cls(cache_folder(os.environ).with_name("micro-batches"), model, batch, card)
 
     def rows(self) -> int | None:
         """What worked; None where nothing is known, or there is clearly more memory than then."""
         try:
-            kept = msgspec.json.decode(self._file.read_bytes(), type=Remembered)
+            kept = msgspec.json.decode(self._file.read_bytes(), type=WhatWorked)
         except (OSError, msgspec.MsgspecError):
             return None
         if self._card.free_bytes > _MORE_FREE * kept.free_bytes or kept.rows < 1:
@@ -56,7 +56,7 @@ class Memory:
 
     def keep(self, rows: int) -> None:
         """Remember that it worked; a cache that cannot be written is no loss."""
-        kept = Remembered(rows=rows, free_bytes=self._card.free_bytes)
+        kept = WhatWorked(rows=rows, free_bytes=self._card.free_bytes)
         with contextlib.suppress(OSError):
             self._file.parent.mkdir(parents=True, exist_ok=True)
             part = self._file.with_suffix(f".{os.getpid()}.part")

@@ -13,10 +13,10 @@ from fitguard.knowledge.policy import Remedy
 from fitguard.schema.batch_parts import smaller_part
 from fitguard.schema.journal import Orders
 from fitguard.schema.run import Action
-from fitguard.supervise.endings import AttemptEnd
 from fitguard.supervise.machine import MachineView
-from fitguard.supervise.sick_gpus import without_sick_gpus
-from fitguard.supervise.waiting import most_held_share
+from fitguard.supervise.past_attempts import PastAttempt
+from fitguard.supervise.sick_gpus import leave_out_sick_gpus
+from fitguard.supervise.waiting import find_most_held_share
 
 _CLEARED = ("RESTART_APP", "IGNORE", "WORKFLOW_XID_45")
 """What NVIDIA's catalogue asks for where a new process is enough."""
@@ -25,7 +25,7 @@ _CLEARED = ("RESTART_APP", "IGNORE", "WORKFLOW_XID_45")
 class Situation(msgspec.Struct, frozen=True):
     """What a remedy can look at; `orders` are those of the attempt that ended."""
 
-    last: AttemptEnd
+    attempt: PastAttempt
     orders: Orders
     machine: MachineView
 
@@ -45,33 +45,31 @@ class Change(msgspec.Struct, frozen=True):
 
 def apply(remedy: Remedy, situation: Situation) -> Change | None:
     """What this remedy does here, None where it cannot help."""
-    if remedy.after_steps and not situation.last.steps_done:
+    if remedy.after_steps and not situation.attempt.steps_done:
         return None
-    if remedy.cleared_by_restart and not _cleared(situation.last):
+    if remedy.cleared_by_restart and not _clears_with_restart(situation.attempt):
         return None
     return _ACTIONS[remedy.action](remedy, situation)
 
 
 def _restart(remedy: Remedy, situation: Situation) -> Change | None:
     if remedy.environment:
-        return _variables(remedy, situation)
+        return _set_variables(remedy, situation)
     return Change(situation.orders, "It starts again")
 
 
 def _smaller_micro_batch(_: Remedy, situation: Situation) -> Change | None:
-    last, orders = situation.last, situation.orders
-    failed = last.failed
+    attempt, orders = situation.attempt, situation.orders
+    failed = attempt.failed
     if failed is not None and failed.rows and failed.of:
-        return _halved(orders, failed.place.fit, failed.rows, failed.of, failed.evaluation)
-    if not last.place.fit or not last.batch_size:
+        return _halve(orders, failed.place.fit, failed.rows, failed.of, failed.evaluation)
+    if not attempt.last.fit or not attempt.batch_size:
         return None
-    rows = min(last.micro_batch or last.batch_size, last.batch_size)
-    return _halved(orders, last.place.fit, rows, last.batch_size, evaluation=False)
+    rows = min(attempt.micro_batch or attempt.batch_size, attempt.batch_size)
+    return _halve(orders, attempt.last.fit, rows, attempt.batch_size, evaluation=False)
 
 
-def _halved(
-    orders: Orders, fit: int, rows: int, batch_size: int, evaluation: bool
-) -> Change | None:
+def _halve(orders: Orders, fit: int, rows: int, batch_size: int, evaluation: bool) -> Change | None:
     smaller = smaller_part(rows, batch_size)
     if smaller is None:
         return None
@@ -84,36 +82,36 @@ def _halved(
     )
 
 
-def _variables(remedy: Remedy, situation: Situation) -> Change | None:
+def _set_variables(remedy: Remedy, situation: Situation) -> Change | None:
     """Only what nobody has set: the user's own word stands."""
     environment = situation.machine.environment | situation.orders.environment
     missing = {name: value for name, value in remedy.environment.items() if name not in environment}
     if not missing or not situation.machine.gpus:
         return None
     named = " and ".join(f"{name}={value}" for name, value in missing.items())
-    return Change(_with(situation.orders, missing), f"It starts again with {named}")
+    return Change(_add_environment(situation.orders, missing), f"It starts again with {named}")
 
 
 def _wait_for_memory(remedy: Remedy, situation: Situation) -> Change | None:
-    if most_held_share(situation.machine.gpus) <= 1 - remedy.free_share:
+    if find_most_held_share(situation.machine.gpus) <= 1 - remedy.free_share:
         return None
     return Change(situation.orders, "It starts again once the memory is free")
 
 
 def _leave_out_gpu(remedy: Remedy, situation: Situation) -> Change | None:
-    found = without_sick_gpus(situation.machine, situation.last.xids, any_xid=remedy.any_xid)
+    found = leave_out_sick_gpus(situation.machine, situation.attempt.xids, any_xid=remedy.any_xid)
     if found is None:
         return None
     environment, named = found
     return Change(
-        _with(situation.orders, environment),
+        _add_environment(situation.orders, environment),
         f"It starts again without {named}",
         " With fewer GPUs, sums are computed in another order, which changes the last digits.",
     )
 
 
 def _jit_off(_: Remedy, situation: Situation) -> Change | None:
-    failed = situation.last.failed
+    failed = situation.attempt.failed
     if situation.orders.jit_off or (failed is not None and failed.mode == "graph"):
         return None
     return Change(
@@ -134,19 +132,19 @@ def _planned_restart(_: Remedy, situation: Situation) -> Change:
     return Change(situation.orders, "It starts again in a fresh process")
 
 
-def _with(orders: Orders, environment: dict[str, str]) -> Orders:
+def _add_environment(orders: Orders, environment: dict[str, str]) -> Orders:
     return msgspec.structs.replace(orders, environment={**orders.environment, **environment})
 
 
-def _cleared(last: AttemptEnd) -> bool:
-    meanings = [knowledge().xids.find(xid.number) for xid in last.xids]
+def _clears_with_restart(attempt: PastAttempt) -> bool:
+    meanings = [knowledge().xids.find(xid.number) for xid in attempt.xids]
     return all(meaning is not None and meaning.action in _CLEARED for meaning in meanings)
 
 
 _ACTIONS: dict[Action, Callable[[Remedy, Situation], Change | None]] = {
     "restart": _restart,
     "smaller-micro-batch": _smaller_micro_batch,
-    "other-allocator": _variables,
+    "other-allocator": _set_variables,
     "wait-for-memory": _wait_for_memory,
     "leave-out-gpu": _leave_out_gpu,
     "jit-off": _jit_off,

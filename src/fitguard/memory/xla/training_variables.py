@@ -4,11 +4,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from fitguard.memory.variables import optimizer_variables, variable_bytes
+from fitguard.memory.model_variables import optimizer_variables, variable_bytes
 
 
 @dataclass(frozen=True)
-class Variables:
+class TrainingVariables:
     """Bytes of the variables.
 
     Args:
@@ -22,7 +22,7 @@ class Variables:
     by_layer: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, model: Any, used: Iterable[Any] = ()) -> "Variables":
+    def of(cls, model: Any, used: Iterable[Any] = ()) -> "TrainingVariables":
         """Of a model that is compiled, or None.
 
         Args:

@@ -7,7 +7,7 @@ import numpy as np
 
 from fitguard.keras.state import tensors
 from fitguard.keras.state.walk import variables_by_way
-from fitguard.memory.variables import variable_bytes
+from fitguard.memory.model_variables import variable_bytes
 
 
 class ModelState:

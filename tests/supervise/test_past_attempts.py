@@ -5,7 +5,7 @@ from monitor.journal_of import JournalOf, at
 from fitguard.schema.hardware import Xid
 from fitguard.schema.journal import Decided, Failed, FitEnded, MicroBatchChosen
 from fitguard.schema.run import Place
-from fitguard.supervise.endings import attempt_ends
+from fitguard.supervise.past_attempts import list_past_attempts
 
 
 def test_an_attempt_with_all_that_is_known_of_it():
@@ -13,10 +13,10 @@ def test_an_attempt_with_all_that_is_known_of_it():
     journal.tell(Failed, kind="out-of-memory", place=at(12), rows=32, of=64)
     journal.end("out-of-memory", 12, exit_code=86, cause="gpu-oom", confidence="medium")
     xid = Xid(31, "NVRM: Xid 31")
-    (end,) = attempt_ends(journal.events, [xid])
-    assert (end.attempt, end.outcome, end.exit_code) == (1, "out-of-memory", 86)
+    (end,) = list_past_attempts(journal.events, [xid])
+    assert (end.number, end.outcome, end.exit_code) == (1, "out-of-memory", 86)
     assert (end.cause, end.confidence) == ("gpu-oom", "medium")
-    assert (end.first, end.saved, end.place, end.steps_done) == (at(0), at(10), at(12), 12)
+    assert (end.first, end.saved, end.last, end.steps_done) == (at(0), at(10), at(12), 12)
     assert end.failed is not None
     assert end.failed.rows == 32
     assert (end.batch_size, end.micro_batch) == (64, 32)
@@ -28,29 +28,29 @@ def test_an_attempt_with_all_that_is_known_of_it():
 def test_what_the_child_chose_itself_counts_before_the_orders():
     journal = JournalOf().run().start(0, micro_batches={"1": 32})
     journal.tell(MicroBatchChosen, fit=1, rows=16, of=64, why="it ran out").end("crashed", 3)
-    assert attempt_ends(journal.events)[0].micro_batch == 16
+    assert list_past_attempts(journal.events)[0].micro_batch == 16
 
 
 def test_what_is_saved_stays_saved_though_the_next_attempt_never_began():
     journal = JournalOf().run().start(0).save(10).end("killed", 12)
     journal.tell(Decided, action="restart", text="Again.")
     journal.start().end("killed")
-    first, second = attempt_ends(journal.events)
+    first, second = list_past_attempts(journal.events)
     assert (first.action, second.action) == ("restart", "")
     assert second.saved == at(10)
-    assert second.place == Place()
+    assert second.last == Place()
 
 
 def test_a_torn_snapshot_is_not_saved():
     journal = JournalOf().run().start(0).save(10).save(20).end("killed", 25)
     journal.start(10).end("killed", 22)
-    assert [end.saved for end in attempt_ends(journal.events)] == [at(20), at(10)]
+    assert [end.saved for end in list_past_attempts(journal.events)] == [at(20), at(10)]
 
 
 def test_the_beginning_of_the_next_fit_is_nothing_saved():
     journal = JournalOf().run().start(0).save(10).fit(0, fit=2).end("killed", 3, fit=2)
-    (end,) = attempt_ends(journal.events)
-    assert (end.saved, end.place) == (at(10), at(3, fit=2))
+    (end,) = list_past_attempts(journal.events)
+    assert (end.saved, end.last) == (at(10), at(3, fit=2))
 
 
 def test_an_error_behind_a_fit_is_placed_there():
@@ -59,27 +59,27 @@ def test_an_error_behind_a_fit_is_placed_there():
     # The second one is killed before it comes to that fit, the third one in the next.
     journal.start().end("killed")
     journal.start(20).tell(FitEnded, place=at(20)).fit(0, fit=2).end("killed", 3, fit=2)
-    ends = attempt_ends(journal.events)
+    ends = list_past_attempts(journal.events)
     assert [end.after_fit for end in ends] == [True, False, False]
     assert [end.saved_end for end in ends] == [True, True, True]
 
 
 def test_the_last_step_of_a_fit_is_not_its_end():
-    (end,) = attempt_ends(JournalOf().run().start(0).save(20).end("killed", 20).events)
+    (end,) = list_past_attempts(JournalOf().run().start(0).save(20).end("killed", 20).events)
     assert (end.after_fit, end.saved_end) == (False, False)
 
 
 def test_an_attempt_that_never_ended_is_lost():
     journal = JournalOf().run().start(0).save(10)
-    assert [end.outcome for end in attempt_ends(journal.events)] == ["lost"]
+    assert [end.outcome for end in list_past_attempts(journal.events)] == ["lost"]
 
 
 def test_who_resumes_a_run_gives_it_a_fresh_chance():
     journal = JournalOf().run().start(0).save(10).end("crashed", 12)
     journal.run(resumed=True).start(10).end("crashed", 12)
-    (end,) = attempt_ends(journal.events)
-    assert (end.attempt, end.saved, end.first) == (2, at(10), at(10))
+    (end,) = list_past_attempts(journal.events)
+    assert (end.number, end.saved, end.first) == (2, at(10), at(10))
 
 
 def test_no_events():
-    assert attempt_ends([]) == []
+    assert list_past_attempts([]) == []

@@ -4,7 +4,7 @@ import importlib
 
 import pytest
 
-from fitguard.memory.policy import require_policy, set_policy
+from fitguard.memory.dtype_policy import require_policy, set_policy
 from fitguard.schema.exit_codes import UsageError
 
 

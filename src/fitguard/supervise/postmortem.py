@@ -1,4 +1,4 @@
-"""From what is left of an attempt to its end as the journal tells it: outcome, cause, evidence."""
+"""From what was seen of an attempt to its end as the journal tells it: outcome, cause, evidence."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -9,9 +9,9 @@ from fitguard.schema.finding import Confidence
 from fitguard.schema.hardware import Xid
 from fitguard.schema.journal import OWN_FAULT, AnyEvent, AttemptEnded, Failed
 from fitguard.schema.run import Outcome
-from fitguard.supervise.attempt import Result
-from fitguard.supervise.explaining import Answer, Request, explained
-from fitguard.supervise.outcomes import failure, outcome
+from fitguard.supervise.explaining import Answer, Request, explain_in_child
+from fitguard.supervise.live_attempt import Observation
+from fitguard.supervise.outcomes import classify_end, find_failure
 
 _MEANT: tuple[Outcome, ...] = ("finished", "interrupted", "preempted", "planned", "exited")
 """Nothing is to be explained."""
@@ -20,8 +20,8 @@ _MOST_EVIDENCE = 8
 _LONGEST = 500
 
 
-class Judged(NamedTuple):
-    """The end of an attempt.
+class Postmortem(NamedTuple):
+    """How and why an attempt ended.
 
     Args:
         failed: To be written down for a child that could not do it itself.
@@ -34,7 +34,7 @@ class Judged(NamedTuple):
     xids: tuple[Xid, ...] = ()
 
 
-class Cause(NamedTuple):
+class CauseOfEnd(NamedTuple):
     """Why it ended, in the words of the journal."""
 
     cause: str = ""
@@ -43,9 +43,9 @@ class Cause(NamedTuple):
     evidence: tuple[str, ...] = ()
 
 
-def judge(
-    result: Result, attempt: int, events: Sequence[AnyEvent], *, killed_by_kernel: int | None
-) -> Judged:
+def examine_end(
+    seen: Observation, attempt: int, events: Sequence[AnyEvent], *, killed_by_kernel: int | None
+) -> Postmortem:
     """How an attempt ended, and why.
 
     Args:
@@ -53,115 +53,116 @@ def judge(
         killed_by_kernel: How many processes of our cgroup the OOM killer ended meanwhile; None
             where nobody counts.
     """
-    known = failure(events, attempt)
-    how = outcome(result.ended, result.reason, known, result.forwarded)
+    known = find_failure(events, attempt)
+    how = classify_end(seen.exit_status, seen.reason, known, seen.forwarded)
     answer = Answer()
     own = known.error if known is not None and known.kind == OWN_FAULT else ""
     # The child knows what is to be changed in its script: what the log looks like is no news.
     remedy = known.remedy if known is not None else ""
-    if how not in _MEANT and not result.reader_gone and not own and not remedy:
-        answer = explained(_request(result))
-    found = _primary(answer.diagnosis)
-    cause = _meant(result, how)
+    if how not in _MEANT and not seen.reader_gone and not own and not remedy:
+        answer = explain_in_child(_build_request(seen))
+    found = _select_primary(answer.diagnosis)
+    cause = _explain_wanted_end(seen, how)
     if remedy:
-        cause = Cause("unknown", None, remedy)
+        cause = CauseOfEnd("unknown", None, remedy)
     elif how not in _MEANT:
-        cause = _cause(result, how, found, killed_by_kernel)
+        cause = _find_cause(seen, how, found, killed_by_kernel)
     if own:
-        cause = Cause("unknown", None, own, result.evidence)
-    written = _autotuning_failure(result, attempt) if how == "out-of-memory" and not known else None
+        cause = CauseOfEnd("unknown", None, own, seen.evidence)
+    unsaid = how == "out-of-memory" and not known
+    written = _build_autotuning_failure(seen, attempt) if unsaid else None
     event = AttemptEnded(
         time=now(),
         attempt=attempt,
         outcome=how,
-        exit_code=result.ended.exit_code,
-        signal=result.ended.signal,
-        last=result.place,
+        exit_code=seen.exit_status.exit_code,
+        signal=seen.exit_status.signal,
+        last=seen.place,
         cause=cause.cause,
         confidence=cause.confidence,
         why=cause.why,
         evidence=tuple(line[:_LONGEST] for line in cause.evidence[:_MOST_EVIDENCE]),
-        peak_host_bytes=result.peak_host_bytes,
-        peak_gpu_bytes=result.peak_gpu_bytes,
+        peak_host_bytes=seen.peak_host_bytes,
+        peak_gpu_bytes=seen.peak_gpu_bytes,
     )
     told = found if found is not None and found.cause == cause.cause else None
-    return Judged(event, written, told, answer.xids)
+    return Postmortem(event, written, told, answer.xids)
 
 
-def _request(result: Result) -> Request:
+def _build_request(seen: Observation) -> Request:
     # A signal that we sent ourselves says nothing of the cause.
-    by_us = result.reason is not None
+    by_us = seen.reason is not None
     return Request(
-        output=result.output,
-        exit_code=None if by_us else result.ended.exit_code,
-        signal=None if by_us else result.ended.signal,
-        since_seconds=result.since_seconds,
-        numbers=result.numbers,
+        output=seen.output,
+        exit_code=None if by_us else seen.exit_status.exit_code,
+        signal=None if by_us else seen.exit_status.signal,
+        since_seconds=seen.since_seconds,
+        numbers=seen.numbers,
     )
 
 
-def _primary(diagnosis: Diagnosis) -> FoundCause | None:
+def _select_primary(diagnosis: Diagnosis) -> FoundCause | None:
     if diagnosis.primary in _UNDECIDED or not diagnosis.causes:
         return None
     return diagnosis.causes[0]
 
 
-def _meant(result: Result, how: Outcome) -> Cause:
+def _explain_wanted_end(seen: Observation, how: Outcome) -> CauseOfEnd:
     """Of an end that was wanted: what would have ended it otherwise."""
-    if how != "planned" or not result.foreseen:
-        return Cause()
-    return Cause(result.foreseen, "medium", "It stopped before memory ran out.", result.evidence)
+    if how != "planned" or not seen.foreseen:
+        return CauseOfEnd()
+    return CauseOfEnd(seen.foreseen, "medium", "It stopped before memory ran out.", seen.evidence)
 
 
-def _cause(
-    result: Result, how: Outcome, found: FoundCause | None, killed_by_kernel: int | None
-) -> Cause:
-    if result.reader_gone:
-        return Cause("", None, "Nothing reads the output anymore: the pipe is broken.")
-    if how == "killed" and result.ended.signal == "SIGKILL" and killed_by_kernel is not None:
-        return _of_counter(found, killed_by_kernel)
+def _find_cause(
+    seen: Observation, how: Outcome, found: FoundCause | None, killed_by_kernel: int | None
+) -> CauseOfEnd:
+    if seen.reader_gone:
+        return CauseOfEnd("", None, "Nothing reads the output anymore: the pipe is broken.")
+    if how == "killed" and seen.exit_status.signal == "SIGKILL" and killed_by_kernel is not None:
+        return _read_kill_counter(found, killed_by_kernel)
     if found is not None:
         quoted = tuple(evidence.text for evidence in found.evidence)
-        return Cause(found.cause, found.confidence, found.why, (*result.evidence, *quoted))
+        return CauseOfEnd(found.cause, found.confidence, found.why, (*seen.evidence, *quoted))
     if how == "hung":
         why = "It made no progress for much longer than a step takes."
-        return Cause("hang", "high", why, result.evidence)
+        return CauseOfEnd("hang", "high", why, seen.evidence)
     if how == "out-of-memory":
-        return Cause(
+        return CauseOfEnd(
             "gpu-oom",
             "medium",
             "The training itself reported that memory ran out.",
-            result.evidence,
+            seen.evidence,
         )
-    return Cause("unknown", None, "", result.evidence)
+    return CauseOfEnd("unknown", None, "", seen.evidence)
 
 
-def _of_counter(found: FoundCause | None, kills: int) -> Cause:
+def _read_kill_counter(found: FoundCause | None, kills: int) -> CauseOfEnd:
     """SIGKILL, where the kernel counts what it ended for want of memory: that decides."""
     quoted = tuple(evidence.text for evidence in found.evidence) if found else ()
     if kills:
         why = "The kernel killed a process of this group because memory ran out."
-        return Cause(
+        return CauseOfEnd(
             "host-oom",
             "high",
             why,
             (f"the oom_kill counter of the cgroup rose by {kills}", *quoted),
         )
     if found is not None and found.cause != "host-oom":
-        return Cause(found.cause, found.confidence, found.why, quoted)
+        return CauseOfEnd(found.cause, found.confidence, found.why, quoted)
     why = "Something killed the process, and it was not the kernel's out-of-memory killer."
-    return Cause("unknown", None, why, ("the oom_kill counter of the cgroup did not rise",))
+    return CauseOfEnd("unknown", None, why, ("the oom_kill counter of the cgroup did not rise",))
 
 
-def _autotuning_failure(result: Result, attempt: int) -> Failed | None:
+def _build_autotuning_failure(seen: Observation, attempt: int) -> Failed | None:
     """What the child could not say when its autotuning was cut short."""
-    if result.reason != "out-of-memory":
+    if seen.reason != "out-of-memory":
         return None
     return Failed(
         time=now(),
         attempt=attempt,
         kind="out-of-memory",
-        place=result.place,
-        error=result.evidence[-1] if result.evidence else "",
+        place=seen.place,
+        error=seen.evidence[-1] if seen.evidence else "",
         mode="xla",
     )

@@ -11,7 +11,7 @@ import pytest
 
 from fitguard.keras.snapshots.content import Content
 from fitguard.keras.snapshots.file import read_snapshot, write_snapshot
-from fitguard.keras.state.variables import ModelState
+from fitguard.keras.state.model_state import ModelState
 
 X = np.random.default_rng(1).normal(size=(12, 4)).astype("f4")
 Y = X.sum(1, keepdims=True)
@@ -271,7 +271,7 @@ import numpy as np, tensorflow as tf
 cpus = [tf.config.LogicalDeviceConfiguration() for _ in range(2)]
 tf.config.set_logical_device_configuration(tf.config.list_physical_devices("CPU")[0], cpus)
 import keras
-from fitguard.keras.state.variables import ModelState
+from fitguard.keras.state.model_state import ModelState
 
 X = np.random.default_rng(1).normal(size=(8, 4)).astype("f4")
 

@@ -12,11 +12,11 @@ from fitguard.schema.journal import AttemptStarted, Orders
 from fitguard.schema.run import Place
 from fitguard.supervise.autotuning import AutotuningWatch
 from fitguard.supervise.channels import Channel, open_channels
-from fitguard.supervise.child import Child, Ended
+from fitguard.supervise.child import Child, ExitStatus
 from fitguard.supervise.departure import Departure, Reason
 from fitguard.supervise.desk import Cancel, Desk
 from fitguard.supervise.inbox import Received
-from fitguard.supervise.processes import Process, numbered_by_kernel
+from fitguard.supervise.processes import Process, shares_kernel_numbers
 from fitguard.supervise.pump import Pump
 from fitguard.supervise.sampling import Sampler, Subject
 from fitguard.supervise.vigil import Vigil
@@ -29,8 +29,8 @@ _INTERRUPTS = (signal.SIGINT, signal.SIGQUIT)
 
 
 @dataclass(frozen=True)
-class Result:
-    """What is left of an attempt.
+class Observation:
+    """What the parent saw of an attempt, once it has ended.
 
     Args:
         reason: Why it was made to leave, if it was.
@@ -45,7 +45,7 @@ class Result:
             kernel has others for them.
     """
 
-    ended: Ended
+    exit_status: ExitStatus
     reason: Reason | None
     evidence: tuple[str, ...]
     foreseen: str
@@ -61,7 +61,7 @@ class Result:
     peak_gpu_bytes: int
 
 
-class Attempt:
+class LiveAttempt:
     """Starts a child and stays with it.
 
     Args:
@@ -78,9 +78,9 @@ class Attempt:
         self._autotuning = AutotuningWatch(desk.options.autotuning_seconds)
         self._heartbeat = Heartbeat(desk.folder.heartbeat, create=True)
         channels = open_channels(desk.stdout, desk.stderr)
-        self._child = self._started(channels, orders)
+        self._child = self._start_child(channels, orders)
         self._channels = channels
-        self._pumps = [self._pump(channel) for channel in channels]
+        self._pumps = [self._start_pump(channel) for channel in channels]
         self._departure = Departure(
             self._child, lambda: self._heartbeat.wish("leave"), desk.options.grace_seconds
         )
@@ -88,10 +88,10 @@ class Attempt:
         subject = Subject(self._child.pid, orders.attempt, self._heartbeat.read)
         self._sampler = Sampler(subject, desk.folder.samples)
 
-    def _started(self, channels: list[Channel], orders: Orders) -> Child:
+    def _start_child(self, channels: list[Channel], orders: Orders) -> Child:
         argv = self._desk.command.argv(self._desk.folder.path)
         try:
-            child = Child.start(argv, self._environment(orders), channels)
+            child = Child.start(argv, self._build_environment(orders), channels)
         except OSError:
             for channel in channels:
                 os.close(channel.ours)
@@ -101,12 +101,12 @@ class Attempt:
         )
         return child
 
-    def _environment(self, orders: Orders) -> dict[str, str]:
+    def _build_environment(self, orders: Orders) -> dict[str, str]:
         """Sets come in the same order in each attempt, unless the user chose an order."""
         order = {"PYTHONHASHSEED": str(orders.seed % 2**32)}
         return {**order, **self._desk.environment, **orders.environment}
 
-    def _pump(self, channel: Channel) -> Pump:
+    def _start_pump(self, channel: Channel) -> Pump:
         def keep(data: bytes) -> None:
             self._desk.log.write(data)
             self._autotuning.hear(data)
@@ -127,11 +127,11 @@ class Attempt:
         beside = zip(self._channels, self._pumps, strict=True)
         return not all(pump.ends_line for channel, pump in beside if _STDERR in channel.feeds)
 
-    def run(self) -> Result:
+    def run(self) -> Observation:
         """Stay until the child has ended."""
         self._sampler.start()
         try:
-            ended = self._watch()
+            exit_status = self._watch()
         except BaseException:
             self._child.send(signal.SIGKILL)
             raise
@@ -140,23 +140,23 @@ class Attempt:
             for pump in self._pumps:
                 pump.finish(_DRAIN_SECONDS)
             self._desk.log.close()
-        return self._result(ended)
+        return self._observe(exit_status)
 
-    def _watch(self) -> Ended:
+    def _watch(self) -> ExitStatus:
         while True:
-            ended = self._child.poll()
-            self._take_all(0 if ended else TICK_SECONDS)
-            if ended is not None:
-                return ended
+            exit_status = self._child.poll()
+            self._take_all(0 if exit_status else TICK_SECONDS)
+            if exit_status is not None:
+                return exit_status
             self._departure.press()
             if self._departure.stuck:
-                return Ended(signal="SIGKILL")
+                return ExitStatus(signal="SIGKILL")
             if self._departure.reason in (None, "planned"):
-                stalled = any(pump.stalled(1.0) for pump in self._pumps)
+                stalled = any(pump.is_stalled(1.0) for pump in self._pumps)
                 self._vigil.look(self._child, self._departure, stalled=stalled)
 
     def _take_all(self, seconds: float) -> None:
-        for cancel in self._desk.cancelled():
+        for cancel in self._desk.take_cancels():
             self._obey(cancel)
         received = self._desk.inbox.wait(seconds)
         while received is not None:
@@ -200,16 +200,16 @@ class Attempt:
         if self._departure.leave("preempted"):
             self._desk.say(f"{why}: the training takes a snapshot and stops, within {grace:g} s.")
 
-    def _numbers(self) -> dict[int, float]:
+    def _collect_numbers(self) -> dict[int, float]:
         return {**self._sampler.numbers, self._child.pid: time.monotonic()}
 
-    def _result(self, ended: Ended) -> Result:
+    def _observe(self, exit_status: ExitStatus) -> Observation:
         sampler = self._sampler
         beat = self._heartbeat.read()
         with contextlib.suppress(BufferError):
             self._heartbeat.close()
-        return Result(
-            ended=ended,
+        return Observation(
+            exit_status=exit_status,
             reason=self._departure.reason,
             evidence=self._vigil.evidence(),
             foreseen=self._vigil.foreseen,
@@ -220,7 +220,7 @@ class Attempt:
             reader_gone=any(pump.reader_gone for pump in self._pumps),
             stuck=self._departure.stuck,
             relatives=tuple(sampler.relatives),
-            numbers=self._numbers() if numbered_by_kernel() else {},
-            peak_host_bytes=max(ended.peak_bytes, sampler.peak_host_bytes),
+            numbers=self._collect_numbers() if shares_kernel_numbers() else {},
+            peak_host_bytes=max(exit_status.peak_bytes, sampler.peak_host_bytes),
             peak_gpu_bytes=sampler.peak_gpu_bytes,
         )

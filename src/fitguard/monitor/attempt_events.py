@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from fitguard.schema.journal import (
+    UNGUARDED,
     AnyEvent,
     AttemptEnded,
     AttemptStarted,
@@ -33,7 +34,7 @@ class Span:
 
 
 @dataclass
-class AttemptRecord:
+class AttemptEvents:
     """One attempt; any of its events may be missing.
 
     Args:
@@ -86,8 +87,8 @@ class AttemptRecord:
                 self._begin(event)
             case MicroBatchChosen(evaluation=False):
                 self.micro_batches[event.fit] = event.rows
-            case Noted(kind="unguarded"):
-                self.unguarded = True
+            case Noted():
+                self.unguarded = self.unguarded or event.kind == UNGUARDED
             case SnapshotWritten() | SnapshotFailed() | Logged() | FitEnded():
                 self._pass(event)
 
@@ -132,15 +133,15 @@ def order(place: Place) -> tuple[int, int, int, int]:
     return (place.fit, place.total_steps, place.epoch, place.step)
 
 
-def attempt_records(events: Iterable[AnyEvent]) -> dict[int, AttemptRecord]:
+def group_by_attempt(events: Iterable[AnyEvent]) -> dict[int, AttemptEvents]:
     """All attempts by number, the first one first; `events` in the order of time."""
-    records: dict[int, AttemptRecord] = {}
+    records: dict[int, AttemptEvents] = {}
     for event in events:
         if event.attempt < 1:
             continue
         record = records.get(event.attempt)
         if record is None:
-            record = AttemptRecord(event.attempt, event.time, event.time)
+            record = AttemptEvents(event.attempt, event.time, event.time)
             records[event.attempt] = record
         record.take(event)
     return dict(sorted(records.items()))

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from fitguard.contract.datasets.variables import read_variable, variable_spec
+from fitguard.contract.datasets.captured_variables import read_variable, variable_spec
 from fitguard.state.values import decode, encode
 
 _MOST_BYTES = 2**20

@@ -1,0 +1,92 @@
+"""The attempts of a run, as a decision needs them: out of the journal, so none is forgotten."""
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from fitguard.monitor.attempt_events import AttemptEvents, group_by_attempt
+from fitguard.monitor.attempts import attempts
+from fitguard.schema.hardware import Xid
+from fitguard.schema.journal import AnyEvent, AttemptStarted, Failed, Orders, RunStarted
+from fitguard.schema.run import Attempt, Place
+
+
+class PastAttempt(Attempt, frozen=True, kw_only=True):
+    """An attempt that has ended, and what a decision must know beyond its document.
+
+    Args:
+        orders: What the attempt had been told.
+        after_fit: Whether the `fit` call of its last place had come to its end.
+        saved: What the newest snapshot holds, of this attempt or of those before.
+        saved_end: Whether that is the end of a `fit` call.
+        failed: What the child itself knew of its end.
+        batch_size: Of the `fit` call in which it ended; None where unknown.
+        micro_batch: Rows of its micro-batches; None where the batch was whole.
+        xids: Of the kernel log, since the attempt began.
+        unguarded: Whether it said that something is not guarded.
+    """
+
+    ended: float = 0.0
+    orders: Orders = Orders()
+    after_fit: bool = False
+    saved: Place = Place()
+    saved_end: bool = False
+    failed: Failed | None = None
+    batch_size: int | None = None
+    micro_batch: int | None = None
+    xids: tuple[Xid, ...] = ()
+    unguarded: bool = False
+
+
+def list_past_attempts(events: Sequence[AnyEvent], xids: Iterable[Xid] = ()) -> list[PastAttempt]:
+    """The attempts since a person last started or resumed the run, the last one last.
+
+    Who resumes a run gives it a fresh chance: what was tried before is not held against it.
+
+    Args:
+        xids: Those that the kernel logged during the last attempt.
+    """
+    told = sorted(events, key=lambda event: event.time)
+    since = _find_first_since_start(told)
+    past: list[PastAttempt] = []
+    saved = Place()
+    fit_ends: set[Place] = set()
+    grouped = group_by_attempt(told)
+    for document in attempts(grouped, (), alive=False):
+        known = grouped[document.number]
+        saved = known.saved if known.saved != Place() else saved
+        fit_ends |= known.fit_ends
+        if document.number >= since:
+            past.append(_extend(document, known, saved, saved_end=saved in fit_ends))
+    if past:
+        past[-1] = msgspec.structs.replace(past[-1], xids=tuple(xids))
+    return past
+
+
+def _find_first_since_start(told: Sequence[AnyEvent]) -> int:
+    """Number of the first attempt after the run was last started."""
+    first = 1
+    for event in reversed(told):
+        if isinstance(event, AttemptStarted):
+            first = event.attempt
+        elif isinstance(event, RunStarted):
+            return first
+    return 1
+
+
+def _extend(
+    document: Attempt, known: AttemptEvents, saved: Place, *, saved_end: bool
+) -> PastAttempt:
+    fit = known.last.fit
+    orders = known.started.orders if known.started else Orders(attempt=known.number)
+    return PastAttempt(
+        **msgspec.structs.asdict(document),
+        orders=orders,
+        after_fit=known.last in known.fit_ends,
+        saved=saved,
+        saved_end=saved_end,
+        failed=known.failed,
+        batch_size=known.batch_sizes.get(fit),
+        micro_batch=known.micro_batches.get(fit) or orders.micro_batches.get(str(fit)),
+        unguarded=known.unguarded,
+    )
