@@ -58,7 +58,7 @@ def wheels(cuda: str, found_by: str = "RUNPATH of libtensorflow_cc.so.2", **more
             package=f"nvidia-{component}-cu{major}",
             **more,
         )
-        for component, soname in knowledge().cuda.asked(cuda, "2.15.1").items()
+        for component, soname in knowledge().cuda.find_requested_sonames(cuda, "2.15.1").items()
     ]
 
 

@@ -6,7 +6,7 @@ import sys
 import pytest
 from cli.process import fitguard
 
-from fitguard.cli.run import delimited
+from fitguard.cli.run import delimit_command
 
 ARGUMENTS = "import sys; print(sys.argv[1:])"
 
@@ -30,7 +30,7 @@ ARGUMENTS = "import sys; print(sys.argv[1:])"
     ],
 )
 def test_the_first_word_that_is_no_option_begins_the_command(words, expected):
-    assert delimited(words.split()) == expected.split()
+    assert delimit_command(words.split()) == expected.split()
 
 
 NOTHING = "fitguard: nothing was guarded: the script does not load Keras\n"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fitguard.cli.run_left import last_run, left_by, left_by_id
+from fitguard.cli.run_left import last_run, read_run_by_id, read_run_folder
 from fitguard.monitor.journal import Journal
 from fitguard.monitor.run_folder import RunFolder
 from fitguard.schema.exit_codes import UsageError
@@ -34,7 +34,7 @@ def test_the_output_and_the_end_are_found(folder: Path) -> None:
     last = last_run(folder / "fitguard-runs")
     assert last is not None
     assert last.state == "stopped"
-    left = left_by(last.path)
+    left = read_run_folder(last.path)
     assert left is not None
     assert left.command == ("dies.py",)
     assert b"Epoch 1/3" in left.output
@@ -56,16 +56,16 @@ def test_explain_tells_what_was_not_guarded(folder: Path) -> None:
     run = RunFolder(next((folder / "fitguard-runs").glob("*-dies-*")))
     why = "this fit is not guarded, because keras 9.9 has no Model.fit"
     Journal(run.journal).append(Noted(time=0.0, attempt=1, kind="unguarded", text=why))
-    assert left_by(run.path).unguarded == (why,)
+    assert read_run_folder(run.path).unguarded == (why,)
     answer = _fitguard(folder, "explain", str(run.path)).stdout
     assert why in " ".join(answer.split())
 
 
 def test_a_folder_that_is_no_run_is_none(tmp_path: Path) -> None:
-    assert left_by(tmp_path) is None
+    assert read_run_folder(tmp_path) is None
     assert last_run(tmp_path / "missing") is None
     assert last_run(tmp_path) is None
-    assert left_by_id("2026", tmp_path / "missing") is None
+    assert read_run_by_id("2026", tmp_path / "missing") is None
 
 
 def _write_run(runs: Path, name: str) -> None:
@@ -80,13 +80,13 @@ def test_the_beginning_of_an_id_is_enough_if_no_other_run_has_it(tmp_path: Path)
     runs = tmp_path / "fitguard-runs"
     _write_run(runs, "20260101-100000-train-aaaa")
     _write_run(runs, "20260102-100000-train-bbbb")
-    left = left_by_id("20260102", runs)
+    left = read_run_by_id("20260102", runs)
     assert left is not None
     assert (left.id, left.batch_size) == ("20260102-100000-train-bbbb", 64)
     assert left.command == ("train.py", "--lr", "1")
-    assert left_by_id("2027", runs) is None
+    assert read_run_by_id("2027", runs) is None
     with pytest.raises(UsageError, match="20260101-100000-train-aaaa"):
-        left_by_id("2026", runs)
+        read_run_by_id("2026", runs)
 
 
 def test_a_finished_run_is_told_without_a_list_of_pages(tmp_path: Path) -> None:

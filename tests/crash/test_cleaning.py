@@ -5,14 +5,14 @@ import json
 import pytest
 from crash.logs import OOM, reading, texts
 
-from fitguard.crash.cleaning import cleaned
+from fitguard.crash.cleaning import clean_line
 
 ERROR = "2018-03-01 10:11:12.123456: E tensorflow/stream_executor/cuda/cuda_dnn.cc:352] no handle"
 ABSL = "E0000 00:00:1794705851.559961   19096 cuda_dnn.cc:8310] Unable to register cuDNN factory"
 
 
 def clean(text: str) -> list[tuple[str, str | None]]:
-    return [tuple(line) for line in cleaned(text.encode())]
+    return [tuple(line) for line in clean_line(text.encode())]
 
 
 def only(text: str) -> str:
@@ -194,5 +194,5 @@ def test_bytes_that_are_no_text_are_replaced() -> None:
 
 def test_the_list_of_loaded_modules_is_no_clue() -> None:
     line = b"Extension modules: msgspec._core, google._upb._message, numpy.random (total: 3)"
-    assert list(cleaned(line)) == []
-    assert list(cleaned(b"[1,0]<stderr>:" + line)) == []
+    assert list(clean_line(line)) == []
+    assert list(clean_line(b"[1,0]<stderr>:" + line)) == []

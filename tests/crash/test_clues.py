@@ -6,7 +6,7 @@ import pytest
 
 from fitguard.crash.clues import Clue, clues
 from fitguard.crash.explanation import explain
-from fitguard.crash.given import findings, known_facts
+from fitguard.crash.given import combine_facts, findings
 from fitguard.crash.signals import Recogniser
 from fitguard.knowledge import knowledge
 from fitguard.schema.crash import Line
@@ -33,7 +33,7 @@ def values(*lines: str) -> dict[str, str]:
 
 
 def facts(*lines: str, **what_if: str) -> Facts:
-    return known_facts(None, what_if, told(*lines))[0]
+    return combine_facts(None, what_if, told(*lines))[0]
 
 
 @pytest.mark.parametrize(
@@ -154,20 +154,20 @@ def test_facts_of_the_machine_count_before_the_log() -> None:
         ),
     )
     log = told("tensorflow version: 2.9.1", "Loaded cuDNN version 8101", CREATED)
-    known, _ = known_facts(measured, None, log)
+    known, _ = combine_facts(measured, None, log)
     assert (known.tensorflow, known.libraries) == (measured.tensorflow, measured.libraries)
     assert known.gpus is not None
 
 
 def test_what_the_user_says_counts_before_the_facts() -> None:
     measured = Facts(tensorflow=TensorFlow(version="2.15.0"), environment={"A": "b"})
-    known, _ = known_facts(measured, {"tf": "2.10"}, told("tensorflow version: 2.9.1"))
+    known, _ = combine_facts(measured, {"tf": "2.10"}, told("tensorflow version: 2.9.1"))
     assert known.tensorflow is not None
     assert (known.tensorflow.version, known.environment) == ("2.10.1", {"A": "b"})
 
 
 def test_a_clue_that_cannot_be_is_left_out_without_a_word() -> None:
-    assert known_facts(None, None, told("tensorflow version: 2.99.0")) == (Facts(), [])
+    assert combine_facts(None, None, told("tensorflow version: 2.99.0")) == (Facts(), [])
 
 
 def test_cuda_11_fits_every_tensorflow_of_cuda_11() -> None:

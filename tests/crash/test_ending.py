@@ -2,7 +2,7 @@
 
 import pytest
 
-from fitguard.crash.ending import ending, named, signal_of
+from fitguard.crash.ending import ending, parse_signal, signal_of
 from fitguard.schema.crash import Ending, Signal
 from fitguard.schema.exit_codes import UsageError
 from fitguard.schema.finding import Evidence
@@ -43,13 +43,13 @@ def test_codes_that_do_not(code: int) -> None:
 
 @pytest.mark.parametrize("text", ["SIGKILL", "sigkill", "KILL", " kill ", "9"])
 def test_names_of_signals(text: str) -> None:
-    assert named(text) == "SIGKILL"
+    assert parse_signal(text) == "SIGKILL"
 
 
 @pytest.mark.parametrize("text", ["", "SIG", "FOO", "99", "-9", "9" * 5000, "SIGKILL now"])
 def test_what_names_no_signal(text: str) -> None:
     with pytest.raises(UsageError, match=r"Received the signal .* Expected a name or number"):
-        named(text)
+        parse_signal(text)
 
 
 def test_the_name_of_a_group_tells_the_signal() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 import fitguard
 from fitguard.crash.explanation import explain
-from fitguard.crash.given import findings, known_facts, running_kernel_log
+from fitguard.crash.given import combine_facts, findings, running_kernel_log
 from fitguard.facts.kernel_log import RawLog
 from fitguard.schema.diagnosis import Diagnosis
 from fitguard.schema.exit_codes import UnreadableInput, UsageError
@@ -123,16 +123,16 @@ def test_facts_from_a_file_and_what_if_over_them(tmp_path: Path) -> None:
     file = tmp_path / "facts.json"
     file.write_text(json.dumps({"tensorflow": {"version": "2.10.1"}}))
     given = [
-        known_facts(file, None),
-        known_facts(file, {"tf": "2.15", "driver": "R5"}),
-        known_facts(Facts(tensorflow=TensorFlow(version="2.1.0")), None),
+        combine_facts(file, None),
+        combine_facts(file, {"tf": "2.15", "driver": "R5"}),
+        combine_facts(Facts(tensorflow=TensorFlow(version="2.1.0")), None),
     ]
     versions = [facts.tensorflow.version for facts, _ in given if facts.tensorflow]
     assert versions == ["2.10.1", "2.15.1", "2.1.0"]
 
 
 def test_the_doctor_judges_the_facts() -> None:
-    facts, _ = known_facts(None, {"tf": "1.4.1", "keras": "2.2.4"})
+    facts, _ = combine_facts(None, {"tf": "1.4.1", "keras": "2.2.4"})
     assert [finding.slug for finding in findings(facts)] == ["keras-too-new-for-tf"]
     assert findings(Facts()) == ()
 

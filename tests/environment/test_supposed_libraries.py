@@ -55,7 +55,7 @@ def test_toolkits_are_searched_where_nothing_else_is_named():
 @pytest.mark.parametrize("other", ["cuda=11.8", "cuda=none", "library-path=/opt/cuda-11.8/lib64"])
 def test_toolkits_lie_unused_beside_what_is_named(other):
     found = libraries("cuda-toolkits=12.2", other)
-    (unused,) = found.unused("cudart")
+    (unused,) = found.find_unused("cudart")
     assert unused.path == "/usr/local/cuda-12.2/lib64/libcudart.so.12"
     assert "not on the loader's path" in unused.found_by
 
@@ -63,4 +63,4 @@ def test_toolkits_lie_unused_beside_what_is_named(other):
 def test_a_toolkit_on_the_library_path_is_not_counted_twice():
     found = libraries("cuda-toolkits=11.8,12.2", "library-path=/usr/local/cuda-12.2/lib64")
     assert [item.version for item in found.candidates("cudart")] == ["12.2", "11.8"]
-    assert [item.version for item in found.searched("cudart")] == ["12.2"]
+    assert [item.version for item in found.find_searched("cudart")] == ["12.2"]

@@ -80,7 +80,7 @@ def test_the_environment_variables_reach_the_interpreter(tmp_path: Path) -> None
     install(tmp_path, "numpy", "1.0")
     told = interview(sys.executable, {**PLAIN, "PYTHONPATH": str(tmp_path)})
     assert told.packages is not None
-    first, second = told.packages.named("numpy")
+    first, second = told.packages.find_copies("numpy")
     assert first.version == "1.0"
     assert second.version != "1.0"
 

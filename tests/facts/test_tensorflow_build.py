@@ -3,12 +3,12 @@ from pathlib import Path
 import pytest
 from facts.fake_site import build_library
 
-from fitguard.facts.tensorflow_build import FoundTensorFlow, described
+from fitguard.facts.tensorflow_build import FoundTensorFlow, read_tensorflow
 from fitguard.schema.software import TensorFlow
 
 
 def tensorflow(build: dict, *libraries: Path) -> TensorFlow:
-    found = described(
+    found = read_tensorflow(
         FoundTensorFlow(
             location="/site/tensorflow",
             origin="build_info.py",
@@ -78,4 +78,4 @@ def test_what_tensorflow_is_linked_against_tells_where_nothing_else_does(tmp_pat
 
 
 def test_no_version_is_no_tensorflow() -> None:
-    assert described(FoundTensorFlow(location="/site/tensorflow", origin="")) is None
+    assert read_tensorflow(FoundTensorFlow(location="/site/tensorflow", origin="")) is None

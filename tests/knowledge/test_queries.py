@@ -119,8 +119,8 @@ def test_cudnn_and_gpus():
     assert tables.cudnn.least_capability("8.2", cuda="10.2") == "3.0"
     assert tables.cudnn.least_capability("8.2", cuda="11.2") == "3.5"
     assert tables.cudnn.last_for("6.1") == "9.10"
-    assert tables.cudnn.bound_for("6.1") == "<9.11"
-    assert tables.cudnn.bound_for("8.6") is None
+    assert tables.cudnn.format_pip_bound("6.1") == "<9.11"
+    assert tables.cudnn.format_pip_bound("8.6") is None
     assert tables.cudnn.row("4.0") is None
 
 
@@ -157,5 +157,5 @@ def test_library_names():
 
 
 def test_names_that_tensorflow_asks_for():
-    assert tables.cuda.asked("11.8", "2.12.1")["curand"] == "libcurand.so.10"
-    assert "curand" not in tables.cuda.asked("12.5.1", "2.21.0")
+    assert tables.cuda.find_requested_sonames("11.8", "2.12.1")["curand"] == "libcurand.so.10"
+    assert "curand" not in tables.cuda.find_requested_sonames("12.5.1", "2.21.0")

@@ -7,7 +7,7 @@ import pytest
 
 from fitguard.crash.signals import WORDS_LIMIT
 from fitguard.knowledge import knowledge
-from fitguard.knowledge.log_signatures import Signature, compiled
+from fitguard.knowledge.log_signatures import Signature, compile_pattern
 
 SIGNATURES = knowledge().signatures.all
 LONG_LINE = 32 * 1024
@@ -31,7 +31,7 @@ def hostile(signature: Signature) -> Iterator[str]:
 
 def seconds(signature: Signature, pattern: str, text: str) -> float:
     """The least of some runs, in time of the processor: others may be busy on the machine."""
-    search = compiled(pattern, signature.role).search
+    search = compile_pattern(pattern, signature.role).search
     least = float("inf")
     for _ in range(RUNS):
         start = time.process_time()

@@ -61,5 +61,5 @@ def test_the_end_of_the_gpu_package():
 
 
 def test_curand_is_asked_for_up_to_2_12():
-    assert "curand" in tables.cuda.asked("11.8", "2.12.1")
-    assert "curand" not in tables.cuda.asked("11.8", "2.13.0")
+    assert "curand" in tables.cuda.find_requested_sonames("11.8", "2.12.1")
+    assert "curand" not in tables.cuda.find_requested_sonames("11.8", "2.13.0")

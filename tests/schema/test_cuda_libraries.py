@@ -8,9 +8,9 @@ UNUSED = Library(component="cudnn", soname="libcudnn.so.9", path="/b/libcudnn.so
 
 def test_searched_and_unused():
     libraries = CudaLibraries(found=(FOUND, UNUSED))
-    assert libraries.searched("cudnn") == (FOUND,)
-    assert libraries.unused("cudnn") == (UNUSED,)
-    assert libraries.searched("cudart") == ()
+    assert libraries.find_searched("cudnn") == (FOUND,)
+    assert libraries.find_unused("cudnn") == (UNUSED,)
+    assert libraries.find_searched("cudart") == ()
 
 
 def test_what_is_found_is_not_lacking():

@@ -85,7 +85,7 @@ def _fix(story: Story, told: Signal | None, finding: Finding | None) -> Fix:
         return bring(story)
     loaded, compiled = map(_readable, (told.values["loaded"], told.values["compiled"]))
     need = text(parse(compiled), 2)
-    suited = _built_with(loaded)
+    suited = _find_matching_tensorflow(loaded)
     other = f" Or install {suited}, which was built with cuDNN {loaded}'s minor." if suited else ""
     return Fix(
         text=f"Install cuDNN {need}, or a newer one of the same major, where the loader finds it "
@@ -95,7 +95,7 @@ def _fix(story: Story, told: Signal | None, finding: Finding | None) -> Fix:
     )
 
 
-def _built_with(cudnn: str) -> str | None:
+def _find_matching_tensorflow(cudnn: str) -> str | None:
     same = [
         release
         for release in knowledge().tensorflow.all

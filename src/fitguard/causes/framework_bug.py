@@ -2,8 +2,8 @@
 
 from itertools import chain
 
-from fitguard.causes.derived.abrupt_end import ended_by
-from fitguard.causes.derived.named_bugs import FittingBug, fitting, unfinished_release
+from fitguard.causes.derived.abrupt_end import find_end_signal
+from fitguard.causes.derived.named_bugs import FittingBug, find_unfinished_release, fitting
 from fitguard.causes.framework.registry import cause
 from fitguard.causes.framework.scales import Scales, Verdict
 from fitguard.schema.crash import Signal, Story
@@ -51,11 +51,11 @@ def framework_bug(story: Story) -> Verdict | None:
     bugs = fitting(story)
     if bugs:
         scales.add(bugs[0].weight, *bugs[0].signals)
-    unfinished = unfinished_release(story)
-    ended, end = ended_by(story)
+    unfinished = find_unfinished_release(story)
+    ended, end = find_end_signal(story)
     fails = end if ended in ("SIGSEGV", "SIGABRT", "SIGBUS", "SIGFPE", "SIGILL") else None
     if unfinished is not None:
-        scales.add(0.45, fails, _given(unfinished) if fails is not None else None)
+        scales.add(0.45, fails, _quote_version(unfinished) if fails is not None else None)
         scales.add(0.35, _failure(story))
     scales.add(0.48, story.first("worked-before"))
     if story.has("worked-before"):
@@ -77,7 +77,7 @@ def _failure(story: Story) -> Signal | None:
     return next(chain(story.role("stop"), complaints), None)
 
 
-def _given(version: str) -> Evidence:
+def _quote_version(version: str) -> Evidence:
     return Evidence(f"TensorFlow {version}", "the facts given")
 
 

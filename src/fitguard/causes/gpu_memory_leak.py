@@ -1,7 +1,7 @@
 """Memory grows from step to step, or from model to model, until there is none left."""
 
 from fitguard.causes.derived.gpu_memory import GpuMemory, gpu_memory
-from fitguard.causes.derived.memory_series import Series, growing_series, grown_between
+from fitguard.causes.derived.memory_series import Series, find_memory_growth, growing_series
 from fitguard.causes.framework.registry import cause
 from fitguard.causes.framework.scales import Scales, Verdict
 from fitguard.schema.crash import Story
@@ -63,7 +63,7 @@ def gpu_memory_leak(story: Story) -> Verdict | None:
     if series:
         scales.add(0.62, series.first, series.last)
         scales.add(0.5, story.first(*_OUT))
-    scales.add(0.6, grown_between(story))
+    scales.add(0.6, find_memory_growth(story))
     told = story.first("words-memory-grows")
     scales.add(0.75, told)
     scales.add(0.62 if not told else 0.4, story.first("words-memory-later"))
@@ -112,7 +112,7 @@ def _why(memory: GpuMemory, series: Series | None, story: Story) -> str:
         )
     if story.has("words-many-processes"):
         return "More and more processes were started and never ended; each holds its memory."
-    if story.has("words-memory-grows", "memory-profile") or grown_between(story):
+    if story.has("words-memory-grows", "memory-profile") or find_memory_growth(story):
         return "Memory grew while the program ran, as it does when something is never let go."
     if story.has("words-memory-later", "words-models-in-a-loop", "words-memory-not-released"):
         return "Memory ran out only after the same work had succeeded before."

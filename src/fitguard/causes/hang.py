@@ -1,6 +1,6 @@
 """The run hangs: it neither continues nor ends."""
 
-from fitguard.causes.derived.many_gpus import together
+from fitguard.causes.derived.many_gpus import find_joint_training
 from fitguard.causes.derived.surroundings import is_windows
 from fitguard.causes.framework.registry import cause
 from fitguard.causes.framework.scales import Scales, Verdict
@@ -56,7 +56,7 @@ def hang(story: Story) -> Verdict | None:
     scales.add(0.6, story.first("stacks-at-timeout"))
     scales.add(0.58, story.first("hang-told"))
     scales.add(0.5, story.first("hung-task"))
-    if together(story) is not None or _speaks_for_another(story):
+    if find_joint_training(story) is not None or _speaks_for_another(story):
         scales.take(0.45)
     if any(line.name not in ("stopped-by-user", "kernel-died") for line in story.role("stop")):
         scales.take(0.7)

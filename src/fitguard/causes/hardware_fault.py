@@ -1,6 +1,6 @@
 """The GPU, its power, its cooling or another part of the machine failed."""
 
-from fitguard.causes.derived.xid_blame import named, xids
+from fitguard.causes.derived.xid_blame import format_xid, xids
 from fitguard.causes.framework.registry import cause
 from fitguard.causes.framework.scales import Scales, Verdict
 from fitguard.schema.crash import Story
@@ -68,7 +68,7 @@ def hardware_fault(story: Story) -> Verdict | None:
 
 def _why(story: Story) -> str:
     for line in xids(story, "hardware"):
-        return f"The driver logged {named(line)}, which no program can cause by itself."
+        return f"The driver logged {format_xid(line)}, which no program can cause by itself."
     if story.has("gpu-fallen-off", "gpu-lost", "gpu-vanishes"):
         return "The GPU no longer answers: power, heat, its seating or the card itself."
     if story.has("ecc-error"):

@@ -52,10 +52,10 @@ def host_oom(story: Story) -> Verdict | None:
     scales = Scales()
     for name, weight in {**_CERTAIN, **_LIKELY}.items():
         scales.add(weight, story.first(name))
-    recorded = _recorded(story)
+    recorded = _find_kill_record(story)
     scales.add(0.93, *recorded)
     _weigh_kill(story, scales, recorded=bool(recorded))
-    scales.add(0.8, _refused_on_host(story))
+    scales.add(0.8, _find_host_refusal(story))
     _weigh_words(story, scales)
     if scales.weight:
         scales.add(0.15, story.first("large-host-allocation"))
@@ -67,7 +67,7 @@ def host_oom(story: Story) -> Verdict | None:
     return scales.verdict(why=_why(story, recorded), fix=_fix(story))
 
 
-def _recorded(story: Story) -> tuple[Signal | Evidence, ...]:
+def _find_kill_record(story: Story) -> tuple[Signal | Evidence, ...]:
     """What the kernel itself wrote of a kill."""
     if (signal := story.first("oom-kill")) is not None:
         return (signal,)
@@ -84,10 +84,10 @@ def _weigh_kill(story: Story, scales: Scales, *, recorded: bool) -> None:
     if (killed := story.first("killed", "sigkill-told")) is not None:
         scales.add(weight, killed)
     elif story.ending.signal == "SIGKILL":
-        scales.add(weight, *_told_end(story))
+        scales.add(weight, *_find_end_proof(story))
 
 
-def _told_end(story: Story) -> tuple[Signal | Evidence, ...]:
+def _find_end_proof(story: Story) -> tuple[Signal | Evidence, ...]:
     lines = [one for one in story.signals if one.evidence in story.ending.evidence]
     return tuple(lines) or story.ending.evidence
 
@@ -105,7 +105,7 @@ def _weigh_words(story: Story, scales: Scales) -> None:
     scales.add(0.4 if scales.weight else 0.3, story.first("words-larger-data-fails"))
 
 
-def _refused_on_host(story: Story) -> Signal | None:
+def _find_host_refusal(story: Story) -> Signal | None:
     """The allocator of the host, by its own name."""
     return next(
         (

@@ -1,7 +1,7 @@
 """A kernel on the GPU touched memory that is not its own, and nothing says why."""
 
 from fitguard.causes.derived.named_bugs import fitting
-from fitguard.causes.derived.xid_blame import named, xids
+from fitguard.causes.derived.xid_blame import format_xid, xids
 from fitguard.causes.framework.registry import cause
 from fitguard.causes.framework.scales import Scales, Verdict
 from fitguard.schema.crash import Story
@@ -62,7 +62,7 @@ def illegal_memory_access(story: Story) -> Verdict | None:
 def _why(story: Story) -> str:
     for line in xids(story, "program"):
         return (
-            f"The driver logged {named(line)}, most often the fault of a program; TensorFlow "
+            f"The driver logged {format_xid(line)}, most often the fault of a program; TensorFlow "
             "itself noticed only later that the GPU had stopped."
         )
     if story.has("illegal-address", "misaligned-address"):

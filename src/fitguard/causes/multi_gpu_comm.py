@@ -2,7 +2,7 @@
 
 import re
 
-from fitguard.causes.derived.many_gpus import together
+from fitguard.causes.derived.many_gpus import find_joint_training
 from fitguard.causes.framework.registry import cause
 from fitguard.causes.framework.scales import Scales, Verdict
 from fitguard.schema.crash import Signal, Story
@@ -44,7 +44,7 @@ def multi_gpu_comm(story: Story) -> Verdict | None:
     - tensorflow/tensorflow issues 44976 (IOMMU), 32654, 22889; NVIDIA/nccl issue 290 (shm)
     """
     scales = Scales()
-    several = together(story)
+    several = find_joint_training(story)
     scales.add(0.93, story.first("nccl-shared-memory"))
     scales.add(0.85, story.first("nccl-failed"))
     scales.add(0.8, story.first("horovod-stalled"))

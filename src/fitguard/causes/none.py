@@ -1,6 +1,6 @@
 """Nothing is wrong: what looks bad is harmless."""
 
-from fitguard.causes.derived.abrupt_end import ended_well, failed
+from fitguard.causes.derived.abrupt_end import has_ended_well, has_failed
 from fitguard.causes.derived.surroundings import without_gpu
 from fitguard.causes.framework.registry import cause
 from fitguard.causes.framework.scales import Scales, Verdict
@@ -50,7 +50,7 @@ def none(story: Story) -> Verdict | None:
     ## References
     - TensorFlow, environment variables of the logging
     """
-    if failed(story) or story.role("stop") or _complaints(story):
+    if has_failed(story) or story.role("stop") or _complaints(story):
         return None
     works = story.role("healthy")
     harmless = story.role("noise")
@@ -60,7 +60,7 @@ def none(story: Story) -> Verdict | None:
     if harmless or works:
         scales.add(0.4, story.first("goes-on-told"))
     scales.add(0.6, story.first("gpus-hidden"))
-    if ended_well(story):
+    if has_ended_well(story):
         scales.add(0.7, *story.ending.evidence)
     if _gpu_missed(story):
         scales.take(0.6)
@@ -68,7 +68,7 @@ def none(story: Story) -> Verdict | None:
         scales.take(0.45)
     if symptoms := _symptoms(story):
         passed = all(line.name in _MAY_PASS for line in symptoms)
-        scales.take(_share_against(passed, ended_well(story), bool(works)))
+        scales.take(_share_against(passed, has_ended_well(story), bool(works)))
     return scales.verdict(why=_why(story, bool(symptoms)), fix=_fix(story))
 
 
@@ -100,7 +100,7 @@ def _why(story: Story, symptoms: bool) -> str:
         return "The run ended well, so what failed on the way did not stop it."
     if story.has("gpus-hidden"):
         return "The GPU is hidden on purpose, and the run goes on with the CPU."
-    if ended_well(story):
+    if has_ended_well(story):
         return "The process ended with 0, and all lines that look bad are known to be harmless."
     return "All lines that look bad are known to be harmless, and none tells of a failure."
 

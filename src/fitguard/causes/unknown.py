@@ -1,6 +1,6 @@
 """The run failed, and no known cause explains it."""
 
-from fitguard.causes.derived.abrupt_end import ended_by
+from fitguard.causes.derived.abrupt_end import find_end_signal
 from fitguard.causes.derived.own_fault import own_fault
 from fitguard.causes.derived.script_error import remedy, script_error, summarize, tell_why
 from fitguard.causes.framework.registry import cause
@@ -62,7 +62,7 @@ def unknown(story: Story) -> Verdict | None:
     if error := script_error(story):
         return _script_verdict(error)
     scales = Scales()
-    _, end = ended_by(story)
+    _, end = find_end_signal(story)
     scales.add(_WEIGHT, story.first(*_TELLS_NO_CAUSE) or end)
     if not scales.weight and story.ending.exit_code:
         scales.add(_WEIGHT, *story.ending.evidence)

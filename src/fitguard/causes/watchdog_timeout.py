@@ -1,6 +1,6 @@
 """The system ended a kernel that kept the GPU busy for too long."""
 
-from fitguard.causes.derived.many_gpus import together
+from fitguard.causes.derived.many_gpus import find_joint_training
 from fitguard.causes.derived.surroundings import is_windows, is_wsl
 from fitguard.causes.derived.xid_blame import xids
 from fitguard.causes.framework.registry import cause
@@ -49,7 +49,7 @@ def watchdog_timeout(story: Story) -> Verdict | None:
             scales.add(0.5, line)
     if is_windows(story) or is_wsl(story):
         scales.add(0.35, story.first("launch-failed", "cuda-unknown-at-run", "event-status"))
-    if together(story) is not None:
+    if find_joint_training(story) is not None:
         scales.take(0.55)
     return scales.verdict(why=_why(story), fix=_fix(story))
 

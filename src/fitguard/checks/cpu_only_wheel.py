@@ -49,10 +49,10 @@ def cpu_only_wheel(
     """
     if build.is_cuda is None:
         raise Missing("whether this TensorFlow is built with CUDA is not known")
-    if build.is_cuda or _left_to_windows_check(tensorflow, facts):
+    if build.is_cuda or _is_left_to_windows_check(tensorflow, facts):
         return None
     gpu = _gpu(facts)
-    unused = gpu or _wanted_cuda(facts)
+    unused = gpu or _find_cuda_intent(facts)
     if unused is None:
         return None
     name = tensorflow.package or "tensorflow"
@@ -66,7 +66,7 @@ def cpu_only_wheel(
     )
 
 
-def _is(facts: Facts, system: str) -> bool:
+def _is_system(facts: Facts, system: str) -> bool:
     platform = facts.platform
     return platform is not None and platform.system == system and not platform.wsl
 
@@ -75,8 +75,8 @@ def _is_arm(facts: Facts) -> bool:
     return facts.platform is not None and facts.platform.machine in ("aarch64", "arm64")
 
 
-def _left_to_windows_check(tensorflow: TensorFlow, facts: Facts) -> bool:
-    return _is(facts, "windows") and tensorflow.package != "tensorflow-cpu"
+def _is_left_to_windows_check(tensorflow: TensorFlow, facts: Facts) -> bool:
+    return _is_system(facts, "windows") and tensorflow.package != "tensorflow-cpu"
 
 
 def _gpu(facts: Facts) -> Evidence | None:
@@ -91,7 +91,7 @@ def _gpu(facts: Facts) -> Evidence | None:
     return None
 
 
-def _wanted_cuda(facts: Facts) -> Evidence | None:
+def _find_cuda_intent(facts: Facts) -> Evidence | None:
     """What shows that somebody wants CUDA here, though no GPU is seen."""
     packages = facts.packages.found if facts.packages else ()
     for package in packages:
@@ -110,7 +110,7 @@ def _proof(tensorflow: TensorFlow, facts: Facts, knowledge: Knowledge) -> Eviden
         return Evidence("its own files: is_cuda_build is False", tensorflow.origin)
     if tensorflow.package in installs.CARRIERS | {"tensorflow-cpu"}:
         return Evidence(f"{tensorflow.package} is a build without CUDA", tensorflow.origin)
-    if _is(facts, "macos"):
+    if _is_system(facts, "macos"):
         return Evidence(
             "no TensorFlow for macOS has CUDA", "https://www.tensorflow.org/install/pip"
         )
@@ -126,7 +126,7 @@ def _proof(tensorflow: TensorFlow, facts: Facts, knowledge: Knowledge) -> Eviden
 
 def _fix(build: Build, tensorflow: TensorFlow, facts: Facts, knowledge: Knowledge) -> Fix:
     release = knowledge.tensorflow.find(build.version) or knowledge.tensorflow.newest
-    if _is(facts, "macos"):
+    if _is_system(facts, "macos"):
         return Fix(
             text="CUDA does not exist for macOS: train on a Linux machine. For Apple's own GPU "
             "there is the plug-in tensorflow-metal."
@@ -136,7 +136,7 @@ def _fix(build: Build, tensorflow: TensorFlow, facts: Facts, knowledge: Knowledg
             text=f"Take {knowledge.tensorflow.nvidia_container}, whose build for ARM has CUDA, or "
             "build TensorFlow from source.",
         )
-    if _is(facts, "windows") and not release.windows_gpu:
+    if _is_system(facts, "windows") and not release.windows_gpu:
         return installs.into_wsl(facts, knowledge)
     if installs.by_conda(facts):
         return Fix(

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 
 from fitguard.checks.derived.build import Build
 from fitguard.checks.derived.cuda_libraries import (
-    built_with_cuda,
     cuda_of,
     file_name,
-    installed_with,
+    find_installed_with,
+    quote_cuda_build,
     skip_without_gpu,
 )
 from fitguard.checks.derived.loaded import whereabouts
@@ -67,7 +67,7 @@ def cuda_missing(
       an H200 `tensorflow[and-cuda]==2.21.0` alone registers no GPU
     """
     skip_without_gpu(facts)
-    if _asked_in_vain(tensorflow, libraries, knowledge):
+    if _has_unknown_extra(tensorflow, libraries, knowledge):
         return _no_such_extra(tensorflow, cuda_build, facts, knowledge)
     gone = libraries.lack("cudart")
     if gone is None and not libraries.complete:
@@ -80,23 +80,25 @@ def cuda_missing(
         source = "all places where the loader looks"
     if not missing:
         return None
-    unused = _unused(libraries, missing)
+    unused = _find_unused(libraries, missing)
     if gone and unused:
-        unused = list(installed_with(unused[0], libraries, wanted_sonames))
+        unused = list(find_installed_with(unused[0], libraries, wanted_sonames))
     return Finding(
         title=_title(cuda_build, missing, whole=gone is not None),
         evidence=(
             *(Evidence(f"no {file_name(item, facts)}", source) for item in missing.values()),
             *(Evidence(item.soname, whereabouts(item)) for item in _one_of_each(unused)[:3]),
-            built_with_cuda(cuda_build),
+            quote_cuda_build(cuda_build),
         ),
         fix=_fix(cuda_build, libraries, missing, unused, facts, knowledge),
     )
 
 
-def _asked_in_vain(tensorflow: TensorFlow, libraries: CudaLibraries, knowledge: Knowledge) -> bool:
+def _has_unknown_extra(
+    tensorflow: TensorFlow, libraries: CudaLibraries, knowledge: Knowledge
+) -> bool:
     asked = "and-cuda" in (tensorflow.extras or ())
-    held = bool(libraries.searched("cudart"))
+    held = bool(libraries.find_searched("cudart"))
     return asked and not held and not knowledge.cuda.has_and_cuda(tensorflow.version)
 
 
@@ -109,7 +111,7 @@ def _no_such_extra(
         evidence=(
             Evidence(f"tensorflow[and-cuda]=={tensorflow.version}", tensorflow.origin),
             Evidence("the first release whose and-cuda extra brings CUDA is 2.14", table.reference),
-            built_with_cuda(build),
+            quote_cuda_build(build),
         ),
         fix=cuda_remedies.install(facts, knowledge, build),
     )
@@ -129,8 +131,8 @@ def _unreachable(
     unused = [
         library
         for component in (row.components if row else ())
-        for library in libraries.unused(component)
-        if library.package and not libraries.searched(component)
+        for library in libraries.find_unused(component)
+        if library.package and not libraries.find_searched(component)
     ]
     if row is None or not unused:
         raise Missing("whether CUDA is missing is not known")
@@ -154,7 +156,9 @@ def _missing_beside_runtime(
     libraries: CudaLibraries, wanted: Mapping[str, str], build: Build, knowledge: Knowledge
 ) -> dict[str, str]:
     """The names that lead nowhere, while the runtime's own leads to a CUDA that has such names."""
-    runtime = [item for item in libraries.searched("cudart") if item.soname == wanted["cudart"]]
+    runtime = [
+        item for item in libraries.find_searched("cudart") if item.soname == wanted["cudart"]
+    ]
     version = cuda_of(runtime[0], libraries) if runtime else None
     if version is None or knowledge.cuda.fit(text(version), build.cuda) == "other-name":
         # Another CUDA than the one asked for: cuda-version-mismatch speaks of that.
@@ -163,16 +167,16 @@ def _missing_beside_runtime(
         component: soname
         for component, soname in wanted.items()
         if component not in ("cudart", "cudnn")
-        and not any(item.soname == soname for item in libraries.searched(component))
+        and not any(item.soname == soname for item in libraries.find_searched(component))
     }
 
 
-def _unused(libraries: CudaLibraries, wanted: Mapping[str, str]) -> list[Library]:
+def _find_unused(libraries: CudaLibraries, wanted: Mapping[str, str]) -> list[Library]:
     """What bears a wanted name and lies where the loader does not look."""
     return [
         item
         for component, soname in wanted.items()
-        for item in libraries.unused(component)
+        for item in libraries.find_unused(component)
         if item.soname == soname
     ]
 

@@ -8,14 +8,14 @@ from fitguard.checks.derived import nvidia_wheels
 from fitguard.checks.derived.build import Build
 from fitguard.checks.derived.cuda_libraries import (
     BY_LIBRARY_PATH,
-    built_with_cuda,
     cuda_of,
+    find_installed_with,
+    find_unused_fitting,
     fits,
     folder,
-    installed_with,
     label,
+    quote_cuda_build,
     skip_stranger,
-    unused_fitting,
 )
 from fitguard.checks.derived.loaded import Loaded, whereabouts
 from fitguard.checks.fixes import cuda_remedies
@@ -85,7 +85,7 @@ def cuda_path_conflict(
     if runtime is not None:
         if knowledge.cuda.fit(runtime.version, cuda_build.cuda) == "other-name":
             skip_stranger(runtime, facts)
-            right = unused_fitting(runtime, cuda_build, knowledge)
+            right = find_unused_fitting(runtime, cuda_build, knowledge)
             return _wrong_toolkit(
                 runtime, right, cuda_build, libraries, wanted_sonames, grave, facts
             )
@@ -96,11 +96,13 @@ def cuda_path_conflict(
             if stray.library.package not in twins
         ]
         if strays:
-            return _mixed(runtime, strays, cuda_build, libraries, grave, facts, knowledge)
+            return _build_mixed_finding(
+                runtime, strays, cuda_build, libraries, grave, facts, knowledge
+            )
     for first in loaded.values():
-        hidden = _hidden(first, cuda_build, knowledge)
+        hidden = _find_hidden(first, cuda_build, knowledge)
         if hidden is not None:
-            return _overridden(first, hidden, cuda_build, libraries, facts)
+            return _build_override_finding(first, hidden, cuda_build, libraries, facts)
     return None
 
 
@@ -119,7 +121,7 @@ def _wrong_toolkit(
     wrong = runtime.library
     out = (folder(wrong),) if wrong.found_by == BY_LIBRARY_PATH else ()
     instead = f" instead of {out[0]}" if out else ""
-    folders = {folder(item): None for item in installed_with(right, libraries, wanted)}
+    folders = {folder(item): None for item in find_installed_with(right, libraries, wanted)}
     place = folder(right) if len(folders) == 1 else f"the folders of {label(right)}"
     return Finding(
         severity=grave,
@@ -128,7 +130,7 @@ def _wrong_toolkit(
         evidence=(
             Evidence(f"{label(wrong)} ({wrong.soname})", runtime.source),
             Evidence(f"{label(right)} ({right.soname})", whereabouts(right)),
-            built_with_cuda(build),
+            quote_cuda_build(build),
         ),
         fix=Fix(
             text=f"Put {place} on LD_LIBRARY_PATH{instead} before Python starts.",
@@ -149,13 +151,13 @@ def _strays(runtime: Loaded, libraries: CudaLibraries, wanted: dict[str, str]) -
     """What the loader takes from another CUDA than the runtime's."""
     home = parse(runtime.version)
     for component, soname in wanted.items():
-        named = [item for item in libraries.searched(component) if item.soname == soname]
+        named = [item for item in libraries.find_searched(component) if item.soname == soname]
         cuda = cuda_of(named[0], libraries) if named else None
         if cuda is not None and not same(cuda, home, 2):
             yield Stray(named[0], cuda)
 
 
-def _mixed(
+def _build_mixed_finding(
     runtime: Loaded,
     strays: list[Stray],
     build: Build,
@@ -182,7 +184,7 @@ def _mixed(
                 )
                 for stray in strays[: _MOST_CANDIDATES - 1]
             ),
-            built_with_cuda(build),
+            quote_cuda_build(build),
         ),
         fix=_one_installation(strays, build, libraries, facts, knowledge),
     )
@@ -207,7 +209,7 @@ def _one_installation(
     )
 
 
-def _hidden(first: Loaded, build: Build, knowledge: Knowledge) -> Library | None:
+def _find_hidden(first: Loaded, build: Build, knowledge: Knowledge) -> Library | None:
     """What LD_LIBRARY_PATH hides: a file of the same name in another version that fits as well."""
     if first.library.found_by != BY_LIBRARY_PATH or not first.wanted:
         return None
@@ -222,7 +224,7 @@ def _hidden(first: Loaded, build: Build, knowledge: Knowledge) -> Library | None
     return None
 
 
-def _overridden(
+def _build_override_finding(
     first: Loaded, hidden: Library, build: Build, libraries: CudaLibraries, facts: Facts
 ) -> Finding:
     place = folder(first.library)
@@ -237,7 +239,7 @@ def _overridden(
                 Evidence(f"{label(item)} ({item.soname})", whereabouts(item))
                 for item in [first.library, *named][:_MOST_CANDIDATES]
             ),
-            built_with_cuda(build),
+            quote_cuda_build(build),
         ),
         fix=Fix(
             text=f"Remove {place} from LD_LIBRARY_PATH before Python starts; then {label(hidden)} "

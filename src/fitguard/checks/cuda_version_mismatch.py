@@ -63,7 +63,7 @@ def cuda_version_mismatch(
     skip_stranger(cuda, facts)
     found, need = label(cuda.library), text(parse(cuda_build.cuda), 2)
     tensorflow = f"TensorFlow {cuda_build.version}"
-    renamed = _renamed(cuda, cuda_build, knowledge)
+    renamed = _find_renamed_library(cuda, cuda_build, knowledge)
     asked = file_name(renamed or wanted_sonames["cudart"], facts)
     if fit == "older":
         title = f"{found} is older than the {need} that {tensorflow} was built with"
@@ -103,13 +103,13 @@ def _fit(
 
 def _all_found(libraries: CudaLibraries, wanted: dict[str, str]) -> bool:
     return libraries.complete and all(
-        any(item.soname == soname for item in libraries.searched(component))
+        any(item.soname == soname for item in libraries.find_searched(component))
         for component, soname in wanted.items()
         if component != "cudnn"
     )
 
 
-def _renamed(cuda: Loaded, build: Build, knowledge: Knowledge) -> str | None:
+def _find_renamed_library(cuda: Loaded, build: Build, knowledge: Knowledge) -> str | None:
     """The library that has another name in this CUDA, though the runtime has the same."""
     own, wanted = knowledge.cuda.sonames(cuda.version), knowledge.cuda.sonames(build.cuda)
     if own.get("cudart") != wanted.get("cudart"):

@@ -75,9 +75,9 @@ def cudnn_dropped_arch(
         raise Missing("the minor version of cuDNN is not known")
     for old in gpus:
         if _drops(cudnn.version, old, cuda_build, knowledge):
-            yield _dropped(old, cudnn, cuda_build, facts, knowledge)
+            yield _build_dropped_finding(old, cudnn, cuda_build, facts, knowledge)
         elif _range(cudnn) and _drops(_newest(cudnn, knowledge), old, cuda_build, knowledge):
-            yield _may_drop(old, cudnn, cuda_build, facts, knowledge)
+            yield _build_may_drop_finding(old, cudnn, cuda_build, facts, knowledge)
 
 
 def _drops(version: str, old: Old, build: Build, knowledge: Knowledge) -> bool:
@@ -98,7 +98,9 @@ def _newest(cudnn: Loaded, knowledge: Knowledge) -> str:
     return [row.versions[1] for row in rows if parse(row.versions[1])[0] == major][-1]
 
 
-def _dropped(old: Old, cudnn: Loaded, build: Build, facts: Facts, knowledge: Knowledge) -> Finding:
+def _build_dropped_finding(
+    old: Old, cudnn: Loaded, build: Build, facts: Facts, knowledge: Knowledge
+) -> Finding:
     row = knowledge.cudnn.row(cudnn.version)
     least = knowledge.cudnn.least_capability(cudnn.version, build.cuda or None)
     source = f"{knowledge.cudnn.table.reference} ({row.source})" if row else ""
@@ -114,7 +116,9 @@ def _dropped(old: Old, cudnn: Loaded, build: Build, facts: Facts, knowledge: Kno
     )
 
 
-def _may_drop(old: Old, cudnn: Loaded, build: Build, facts: Facts, knowledge: Knowledge) -> Finding:
+def _build_may_drop_finding(
+    old: Old, cudnn: Loaded, build: Build, facts: Facts, knowledge: Knowledge
+) -> Finding:
     newest = knowledge.cudnn.row(_newest(cudnn, knowledge))
     source = f"{knowledge.cudnn.table.reference} ({newest.source})" if newest else ""
     return Finding(

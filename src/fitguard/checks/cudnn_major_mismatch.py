@@ -1,7 +1,12 @@
 """The cuDNN that the loader finds has another major than the one TensorFlow asks for."""
 
 from fitguard.checks.derived.build import Build
-from fitguard.checks.derived.cuda_libraries import file_name, label, skip_stranger, unused_fitting
+from fitguard.checks.derived.cuda_libraries import (
+    file_name,
+    find_unused_fitting,
+    label,
+    skip_stranger,
+)
 from fitguard.checks.derived.loaded import Loaded, whereabouts
 from fitguard.checks.fixes import cuda_remedies
 from fitguard.checks.framework.registry import check
@@ -53,7 +58,7 @@ def cudnn_major_mismatch(
         return None
     skip_stranger(cudnn, facts)
     need = text(parse(cuda_build.cudnn), 2)
-    unused = unused_fitting(cudnn, cuda_build, knowledge)
+    unused = find_unused_fitting(cudnn, cuda_build, knowledge)
     return Finding(
         severity=grave,
         title=f"TensorFlow {cuda_build.version} needs cuDNN {need}, and the loader finds "

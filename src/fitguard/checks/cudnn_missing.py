@@ -54,12 +54,12 @@ def cudnn_missing(
         raise Missing("which cuDNN this TensorFlow was built with is not known")
     gone = libraries.lack("cudnn")
     if gone is None:
-        if not libraries.searched("cudnn"):
+        if not libraries.find_searched("cudnn"):
             raise Missing("whether cuDNN is missing is not known")
         return None
     wanted = text(parse(cuda_build.cudnn), 2)
     soname = wanted_sonames["cudnn"]
-    unused = libraries.unused("cudnn")
+    unused = libraries.find_unused("cudnn")
     right = [item for item in unused if item.soname == soname]
     return Finding(
         title=f"TensorFlow {cuda_build.version} needs cuDNN {wanted}, and the loader finds none",

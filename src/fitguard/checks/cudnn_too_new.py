@@ -1,7 +1,7 @@
 """The cuDNN that will be loaded is newer than TensorFlow 1.6 and before accept."""
 
 from fitguard.checks.derived.build import Build
-from fitguard.checks.derived.cuda_libraries import compared, label
+from fitguard.checks.derived.cuda_libraries import label, quote_cudnn_versions
 from fitguard.checks.derived.loaded import Loaded
 from fitguard.checks.fixes import cuda_remedies
 from fitguard.checks.framework.registry import check
@@ -54,7 +54,7 @@ def cudnn_too_new(
         title=f"TensorFlow {cuda_build.version} takes cuDNN {need} only, and the loader finds "
         f"{label(cudnn.library)}",
         evidence=(
-            *compared(cudnn, cuda_build),
+            *quote_cudnn_versions(cudnn, cuda_build),
             Evidence(rule, f"{knowledge.cudnn.table.reference} ({row.source if row else 'rule'})"),
         ),
         fix=cuda_remedies.replace(facts, knowledge, cuda_build, libraries, cudnn),

@@ -1,7 +1,7 @@
 """The cuDNN that will be loaded is older than the one TensorFlow was built with."""
 
 from fitguard.checks.derived.build import Build
-from fitguard.checks.derived.cuda_libraries import compared, label
+from fitguard.checks.derived.cuda_libraries import label, quote_cudnn_versions
 from fitguard.checks.derived.loaded import Loaded
 from fitguard.checks.fixes import cuda_remedies
 from fitguard.checks.framework.registry import check
@@ -60,6 +60,6 @@ def cudnn_too_old(
         confidence="medium" if cuda_build.cudnn_uncertain else "high",
         title=f"{label(cudnn.library)} is older than the {need} that TensorFlow "
         f"{cuda_build.version} was built with",
-        evidence=compared(cudnn, cuda_build),
+        evidence=quote_cudnn_versions(cudnn, cuda_build),
         fix=cuda_remedies.replace(facts, knowledge, cuda_build, libraries, cudnn),
     )

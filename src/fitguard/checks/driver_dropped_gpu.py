@@ -53,7 +53,7 @@ def driver_dropped_gpu(
     - NVIDIA, Unix graphics feature deprecation schedule
     - NVIDIA CUDA Toolkit release notes: toolkit and driver versions
     """
-    legacy = _refused_as_legacy(facts)
+    legacy = _judge_kernel_log(facts)
     if legacy is not None:
         yield legacy
         return
@@ -71,7 +71,7 @@ def driver_dropped_gpu(
             yield from _by_cuda(runtime, gpu, capability, facts, knowledge)
 
 
-def _refused_as_legacy(facts: Facts) -> Finding | None:
+def _judge_kernel_log(facts: Facts) -> Finding | None:
     """What the kernel log says where the driver ignores the GPU: then NVML does not list it."""
     log = facts.kernel_log
     if log is None or facts.gpus:

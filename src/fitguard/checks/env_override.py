@@ -63,10 +63,10 @@ def env_override(
             ),
             fix=_unset(row.name, facts),
         )
-    yield from _preloaded(environment, facts)
+    yield from _judge_preload(environment, facts)
 
 
-def _preloaded(environment: dict[str, str], facts: Facts) -> Iterator[Finding]:
+def _judge_preload(environment: dict[str, str], facts: Facts) -> Iterator[Finding]:
     value = environment.get("LD_PRELOAD", "")
     libraries = [item for item in re.split(r"[:\s]+", value) if _CUDA_LIBRARY.search(item)]
     if not libraries or facts.gpus == ():

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from fitguard.checks.derived.gpu_code import GpuCode, dropped_by_toolkit
+from fitguard.checks.derived.gpu_code import GpuCode, is_dropped_by_toolkit
 from fitguard.checks.fixes import gpu_remedies
 from fitguard.checks.framework.registry import check
 from fitguard.knowledge import Knowledge
@@ -68,7 +68,7 @@ def _evidence(entry: GpuCode, knowledge: Knowledge) -> Iterator[Evidence]:
         carried = ", ".join(dict.fromkeys((*build.sass, *build.ptx)))
         yield Evidence(f"TensorFlow {build.version} carries code for {carried}", build.origin)
     toolkit = knowledge.cuda.toolkit(entry.runtime.version)
-    if toolkit is not None and dropped_by_toolkit(toolkit.cuda, entry.capability, knowledge):
+    if toolkit is not None and is_dropped_by_toolkit(toolkit.cuda, entry.capability, knowledge):
         yield Evidence(entry.runtime.whose, entry.runtime.source)
         yield Evidence(
             f"CUDA {toolkit.cuda} serves {toolkit.least} and newer ({toolkit.source})",

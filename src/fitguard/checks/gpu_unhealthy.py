@@ -53,18 +53,21 @@ def gpu_unhealthy(facts: Facts, knowledge: Knowledge) -> Iterator[Finding]:
     if not facts.gpus and not xids:
         reason = f": {log.problem}" if log is not None and log.problem else ""
         raise Missing(f"neither a GPU nor a line of the kernel log is known{reason}")
-    if log is None and not any(health_signs.asked(gpu) for gpu in facts.gpus or ()):
+    if log is None and not any(health_signs.has_health_answers(gpu) for gpu in facts.gpus or ()):
         raise Missing("nothing is known of the health of the GPU")
     matched: set[str | None] = set()
     for gpu in facts.gpus or ():
         own = [xid for xid in xids if _belongs(xid, gpu, facts)]
         matched |= {xid.pci_address for xid in own}
-        signs = [*health_signs.counted(gpu), *health_signs.logged(own, knowledge)]
+        signs = [
+            *health_signs.collect_counter_signs(gpu),
+            *health_signs.collect_log_signs(own, knowledge),
+        ]
         yield from _finding(f"GPU {gpu.index}", gpu, signs)
     for address in dict.fromkeys(xid.pci_address for xid in xids):
         if address not in matched:
             own = [xid for xid in xids if xid.pci_address == address]
-            signs = list(health_signs.logged(own, knowledge))
+            signs = list(health_signs.collect_log_signs(own, knowledge))
             yield from _finding(f"The GPU at {address}" if address else "A GPU", None, signs)
 
 
@@ -85,7 +88,7 @@ def _finding(who: str, gpu: Gpu | None, signs: Iterable[Sign]) -> Iterator[Findi
         severity=worst.severity,
         confidence=worst.confidence,
         title=f"{who} {worst.meaning}",
-        evidence=tuple(_quoted(shown)),
+        evidence=tuple(_quote_signs(shown)),
         fix=Fix(
             text=worst.remedy,
             commands=(f"nvidia-smi {which}-q -d ECC,PAGE_RETIREMENT,ROW_REMAPPER",),
@@ -93,7 +96,7 @@ def _finding(who: str, gpu: Gpu | None, signs: Iterable[Sign]) -> Iterator[Findi
     )
 
 
-def _quoted(signs: list[Sign]) -> Iterator[Evidence]:
+def _quote_signs(signs: list[Sign]) -> Iterator[Evidence]:
     yield from (sign.evidence for sign in signs[:_MOST])
     if len(signs) > _MOST:
         yield Evidence(f"and {len(signs) - _MOST} more kinds of faults", "kernel log")

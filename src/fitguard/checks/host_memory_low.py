@@ -39,7 +39,7 @@ def host_memory_low(host: Host, facts: Facts) -> Finding | None:
     ## References
     - Linux kernel documentation: cgroup v2, memory controller; /proc/meminfo, MemAvailable
     """
-    left = _left(host)
+    left = _collect_free_memory(host)
     if not left:
         raise Missing("how much host memory is free is not known")
     free_bytes, evidence = min(left, key=lambda entry: entry[0])
@@ -55,7 +55,7 @@ def host_memory_low(host: Host, facts: Facts) -> Finding | None:
     )
 
 
-def _left(host: Host) -> list[tuple[int, Evidence]]:
+def _collect_free_memory(host: Host) -> list[tuple[int, Evidence]]:
     left = []
     if host.available_bytes is not None:
         total = f" of {size(host.ram_bytes)}" if host.ram_bytes is not None else ""

@@ -74,7 +74,7 @@ def keras_too_new_for_tf(
         ),
         fix=Fix(
             text=f"Install {wanted}, or use TensorFlow {newer}."
-            f"{keras_packages.bundled_works(release)}",
+            f"{keras_packages.describe_bundled_keras(release)}",
             commands=remedies.pip_install(facts, wanted),
         ),
     )

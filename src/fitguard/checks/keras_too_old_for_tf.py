@@ -60,7 +60,7 @@ def keras_too_old_for_tf(
         ),
         fix=Fix(
             text=f"Install {wanted}.{_for_keras_2_code(keras, release, knowledge)}"
-            f"{keras_packages.bundled_works(release)}",
+            f"{keras_packages.describe_bundled_keras(release)}",
             commands=remedies.pip_install(facts, wanted),
         ),
     )

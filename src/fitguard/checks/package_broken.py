@@ -63,7 +63,7 @@ def _leftover(leftovers: list[Package]) -> Finding:
 
 
 def _without_metadata(package: Package, packages: Packages, facts: Facts) -> Finding:
-    whole = any(copy.problem is None for copy in packages.named(package.name))
+    whole = any(copy.problem is None for copy in packages.find_copies(package.name))
     grave = package.name in installs.DISTRIBUTIONS and not whole
     return Finding(
         severity="error" if grave else "warning",
@@ -83,7 +83,7 @@ def _without_files(packages: Packages, facts: Facts, knowledge: Knowledge) -> It
     somewhere = facts.tensorflow is not None or packages.unowned is not None
     if somewhere or not packages.complete or not searched:
         return
-    for package in installs.recorded(packages):
+    for package in installs.find_tensorflow_packages(packages):
         if package.version is None or package.problem or _is_empty(package, knowledge):
             continue
         wanted = f"{package.name}=={package.version}"

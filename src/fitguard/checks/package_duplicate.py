@@ -59,11 +59,13 @@ def _several_tensorflows(packages: Packages, facts: Facts) -> Iterator[Finding]:
     mixed = len({package.version for package in owners}) > 1
     together = len({package.location for package in owners}) == 1
     used = facts.tensorflow
-    taken = f"{used.package} {used.version}" if used and used.package else _told(owners[0])
+    taken = (
+        f"{used.package} {used.version}" if used and used.package else _format_package(owners[0])
+    )
     names = sorted({package.name for package in owners})
     yield Finding(
         severity="error" if mixed and together else "warning",
-        title=f"{_listed(owners)} are installed together and own the same folder",
+        title=f"{_join_packages(owners)} are installed together and own the same folder",
         evidence=(
             *_places(owners),
             *([Evidence(f"Python takes {taken}", used.origin)] if used else []),
@@ -78,7 +80,7 @@ def _several_tensorflows(packages: Packages, facts: Facts) -> Iterator[Finding]:
 
 def _owners(packages: Packages) -> tuple[Package, ...]:
     """The TensorFlow distributions with files of their own."""
-    found = [package for package in installs.recorded(packages) if package.version]
+    found = [package for package in installs.find_tensorflow_packages(packages) if package.version]
     shells = {package.version for package in found if package.name not in installs.CARRIERS}
     return tuple(
         package
@@ -89,7 +91,7 @@ def _owners(packages: Packages) -> tuple[Package, ...]:
 
 def _twice(packages: Packages, facts: Facts) -> Iterator[Finding]:
     for name in dict.fromkeys(item.name for item in packages.found):
-        copies = tuple(item for item in packages.named(name) if item.version)
+        copies = tuple(item for item in packages.find_copies(name) if item.version)
         if len({item.version for item in copies}) < 2:
             continue
         together = len({item.location for item in copies}) < len(copies)
@@ -122,7 +124,7 @@ def _nvidia_finding(clash: Clash, facts: Facts) -> Finding:
     names = [package.name for package in clash.packages]
     kept = clash.wanted or clash.packages[-1]
     end = f": the {clash.library} of one overwrites the other's" if clash.library else ""
-    told = f" The loader takes {_told(clash.winner)}." if clash.winner else ""
+    told = f" The loader takes {_format_package(clash.winner)}." if clash.winner else ""
     return Finding(
         severity="error" if clash.breaks else "warning",
         confidence="high" if clash.winner else "medium",
@@ -141,14 +143,14 @@ def _reinstall(facts: Facts, requirement: str) -> tuple[str, ...]:
     return remedies.pip_install(facts, requirement, reinstall=True)
 
 
-def _told(package: Package) -> str:
+def _format_package(package: Package) -> str:
     return f"{package.name} {package.version}"
 
 
-def _listed(packages: tuple[Package, ...]) -> str:
-    told = [_told(package) for package in packages]
+def _join_packages(packages: tuple[Package, ...]) -> str:
+    told = [_format_package(package) for package in packages]
     return f"{', '.join(told[:-1])} and {told[-1]}"
 
 
 def _places(packages: tuple[Package, ...]) -> tuple[Evidence, ...]:
-    return tuple(Evidence(_told(package), package.origin) for package in packages)
+    return tuple(Evidence(_format_package(package), package.origin) for package in packages)

@@ -65,7 +65,7 @@ def protobuf_too_new(
         evidence=(
             Evidence(f"protobuf {version}", protobuf.origin),
             Evidence(
-                protobuf_range.asked(version, release)
+                protobuf_range.describe_requirement(version, release)
                 if outside
                 else f"the generated code in TensorFlow {release.version} needs protobuf before 4",
                 installs.metadata_source(knowledge),

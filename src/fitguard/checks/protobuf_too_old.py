@@ -63,7 +63,7 @@ def protobuf_too_old(
         evidence=(
             Evidence(f"protobuf {version}", protobuf.origin),
             Evidence(
-                protobuf_range.asked(version, release)
+                protobuf_range.describe_requirement(version, release)
                 if outside or least is None
                 else f"TensorFlow {release.version} carries code of protobuf {text(least)}",
                 installs.metadata_source(knowledge),

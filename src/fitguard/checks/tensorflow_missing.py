@@ -33,7 +33,7 @@ def tensorflow_missing(packages: Packages, facts: Facts, knowledge: Knowledge) -
     ## References
     - TensorFlow, install with pip: <https://www.tensorflow.org/install/pip>
     """
-    if facts.tensorflow is not None or installs.recorded(packages):
+    if facts.tensorflow is not None or installs.find_tensorflow_packages(packages):
         return None
     if not packages.complete:
         raise Missing("not all that is installed is known")

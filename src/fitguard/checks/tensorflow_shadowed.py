@@ -37,7 +37,7 @@ def tensorflow_shadowed(packages: Packages, python: Python, facts: Facts) -> Fin
     - Python, the module search path: <https://docs.python.org/3/library/sys_path_init.html>
     """
     if packages.unowned is not None:
-        hidden = installs.recorded(packages)
+        hidden = installs.find_tensorflow_packages(packages)
         return Finding(
             title=f"Python imports {packages.unowned}, which belongs to no installed package",
             evidence=(

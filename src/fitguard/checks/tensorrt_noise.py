@@ -42,7 +42,7 @@ def tensorrt_noise(
     wanted = knowledge.cuda.tensorrt(cuda_build.version)
     if wanted is None:
         return None
-    found = libraries.searched("nvinfer")
+    found = libraries.find_searched("nvinfer")
     if any(item.soname.startswith(f"libnvinfer.so.{wanted.major}") for item in found):
         return None
     return Finding(

@@ -63,13 +63,13 @@ def tf_keras_minor_mismatch(
                 f"tf-keras {version} goes with TensorFlow {text(minor)}",
                 knowledge.keras.table.reference + (f" ({row.source})" if row else ""),
             ),
-            *_seen_to_fail(failure, knowledge),
+            *_quote_failure(failure, knowledge),
         ),
         fix=_fix(wanted, release, facts),
     )
 
 
-def _seen_to_fail(failure: TfKerasFailure | None, knowledge: Knowledge) -> tuple[Evidence, ...]:
+def _quote_failure(failure: TfKerasFailure | None, knowledge: Knowledge) -> tuple[Evidence, ...]:
     if failure is None:
         return ()
     reference = knowledge.keras.tf_keras_failures.reference

@@ -5,10 +5,10 @@ import msgspec
 from fitguard.checks.derived.build import Build
 from fitguard.checks.derived.cuda_libraries import (
     BY_LIBRARY_PATH,
-    built_with,
+    find_installed_with,
     fits,
     folder,
-    installed_with,
+    format_build,
     label,
     surely_fits,
 )
@@ -76,11 +76,11 @@ def wrong_library_first(
             found[label(first.library)] = finding
     fixes = {finding.fix.commands for finding in found.values()}
     if len(found) == 2 and len(fixes) == 1 and () not in fixes:
-        return [_joined(found, cuda_build)]
+        return [_merge_findings(found, cuda_build)]
     return list(found.values())
 
 
-def _joined(found: dict[str, Finding], build: Build) -> Finding:
+def _merge_findings(found: dict[str, Finding], build: Build) -> Finding:
     """Runtime and cuDNN in one finding, where one change of the path fixes both."""
     runtime, cudnn = found.values()
     return msgspec.structs.replace(
@@ -113,7 +113,9 @@ def _finding(
                 Evidence(f"{label(item)} ({item.soname})", whereabouts(item))
                 for item in [wrong, *named][:_MOST_CANDIDATES]
             ),
-            Evidence(f"TensorFlow {build.version} is built with {built_with(build)}", build.origin),
+            Evidence(
+                f"TensorFlow {build.version} is built with {format_build(build)}", build.origin
+            ),
         ),
         fix=fix,
     )
@@ -152,7 +154,7 @@ def _fix(
         )
     if not right.path.startswith("/"):
         return Fix(text=f"Lead the loader to {label(right)}, before {label(wrong)}.")
-    together = (right,) if right.searched else installed_with(right, libraries, wanted)
+    together = (right,) if right.searched else find_installed_with(right, libraries, wanted)
     return Fix(
         text=f"Put {folder(right)} first on LD_LIBRARY_PATH before Python starts.",
         commands=cuda_remedies.search(facts, libraries, first=map(folder, together)),

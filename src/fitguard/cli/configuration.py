@@ -22,7 +22,7 @@ class Configuration(
     ignore: tuple[str, ...] = ()
     fail_on: Threshold = "error"
 
-    def selected(self, subject: "Subject") -> tuple[str, ...]:
+    def filter_selection(self, subject: "Subject") -> tuple[str, ...]:
         """The selection, as far as it is of checks that judge this subject.
 
         Raises:

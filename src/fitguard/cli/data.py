@@ -72,7 +72,7 @@ def data(
                 **given,
                 budget_seconds=budget,
                 full=full,
-                select=(*configuration.selected("data"), *select),
+                select=(*configuration.filter_selection("data"), *select),
                 ignore=(*configuration.ignore, *ignore),
                 progress=progress,
             )

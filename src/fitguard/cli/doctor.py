@@ -48,7 +48,7 @@ def doctor(
         deep=deep,
         facts=facts,
         what_if=combination(what_if, what_if_file),
-        select=(*configuration.selected("environment"), *select),
+        select=(*configuration.filter_selection("environment"), *select),
         ignore=(*configuration.ignore, *ignore),
     )
     show(report, output, verbose=verbose)

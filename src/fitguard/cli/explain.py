@@ -8,7 +8,7 @@ import msgspec
 from cyclopts import Parameter
 
 from fitguard.cli.console import PLAIN_OUTPUT, Output, complain, show
-from fitguard.cli.run_left import GuardedRunLeft, last_run, left_by, left_by_id
+from fitguard.cli.run_left import GuardedRunLeft, last_run, read_run_by_id, read_run_folder
 from fitguard.schema.exit_codes import UnreadableInput, UsageError
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def explain(
         fitguard explain gpu-oom
         fitguard explain FG204
     """
-    given = _parted(what, what_if)
+    given = _split_arguments(what, what_if)
     about_a_crash = exit_code is not None or signal or kernel_log or facts or given.what_if
     if not (what or about_a_crash or list_pages) and output == PLAIN_OUTPUT:
         _explain_last_run(verbose=verbose)
@@ -103,7 +103,7 @@ def explain(
 def _explain_last_run(*, verbose: bool) -> None:
     """Why it died; of one that did not, that it did not, and what else can be asked."""
     last = last_run()
-    left = None if last is None or last.state in NOT_DEAD else left_by(last.path)
+    left = None if last is None or last.state in NOT_DEAD else read_run_folder(last.path)
     if left is not None:
         complain(f"the last run here, {left.id}:")
         given = Given([], [], {}, [left])
@@ -123,7 +123,7 @@ class Given(NamedTuple):
     runs: list[GuardedRunLeft]
 
 
-def _parted(arguments: tuple[str, ...], what_if: tuple[str, ...]) -> Given:
+def _split_arguments(arguments: tuple[str, ...], what_if: tuple[str, ...]) -> Given:
     """Files, names of pages, and what is known; a file may bear any name.
 
     Raises:
@@ -160,7 +160,9 @@ def _run_of(argument: str) -> GuardedRunLeft | None:
     """By its folder or its id; a name of a page is no id, whatever runs are called."""
     from fitguard.cli.pages import is_page
 
-    return left_by(Path(argument)) or (None if is_page(argument) else left_by_id(argument))
+    return read_run_folder(Path(argument)) or (
+        None if is_page(argument) else read_run_by_id(argument)
+    )
 
 
 def _name(argument: str) -> str:

@@ -18,7 +18,7 @@ from fitguard.cli.facts import facts
 from fitguard.cli.plan import plan
 from fitguard.cli.report import report
 from fitguard.cli.resolve import resolve
-from fitguard.cli.run import delimited
+from fitguard.cli.run import delimit_command
 from fitguard.cli.run import run as run_command
 from fitguard.cli.runs import runs
 from fitguard.schema.exit_codes import ExitCode, UnreadableInput, UsageError
@@ -56,7 +56,7 @@ def run(arguments: list[str]) -> int:
     """Run one command line; the exit code is returned, errors are told on stderr."""
     try:
         if arguments[:1] == ["run"]:
-            arguments = ["run", *delimited(arguments[1:])]
+            arguments = ["run", *delimit_command(arguments[1:])]
         code = app(arguments, exit_on_error=False, print_error=False, result_action="return_value")
         sys.stdout.flush()
         return int(code or ExitCode.FINE)

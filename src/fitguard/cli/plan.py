@@ -101,7 +101,8 @@ def plan(
             gpu_memory=memory_bytes,
             free=free_bytes,
             replicas=replicas,
-            measure=measure and _measured(script, call.number, policy, arguments, options),
+            measure=measure
+            and _build_measured_script(script, call.number, policy, arguments, options),
             advice=not no_advice,
         )
 
@@ -128,7 +129,7 @@ def _require_gpu() -> None:
     this_gpu(nvml.read().gpus or (), os.environ)
 
 
-def _measured(
+def _build_measured_script(
     script: str,
     fit: int,
     policy: Policy | None,

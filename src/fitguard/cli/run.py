@@ -141,7 +141,7 @@ def run(
     return guard(parsed, options, say=say).exit_code
 
 
-def delimited(arguments: Sequence[str]) -> list[str]:
+def delimit_command(arguments: Sequence[str]) -> list[str]:
     """The words behind `run`, with `--` before the command.
 
     The first word that is no option of ours begins the command: all behind it is the script's own,

@@ -39,7 +39,7 @@ class LastRun(NamedTuple):
     path: Path
 
 
-def left_by(path: Path) -> GuardedRunLeft | None:
+def read_run_folder(path: Path) -> GuardedRunLeft | None:
     """What a run has left in its folder; None where that is none."""
     folder = RunFolder(path)
     if not folder.journal.is_file():
@@ -65,7 +65,7 @@ def left_by(path: Path) -> GuardedRunLeft | None:
     )
 
 
-def left_by_id(run: str, runs_folder: Path = Path(RUNS)) -> GuardedRunLeft | None:
+def read_run_by_id(run: str, runs_folder: Path = Path(RUNS)) -> GuardedRunLeft | None:
     """The same by the id of a run or its beginning, or `last`; None where no run here has it.
 
     Raises:
@@ -76,7 +76,7 @@ def left_by_id(run: str, runs_folder: Path = Path(RUNS)) -> GuardedRunLeft | Non
     names = [entry.name for entry in runs_folder.iterdir()] if runs_folder.is_dir() else []
     if not any(name.startswith(run) or run == LAST for name in names):
         return None
-    return left_by(find_run(run, runs_folder).path)
+    return read_run_folder(find_run(run, runs_folder).path)
 
 
 def last_run(runs_folder: Path = Path(RUNS)) -> LastRun | None:

@@ -75,11 +75,11 @@ class _Refusal:
             largest_in_use_bytes=max(self.in_use, default=None),
             repeated_size_bytes=size,
             repeated_count=count,
-            used_share=self._used_share(in_use_bytes),
+            used_share=self._compute_used_share(in_use_bytes),
             evidence=tuple(self.evidence),
         )
 
-    def _used_share(self, in_use_bytes: int | None) -> float | None:
+    def _compute_used_share(self, in_use_bytes: int | None) -> float | None:
         if self.limit_bytes and in_use_bytes is not None:
             return in_use_bytes / self.limit_bytes
         if self.occupancy:
@@ -136,11 +136,11 @@ class _Dumps:
 
     def take(self, line: Line) -> None:
         """Read one line."""
-        for reads in (self._chunk, self._total, self._asked, self._oom):
+        for reads in (self._read_chunk, self._read_total, self._read_request, self._read_oom):
             if reads(line):
                 return
 
-    def _asked(self, line: Line) -> bool:
+    def _read_request(self, line: Line) -> bool:
         found = lines_of.ASKED.search(line.text)
         if found is None or "not a failure" in line.text:
             return False
@@ -164,7 +164,7 @@ class _Dumps:
             and abs(before - size_bytes) < (0.01 * before)
         )
 
-    def _oom(self, line: Line) -> bool:
+    def _read_oom(self, line: Line) -> bool:
         found = lines_of.OOM.search(line.text)
         if found is None:
             return False
@@ -185,7 +185,7 @@ class _Dumps:
             current.quote(line)
         return True
 
-    def _chunk(self, line: Line) -> bool:
+    def _read_chunk(self, line: Line) -> bool:
         if (found := lines_of.CHUNK.search(line.text)) is not None:
             self._dump()
             if found["state"].startswith("Free"):
@@ -208,7 +208,7 @@ class _Dumps:
         if self.current().ended:
             self.refusals.append(_Refusal())
 
-    def _total(self, line: Line) -> bool:
+    def _read_total(self, line: Line) -> bool:
         text = line.text
         if (found := lines_of.POOL.search(text)) is not None:
             self.current().growth_bytes = lines_of.size(found["available"]) or 0

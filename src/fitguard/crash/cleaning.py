@@ -31,7 +31,7 @@ class Cleaned(NamedTuple):
     worker: str | None = None
 
 
-def cleaned(raw: bytes) -> Iterator[Cleaned]:
+def clean_line(raw: bytes) -> Iterator[Cleaned]:
     """The text of a line; several where it is the JSON of several lines, none for a list."""
     text, worker = without_prefixes(printable(raw.decode("utf-8", "replace")))
     if text.startswith(_LOADED_MODULES):

@@ -22,7 +22,7 @@ def clues(signals: Iterable[Signal]) -> dict[str, Clue]:
     said: dict[str, dict[str, Signal]] = {}
     for signal in signals:
         if signal.role == "clue":
-            for key, value in _told(signal.values):
+            for key, value in _collect_facts(signal.values):
                 if signal.name.endswith("-told"):
                     said.setdefault(key, {}).setdefault(value, signal)
                 else:
@@ -34,7 +34,7 @@ def clues(signals: Iterable[Signal]) -> dict[str, Clue]:
     return found
 
 
-def _told(values: dict[str, str]) -> Iterator[tuple[str, str]]:
+def _collect_facts(values: dict[str, str]) -> Iterator[tuple[str, str]]:
     for group, value in values.items():
         if group.startswith("fact_"):
             yield _fact(group.removeprefix("fact_"), value)

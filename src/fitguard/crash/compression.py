@@ -26,7 +26,7 @@ class Decoder(Protocol):
         ...
 
 
-def unpacked(stream: Stream, notes: list[str]) -> Stream:
+def unpack_stream(stream: Stream, notes: list[str]) -> Stream:
     """The stream itself, or what is packed in it."""
     peeked = Peeked(stream)
     kind = _kind(peeked.peek(4))
@@ -63,7 +63,7 @@ class Unpacked(Pieces):
             step, self._packed = self._packed[:STEP], self._packed[STEP:]
             try:
                 piece = self._decoder.decompress(step)
-            except _broken(self._kind):
+            except _find_decoder_error(self._kind):
                 return self._stop("is broken; what stands before that place was read")
             if piece:
                 return piece
@@ -94,7 +94,7 @@ def _decoder(kind: str) -> Any:
     return zstandard.ZstdDecompressor().decompressobj()
 
 
-def _broken(kind: str) -> type[Exception]:
+def _find_decoder_error(kind: str) -> type[Exception]:
     if kind == "gzip":
         return zlib.error
     import zstandard

@@ -34,7 +34,7 @@ def ending(
         UsageError: for a signal that does not exist.
     """
     if signal_name is not None:
-        given = named(signal_name)
+        given = parse_signal(signal_name)
         return Ending(exit_code, given, (Evidence(given, "--signal"),))
     if exit_code is not None:
         caused_by = signal_of(exit_code)
@@ -50,7 +50,7 @@ def ending(
 
 def _of_line(line: Signal) -> str | None:
     """The signal that a line tells of: by the name of a group, or in a group's text."""
-    return line.ended_by or _known(line.values.get("signal"))
+    return line.ended_by or _find_signal_name(line.values.get("signal"))
 
 
 def signal_of(exit_code: int) -> str | None:
@@ -66,19 +66,19 @@ def signal_of(exit_code: int) -> str | None:
     return SIGNALS.get(256 - exit_code) if exit_code < 253 else None
 
 
-def named(text: str) -> str:
+def parse_signal(text: str) -> str:
     """`SIGKILL` for kill, SIGKILL or 9.
 
     Raises:
         UsageError: for what names no signal.
     """
-    found = _known(text)
+    found = _find_signal_name(text)
     if found is None:
         raise UsageError(f"Received the signal {text!r}. Expected a name or number: SIGKILL, 9")
     return found
 
 
-def _known(text: str | None) -> str | None:
+def _find_signal_name(text: str | None) -> str | None:
     word = (text or "").strip().upper()
     if word.isdecimal():
         return SIGNALS.get(int(word[:9]))

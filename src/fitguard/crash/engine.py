@@ -57,7 +57,7 @@ class _Literals:
         self.spellings = [spellings(literal) for literal in literals]
         self.longest = max((len(text) for texts in self.spellings for text in texts), default=0)
 
-    def _numbered(self, numbers: Collection[int]) -> Numbered:
+    def _number_spellings(self, numbers: Collection[int]) -> Numbered:
         return [(number, text) for number in numbers for text in self.spellings[number]]
 
 
@@ -68,12 +68,14 @@ class Hyperscan(_Literals):
     def _first_of_each(self) -> Any:
         import hyperscan
 
-        return _database(self._numbered(range(len(self.spellings))), hyperscan.HS_FLAG_SINGLEMATCH)
+        return _database(
+            self._number_spellings(range(len(self.spellings))), hyperscan.HS_FLAG_SINGLEMATCH
+        )
 
     @cached_property
     def _some(self) -> Any:
         # Neighbouring parts of a log mostly have the same literals in them.
-        return lru_cache(maxsize=8)(lambda numbers: _database(self._numbered(numbers)))
+        return lru_cache(maxsize=8)(lambda numbers: _database(self._number_spellings(numbers)))
 
     def present(self, data: Bytes) -> set[int]:
         """Which literals occur."""
@@ -118,7 +120,7 @@ class AhoCorasick(_Literals):
         import ahocorasick
 
         automaton = ahocorasick.Automaton()
-        for number, text in self._numbered(range(len(self.spellings))):
+        for number, text in self._number_spellings(range(len(self.spellings))):
             # It works on text; in this encoding a character is a byte.
             key = text.decode("latin-1")
             automaton.add_word(key, (*automaton.get(key, ()), number))

@@ -13,11 +13,11 @@ from fitguard.crash.command import find_command, read_command
 from fitguard.crash.ending import ending
 from fitguard.crash.given import (
     AUTO,
+    collect_logs,
+    combine_facts,
     findings,
-    known_facts,
     read_log,
     running_kernel_log,
-    several,
 )
 from fitguard.crash.leanings import verdict
 from fitguard.crash.next_commands import Training
@@ -78,7 +78,7 @@ def explain(
         >>> fitguard.explain("OOM when allocating tensor with shape[8192,8192]\\n").primary
         'gpu-oom'
     """
-    logs = several(log)
+    logs = collect_logs(log)
     notes: list[str] = []
     recogniser = Recogniser(knowledge().signatures)
     readings = [read_log(item, recogniser) for item in logs]
@@ -90,7 +90,7 @@ def explain(
         sources.append(KERNEL_LOG)
     lines = [line for reading in readings for line in reading.lines]
     signals = recogniser.signals(lines)
-    known, unread = known_facts(facts, what_if, clues(signals))
+    known, unread = combine_facts(facts, what_if, clues(signals))
     story = Story(
         signals=signals,
         known=frozenset(knowledge().signatures.by_name),
@@ -109,7 +109,7 @@ def explain(
         batch_size=batch_size,
     )
     diagnosis = diagnose(story, notes, training)
-    return _located(diagnosis, {str(item) for item in logs if isinstance(item, str | Path)})
+    return _add_paths(diagnosis, {str(item) for item in logs if isinstance(item, str | Path)})
 
 
 def diagnose(story: Story, notes: Iterable[str], training: Training) -> Diagnosis:
@@ -164,21 +164,21 @@ def _noise(story: Story) -> tuple[Noise, ...]:
     )
 
 
-def _located(explanation: Diagnosis, files: set[str]) -> Diagnosis:
+def _add_paths(explanation: Diagnosis, files: set[str]) -> Diagnosis:
     """The same, in which what was quoted from a file has its path."""
 
-    def located(evidence: Evidence) -> Evidence:
+    def add_path(evidence: Evidence) -> Evidence:
         found = evidence.line is not None and evidence.source in files
         return msgspec.structs.replace(evidence, path=evidence.source) if found else evidence
 
     return msgspec.structs.replace(
         explanation,
         causes=tuple(
-            msgspec.structs.replace(found, evidence=tuple(map(located, found.evidence)))
+            msgspec.structs.replace(found, evidence=tuple(map(add_path, found.evidence)))
             for found in explanation.causes
         ),
         noise=tuple(
-            msgspec.structs.replace(noise, evidence=located(noise.evidence))
+            msgspec.structs.replace(noise, evidence=add_path(noise.evidence))
             for noise in explanation.noise
         ),
     )

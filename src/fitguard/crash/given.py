@@ -21,7 +21,7 @@ AUTO = "auto"
 """In place of a kernel log or of facts: those of this machine."""
 
 
-def several(log: Log | Iterable[Log]) -> list[Log]:
+def collect_logs(log: Log | Iterable[Log]) -> list[Log]:
     """One log is a list of one."""
     if isinstance(log, str | bytes | Path) or hasattr(log, "read"):
         return [cast("Log", log)]
@@ -55,7 +55,7 @@ def running_kernel_log(
     return None
 
 
-def known_facts(
+def combine_facts(
     facts: Facts | str | Path | None,
     what_if: Mapping[str, str] | None,
     told: Mapping[str, Clue] | None = None,
@@ -77,8 +77,8 @@ def known_facts(
         origins={key: where(clue) for key, clue in clues.items()},
     )
     # What the user says of a thing may be more exact with what the log says of the same thing.
-    sure = {name: getattr(with_clues, name) for name in _says(supposed)}
-    known = {**_says(with_clues), **_says(_facts(facts)), **sure}
+    sure = {name: getattr(with_clues, name) for name in _select_known(supposed)}
+    known = {**_select_known(with_clues), **_select_known(_facts(facts)), **sure}
     return Facts(**known), notes
 
 
@@ -86,7 +86,7 @@ def _key(name: str) -> str:
     return name.strip().lower().replace("_", "-")
 
 
-def _says(facts: Facts) -> dict[str, Any]:
+def _select_known(facts: Facts) -> dict[str, Any]:
     """The fields in which something is known."""
     unknown = msgspec.structs.asdict(Facts())
     fields = msgspec.structs.asdict(facts)

@@ -23,9 +23,9 @@ def from_json(line: str) -> str | None:
     if json.startswith("{") and (text := _message(json)) is not None:
         return text
     if json.startswith(("{", '"')) and (found := FIELD.match(json) or ELEMENT.fullmatch(json)):
-        return _unescaped(found["text"])
+        return _unescape_text(found["text"])
     # A part of a notebook that is one line altogether.
-    return _unescaped(BETWEEN.sub(r"\\n", line)) if ESCAPED_TEXT.search(line) else None
+    return _unescape_text(BETWEEN.sub(r"\\n", line)) if ESCAPED_TEXT.search(line) else None
 
 
 def _message(line: str) -> str | None:
@@ -39,7 +39,7 @@ def _message(line: str) -> str | None:
     return next((text for text in texts if isinstance(text, str)), None)
 
 
-def _unescaped(text: str) -> str:
+def _unescape_text(text: str) -> str:
     text = ESCAPED.sub(_character, text)
     # Characters beyond the first 65,536 are written as two halves.
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -37,7 +37,7 @@ class Training(NamedTuple):
 def run_command(facts: Facts, training: Training) -> str:
     """`fitguard run` in front of the same command."""
     command = training.command or UNKNOWN_COMMAND
-    return f"fitguard run {_shown(facts, command.words) or 'train.py'}"
+    return f"fitguard run {_format_command(facts, command.words) or 'train.py'}"
 
 
 def plan_command(story: Story, training: Training) -> str | None:
@@ -51,7 +51,7 @@ def plan_command(story: Story, training: Training) -> str | None:
     words += _card(story)
     if command.arguments:
         words += ["--", *command.arguments]
-    shown = _shown(story.facts, words)
+    shown = _format_command(story.facts, words)
     return f"fitguard plan {shown}" if shown else None
 
 
@@ -92,7 +92,7 @@ def _is_one_model(name: str) -> bool:
 def resolve_command(story: Story) -> str | None:
     """For the machine of the log, as far as it is known."""
     known = [f"{key}={value}" for key, value in _machine(story.facts).items()]
-    shown = _shown(story.facts, known)
+    shown = _format_command(story.facts, known)
     if shown is None:
         return None
     return f"fitguard resolve --what-if {shown}" if known else "fitguard resolve"
@@ -137,7 +137,7 @@ def _system(facts: Facts) -> str | None:
     return platform.system
 
 
-def _shown(facts: Facts, words: Sequence[str]) -> str | None:
+def _format_command(facts: Facts, words: Sequence[str]) -> str | None:
     """Quoted for the shell; None where that of Windows has no way to write a word."""
     quoted = [shell.path(facts, word) for word in words]
     return None if None in quoted else " ".join(word for word in quoted if word is not None)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from fitguard.causes.derived.abrupt_end import ended_by
+from fitguard.causes.derived.abrupt_end import find_end_signal
 from fitguard.causes.derived.gpu_memory import gpu_memory
 from fitguard.causes.derived.oom_remedies import shrinks_with_batch
 from fitguard.causes.derived.own_fault import own_fault
@@ -60,7 +60,7 @@ def _tries(cause: CauseSlug, story: Story) -> str:
     """What `fitguard run` would try; of an unknown cause, where a signal ended the process."""
     if cause != "unknown":
         return phrase_tries(cause)
-    ended = ended_by(story)[0]
+    ended = find_end_signal(story)[0]
     if ended is None or own_fault(story):
         return ""
     return phrase_tries(cause, "killed" if ended in ("SIGKILL", "SIGTERM") else "crashed")

@@ -52,7 +52,7 @@ def questions(story: Story, causes: Sequence[FoundCause]) -> tuple[Question, ...
     """The facts that are missing, the most telling first; none that is known already."""
     asked: dict[str, Question] = {}
     likely: set[str] = {found.cause for found in causes}
-    for question in _asked(story, likely):
+    for question in _collect_questions(story, likely):
         asked.setdefault(question.how, question)  # one way to learn two things is told once
     return tuple(asked.values())[:MOST]
 
@@ -64,21 +64,21 @@ def doubts(story: Story) -> tuple[Question, ...]:
     return questions(story, ())
 
 
-def _asked(story: Story, likely: set[str]) -> Iterator[Question]:
-    yield from _no_log(story)
-    yield from _killed(story)
-    yield from _crashed(story)
-    yield from _asynchronous(story)
-    yield from _hanging(story, likely)
-    yield from _no_gpu(story, likely)
-    yield from _memory(story, likely)
-    yield from _nan(story, likely)
-    yield from _silent_log(story)
-    yield from _end_of_a_log(story)
-    yield from _anything_else(story)
+def _collect_questions(story: Story, likely: set[str]) -> Iterator[Question]:
+    yield from _ask_for_log(story)
+    yield from _ask_about_kill(story)
+    yield from _ask_about_crash(story)
+    yield from _ask_about_async_failure(story)
+    yield from _ask_about_hang(story, likely)
+    yield from _ask_about_missing_gpu(story, likely)
+    yield from _ask_about_gpu_memory(story, likely)
+    yield from _ask_about_nan(story, likely)
+    yield from _ask_for_stderr(story)
+    yield from _ask_for_whole_log(story)
+    yield from _ask_anything_else(story)
 
 
-def _no_log(story: Story) -> Iterator[Question]:
+def _ask_for_log(story: Story) -> Iterator[Question]:
     if "log" not in story.sources:
         yield Question(
             "What the run wrote before it ended",
@@ -87,7 +87,7 @@ def _no_log(story: Story) -> Iterator[Question]:
         )
 
 
-def _killed(story: Story) -> Iterator[Question]:
+def _ask_about_kill(story: Story) -> Iterator[Question]:
     if story.ending.signal != "SIGKILL" and not story.has(*KILLED):
         return
     if not _kernel_log_known(story):
@@ -100,7 +100,7 @@ def _killed(story: Story) -> Iterator[Question]:
     )
 
 
-def _crashed(story: Story) -> Iterator[Question]:
+def _ask_about_crash(story: Story) -> Iterator[Question]:
     by_signal = story.ending.signal in CRASHES
     if not by_signal and not story.has(*CRASHES.values(), *OTHER_CRASHES):
         return
@@ -119,7 +119,7 @@ def _crashed(story: Story) -> Iterator[Question]:
     )
 
 
-def _asynchronous(story: Story) -> Iterator[Question]:
+def _ask_about_async_failure(story: Story) -> Iterator[Question]:
     if not story.has(*ASYNCHRONOUS):
         return
     if not _kernel_log_known(story):
@@ -131,7 +131,7 @@ def _asynchronous(story: Story) -> Iterator[Question]:
     )
 
 
-def _hanging(story: Story, likely: set[str]) -> Iterator[Question]:
+def _ask_about_hang(story: Story, likely: set[str]) -> Iterator[Question]:
     if "hang" in likely or story.has(*HANGING):
         yield Question(
             "What the process waits for",
@@ -146,13 +146,13 @@ def _hanging(story: Story, likely: set[str]) -> Iterator[Question]:
         )
 
 
-def _no_gpu(story: Story, likely: set[str]) -> Iterator[Question]:
+def _ask_about_missing_gpu(story: Story, likely: set[str]) -> Iterator[Question]:
     about_install = {"cuda-missing", "cudnn-missing", "tf-cpu-only", "driver-broken"} & likely
     if (about_install or story.has(*NO_GPU)) and not _machine_known(story):
         yield Question("Which GPU, driver, CUDA and TensorFlow are there", MACHINE)
 
 
-def _memory(story: Story, likely: set[str]) -> Iterator[Question]:
+def _ask_about_gpu_memory(story: Story, likely: set[str]) -> Iterator[Question]:
     used_known = any(gpu.used_bytes is not None for gpu in story.facts.gpus or ())
     if {"gpu-oom", "gpu-memory-taken"} & likely and not used_known:
         yield Question(
@@ -162,7 +162,7 @@ def _memory(story: Story, likely: set[str]) -> Iterator[Question]:
         )
 
 
-def _nan(story: Story, likely: set[str]) -> Iterator[Question]:
+def _ask_about_nan(story: Story, likely: set[str]) -> Iterator[Question]:
     if "numeric-nan" in likely or story.has("loss-nan"):
         yield Question(
             "Which operation gives the first NaN",
@@ -170,7 +170,7 @@ def _nan(story: Story, likely: set[str]) -> Iterator[Question]:
         )
 
 
-def _silent_log(story: Story) -> Iterator[Question]:
+def _ask_for_stderr(story: Story) -> Iterator[Question]:
     if "log" in story.sources and all(line.role in HARMLESS_ROLES for line in story.signals):
         yield Question(
             "What TensorFlow itself wrote, which this log does not hold",
@@ -179,7 +179,7 @@ def _silent_log(story: Story) -> Iterator[Question]:
         )
 
 
-def _end_of_a_log(story: Story) -> Iterator[Question]:
+def _ask_for_whole_log(story: Story) -> Iterator[Question]:
     begun = story.role("noise", "healthy")  # what TensorFlow writes when it starts
     if (
         "log" in story.sources
@@ -193,7 +193,7 @@ def _end_of_a_log(story: Story) -> Iterator[Question]:
         )
 
 
-def _anything_else(story: Story) -> Iterator[Question]:
+def _ask_anything_else(story: Story) -> Iterator[Question]:
     if story.ending.exit_code is None and story.ending.signal is None:
         yield Question(
             "How the process ended",

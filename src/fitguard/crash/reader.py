@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 import msgspec
 
-from fitguard.crash.cleaning import cleaned
+from fitguard.crash.cleaning import clean_line
 from fitguard.crash.engine import Engine
 from fitguard.crash.prefixes import LABEL
 from fitguard.crash.sieve import Sieve
-from fitguard.crash.source import Log, opened
+from fitguard.crash.source import Log, open_log
 from fitguard.crash.windows import windows
 from fitguard.schema.crash import Line
 
@@ -43,7 +43,7 @@ def read(log: Log, engine: Engine, name: str | None = None) -> Reading:
         UnreadableInput: if it is a file that is missing or cannot be read.
     """
     sieve = Sieve(engine)
-    with opened(log) as source:
+    with open_log(log) as source:
         for window in windows(source.stream):
             sieve.take(window)
     sieve.finish()
@@ -51,7 +51,7 @@ def read(log: Log, engine: Engine, name: str | None = None) -> Reading:
     lines = [
         Line(piece.number, line.text, name, line.worker)
         for piece in sieve.kept.pieces()
-        for line in cleaned(piece.raw)
+        for line in clean_line(piece.raw)
         if line.text
     ]
     notes = tuple(f"{name}: {note}" for note in source.notes)

@@ -37,14 +37,14 @@ class Recogniser:
 
     def signals(self, lines: Sequence[Line]) -> tuple[Signal, ...]:
         """The signals in these lines, in their order; of very many alike, the first and last."""
-        found = [*self._anchored(lines), *self._said(lines, self.signatures.words)]
+        found = [*self._match_lines(lines), *self._match_prose(lines, self.signatures.words)]
         if all(signal.role in ("clue", "noise", "context") for signal in found):
             known = {signal.order for signal in found if signal.role == "noise"}
-            found += self._said(lines, self.signatures.topics, known)
+            found += self._match_prose(lines, self.signatures.topics, known)
         found.sort(key=lambda signal: signal.order)
-        return tuple(_thinned(found))
+        return tuple(_thin_out(found))
 
-    def _anchored(self, lines: Sequence[Line]) -> Iterable[Signal]:
+    def _match_lines(self, lines: Sequence[Line]) -> Iterable[Signal]:
         for index, candidates in self._candidates(lines):
             line = lines[index]
             matched = [
@@ -72,7 +72,7 @@ class Recogniser:
             for index, candidates in sorted(found.items()):
                 yield index, candidates.values()
 
-    def _said(
+    def _match_prose(
         self, lines: Sequence[Line], kinds: Iterable[Signature], known: Collection[int] = ()
     ) -> Iterable[Signal]:
         """What people describe, each kind once; their sentences go on over line ends.
@@ -110,7 +110,7 @@ def _signal(signature: Signature, line: Line, order: int, values: dict[str, str]
     )
 
 
-def _thinned(signals: Sequence[Signal]) -> Iterable[Signal]:
+def _thin_out(signals: Sequence[Signal]) -> Iterable[Signal]:
     """Of many with one name, the first and the last ones; each knows how many there were."""
     totals = Counter(signal.name for signal in signals)
     seen: Counter[str] = Counter()

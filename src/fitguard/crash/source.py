@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast
 
-from fitguard.crash.compression import unpacked
+from fitguard.crash.compression import unpack_stream
 from fitguard.crash.encoding import in_utf8
 from fitguard.crash.streams import OpenFile, Stream
 from fitguard.schema.exit_codes import UnreadableInput
@@ -35,7 +35,7 @@ class Source(NamedTuple):
 
 
 @contextmanager
-def opened(log: Log) -> Iterator[Source]:
+def open_log(log: Log) -> Iterator[Source]:
     """Open a log; what the user has opened stays open.
 
     Raises:
@@ -57,7 +57,7 @@ def opened(log: Log) -> Iterator[Source]:
 def _source(name: str, file: BinaryIO) -> Source:
     notes: list[str] = []
     stream = OpenFile(file, notes, _limit(file))
-    return Source(name, in_utf8(unpacked(stream, notes)), notes)
+    return Source(name, in_utf8(unpack_stream(stream, notes)), notes)
 
 
 def _names_a_file(text: str) -> bool:

@@ -50,7 +50,7 @@ def _read_from(lines: Sequence[Line]) -> Traceback | None:
                 message=error["message"] or "",
                 evidence=Evidence(line.text.strip(), line.source, line.number),
                 frames=tuple(frames),
-                run=_run_told(lines[number : number + _LINES_OF_MESSAGE]),
+                run=_find_run_id(lines[number : number + _LINES_OF_MESSAGE]),
             )
     return None
 
@@ -65,7 +65,7 @@ def _frame(line: Line) -> Frame | None:
     return Frame(file, int(number), evidence, own=_INSTALLED.search(file) is None)
 
 
-def _run_told(lines: Sequence[Line]) -> str | None:
+def _find_run_id(lines: Sequence[Line]) -> str | None:
     """The guarded run that `TrainingDied` tells of, in one of the lines of its message."""
     if "TrainingDied" not in lines[0].text:
         return None

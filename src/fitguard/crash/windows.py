@@ -44,7 +44,7 @@ def windows(stream: Stream) -> Iterator[Window]:
     while True:
         filled += fill(stream, view[filled:])
         ended = filled < SIZE
-        stop = filled if ended else _cut(data, start)
+        stop = filled if ended else _find_cut(data, start)
         yield Window(data, base, start, stop, filled)
         if ended:
             return
@@ -53,7 +53,7 @@ def windows(stream: Stream) -> Iterator[Window]:
         base, start, filled = base + kept, stop - kept, filled - kept
 
 
-def _cut(data: bytearray, start: int) -> int:
+def _find_cut(data: bytearray, start: int) -> int:
     lowest = max(start + 1, len(data) - REACH)
     # A carriage return at the very end may be the first half of a line's end.
     found = data.rfind(b"\n", lowest) + 1 or data.rfind(b"\r", lowest, len(data) - 1) + 1

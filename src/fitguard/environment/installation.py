@@ -47,7 +47,8 @@ def _cudnn_bound(
     if pin is None or pin[1].startswith("=="):
         return ()
     bounds = (
-        tables.cudnn.bound_for(gpu.compute_capability or "99") for gpu in constraints.gpus or ()
+        tables.cudnn.format_pip_bound(gpu.compute_capability or "99")
+        for gpu in constraints.gpus or ()
     )
     return tuple(dict.fromkeys(f"{pin[0]}{bound}" for bound in bounds if bound))
 

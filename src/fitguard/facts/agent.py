@@ -278,10 +278,12 @@ def settle(here):
     for item in here:
         if records and item["installer"] in ("pip", "uv"):
             item["requested"] = bool(item["requested"])
-    return sorted(here, key=lambda item: (item["name"], bool(item["problem"]), -made(item)))
+    return sorted(
+        here, key=lambda item: (item["name"], bool(item["problem"]), -read_install_time(item))
+    )
 
 
-def made(item):
+def read_install_time(item):
     return os.path.getmtime(item["origin"]) if os.path.exists(item["origin"]) else 0
 
 
@@ -310,7 +312,7 @@ def describe_tensorflow(directory, module, found, failed):
         "version": (owner["version"] if owner else None) or version_in_headers(base),
         "build": attempt("tensorflow_build", failed, build_of, info) or {},
         "origin": info if os.path.isfile(info) else module,
-        "libraries": shared_libraries(base),
+        "libraries": find_shared_libraries(base),
     }
 
 
@@ -319,7 +321,7 @@ def owner_of(directory, info, found):
     here = [item for item in found if item["location"] == directory and item.get("version")]
     claims = [item for item in here if claims_tensorflow(item)]
     if len(claims) > 1:
-        claims = [item for item in claims if recorded(item, directory, info)] or claims
+        claims = [item for item in claims if is_recorded(item, directory, info)] or claims
     return claims[0] if claims else None
 
 
@@ -332,7 +334,7 @@ def claims_tensorflow(item):
     return any(line.startswith("tensorflow/__init__.py,") for line in record)
 
 
-def recorded(item, directory, info):
+def is_recorded(item, directory, info):
     """Whether the RECORD of a distribution holds this very build_info.py, byte for byte."""
     import base64
     import hashlib
@@ -381,7 +383,7 @@ def version_in_headers(base):
     return None
 
 
-def shared_libraries(base):
+def find_shared_libraries(base):
     """The libraries that open CUDA's: theirs is the RUNPATH that the loader follows."""
     own = [name for name in sorted(os.listdir(base)) if name.startswith("libtensorflow_")]
     found = []

@@ -48,7 +48,7 @@ def memory(root: Path, ram_bytes: int | None) -> tuple[int | None, int | None]:
         for directory in _ways_up(root, hierarchy, path):
             limit = files.number(directory / hierarchy.limit)
             if limit is not None and (ram_bytes is None or limit <= ram_bytes):
-                limits.append((limit, _used(directory, hierarchy)))
+                limits.append((limit, _read_used_bytes(directory, hierarchy)))
     return min(limits, key=lambda pair: pair[0], default=(None, None))
 
 
@@ -88,7 +88,7 @@ def _ways_up(root: Path, hierarchy: Hierarchy, path: PurePosixPath) -> list[Path
     ]
 
 
-def _used(directory: Path, hierarchy: Hierarchy) -> int | None:
+def _read_used_bytes(directory: Path, hierarchy: Hierarchy) -> int | None:
     used = files.number(directory / hierarchy.used)
     inactive = files.fields(directory / "memory.stat").get(hierarchy.inactive, "")
     return None if used is None else max(0, used - int(inactive if inactive.isdecimal() else 0))

@@ -41,10 +41,10 @@ def _runtime(environment: Mapping[str, str], root: Path) -> tuple[str | None, st
     for mark, runtime in MARKS.items():
         if (root / mark).exists():
             return runtime, f"/{mark} exists"
-    return _declared(root) or _by_cgroup(root) or (None, None)
+    return _read_declaration(root) or _by_cgroup(root) or (None, None)
 
 
-def _declared(root: Path) -> tuple[str, str] | None:
+def _read_declaration(root: Path) -> tuple[str, str] | None:
     """What the runtime told the first process, or systemd."""
     for line in (files.text(root / "proc/1/environ") or "").split("\0"):
         if line.startswith("container=") and line[10:] in NAMES:

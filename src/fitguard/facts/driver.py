@@ -29,7 +29,7 @@ LIBRARY_DIRECTORIES = (
 def read(root: Path = Path("/")) -> Driver:
     """What the file system tells of the driver; NVML is not asked."""
     version, library = library_version(root)
-    kernel_version, kernel_source = kernel_module.loaded_version(root)
+    kernel_version, kernel_source = kernel_module.read_loaded_version(root)
     pci = nvidia_devices.on_pci(root)
     loaded = kernel_version or (root / "sys/module/nvidia").is_dir()
     return Driver(

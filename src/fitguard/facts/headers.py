@@ -8,13 +8,13 @@ from pathlib import Path
 _HEAD_BYTES = 65536
 
 
-def encoded_version(header: Path, macro: str) -> str | None:
+def read_encoded_version(header: Path, macro: str) -> str | None:
     """The version that a macro holds as one number: `CUDA_VERSION 12020` → 12.2."""
     number = _number(_head(header), macro)
     return f"{number // 1000}.{number % 1000 // 10}" if number else None
 
 
-def parted_version(header: Path, macros: Sequence[str]) -> str | None:
+def read_split_version(header: Path, macros: Sequence[str]) -> str | None:
     """The version that macros hold part by part: CUDNN_MAJOR, CUDNN_MINOR …"""
     text = _head(header)
     parts = [_number(text, macro) for macro in macros]

@@ -74,7 +74,7 @@ def _interview(
     answer: _Answer, path: Path, origin: str, environment: Mapping[str, str]
 ) -> Interview:
     found = answer.tensorflow
-    described = tensorflow_build.described(found) if found else None
+    described = tensorflow_build.read_tensorflow(found) if found else None
     failed = [FailedProbe(name, problem) for name, problem in answer.failed.items()]
     packages = None
     if answer.packages is not None:
@@ -99,7 +99,7 @@ def _interview(
 def _locate(python: str | None, environment: Mapping[str, str]) -> tuple[Path, str]:
     """The interpreter, and what named it. Links stay: a virtual environment is known by its."""
     if python is not None:
-        return _given(python, environment), "--python"
+        return _find_given_python(python, environment), "--python"
     home = environment.get("VIRTUAL_ENV")
     if not home:
         return Path(sys.executable), "the Python that runs fitguard"
@@ -112,7 +112,7 @@ def _locate(python: str | None, environment: Mapping[str, str]) -> tuple[Path, s
     return inside, "$VIRTUAL_ENV"
 
 
-def _given(python: str, environment: Mapping[str, str]) -> Path:
+def _find_given_python(python: str, environment: Mapping[str, str]) -> Path:
     """What `--python` names. A path may be too long, hold a NUL, or name the home of nobody."""
     try:
         return _executable(python, environment)

@@ -61,7 +61,7 @@ def parse(lines: Iterable[str], origin: str, *, numbered: bool = False) -> Kerne
         if not any(word in message for word in WORDS):
             continue
         xid = _xid(message, origin, number if numbered else None)
-        if xid and not _said_before(xid, xids):
+        if xid and not _was_reported_before(xid, xids):
             xids.append(xid)
         elif not xid and MODULE_REFUSED.search(message):
             refused.append(message)
@@ -94,7 +94,7 @@ def _xid(message: str, origin: str, line: int | None) -> Xid | None:
     return None
 
 
-def _said_before(xid: Xid, xids: Iterable[Xid]) -> bool:
+def _was_reported_before(xid: Xid, xids: Iterable[Xid]) -> bool:
     """A lost GPU is reported twice: by its Xid, and in words."""
     return "Xid" not in xid.text and any(
         (known.number, known.pci_address) == (xid.number, xid.pci_address) for known in xids

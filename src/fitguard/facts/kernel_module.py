@@ -21,7 +21,7 @@ MODULE_PLACES = (
 MODULE_NAMES = ("nvidia.ko*", "nvidia-current*.ko*")
 
 
-def loaded_version(root: Path) -> tuple[str | None, str | None]:
+def read_loaded_version(root: Path) -> tuple[str | None, str | None]:
     """The version of the loaded module, and the file that tells it.
 
     Two formats: `NVIDIA UNIX x86_64 Kernel Module  535.129.03  …` and, of the open module,

@@ -56,7 +56,7 @@ def find(
     here = Loader(environment, executable, _FILE_NAME_BYTES, root)
     for libraries, opened in _who_opens(tensorflow_libraries):
         collection.add_searched(here.search_order(libraries), opened)
-    collection.add_unused(_unused_places(environment, python, site_directories, on_disk))
+    collection.add_unused(_find_usual_places(environment, python, site_directories, on_disk))
     roots = xla_tools.cuda_roots(environment, tensorflow_libraries, cuda_build, root)
     return CudaLibraries(
         found=collection.in_order(),
@@ -83,7 +83,7 @@ def _text(path: Path | None) -> str | None:
     return str(path) if path else None
 
 
-def _unused_places(
+def _find_usual_places(
     environment: Mapping[str, str],
     python: Python | None,
     site_directories: Sequence[Path],
@@ -180,11 +180,11 @@ class _Collection:
         )
 
 
-def _spelled(component: str) -> str:
+def _normalize_component(component: str) -> str:
     return component.replace("nvJitLink", "nvjitlink")
 
 
-_NAMES = frozenset(map(_spelled, COMPONENTS))
+_NAMES = frozenset(map(_normalize_component, COMPONENTS))
 
 
 def _files(directory: Path) -> list[Path]:
@@ -205,10 +205,10 @@ def _candidates(files: Sequence[Path]) -> Iterator[_Candidate]:
         if real.is_file():
             links.setdefault(real, []).append(path)
     for real, paths in links.items():
-        yield from _asked_for(real, paths)
+        yield from _select_loader_names(real, paths)
 
 
-def _asked_for(real: Path, paths: list[Path]) -> Iterator[_Candidate]:
+def _select_loader_names(real: Path, paths: list[Path]) -> Iterator[_Candidate]:
     """`libcudnn.so.8` of libcudnn.so.8 and libcudnn.so.8.9.7; every odd link besides.
 
     People link `libcudart.so.10.1` to the runtime of CUDA 11, and the loader takes it.
@@ -219,7 +219,7 @@ def _asked_for(real: Path, paths: list[Path]) -> Iterator[_Candidate]:
         match = _FILE_NAME.fullmatch(path.name)
         if longer or match is None:
             continue
-        component = _spelled(match[1])
+        component = _normalize_component(match[1])
         own = elf.read(real) if path.name == real.name else None
         soname = own.soname if own and own.soname else path.name
         yield _Candidate(component, soname, path, real, soname == path.name)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from fitguard.facts.headers import encoded_version, parted_version
+from fitguard.facts.headers import read_encoded_version, read_split_version
 from fitguard.facts.toolkits import component_version
 from fitguard.facts.wheels import Wheel
 
@@ -70,9 +70,9 @@ def _from_headers(component: str, real: Path) -> Iterator[tuple[str, Path]]:
         for name, macros in _IN_HEADERS.get(component, {}).items():
             header = directory / name
             if len(macros) == 1:
-                version = encoded_version(header, macros[0])
+                version = read_encoded_version(header, macros[0])
             else:
-                version = parted_version(header, macros)
+                version = read_split_version(header, macros)
             if version:
                 yield version, header
 

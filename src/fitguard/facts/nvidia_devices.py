@@ -18,7 +18,7 @@ def on_pci(root: Path) -> tuple[PciGpu, ...] | None:
     if devices is None:
         return None
     return tuple(
-        PciGpu(device.name, files.text(device / "device") or "", _bound_driver(device))
+        PciGpu(device.name, files.text(device / "device") or "", _read_bound_driver(device))
         for device in devices
         if files.text(device / "vendor") == NVIDIA_VENDOR
         and (files.text(device / "class") or "").startswith(DISPLAY_CLASS)
@@ -42,7 +42,7 @@ def nodes(root: Path) -> tuple[DeviceNode, ...]:
     )
 
 
-def _bound_driver(device: Path) -> str | None:
+def _read_bound_driver(device: Path) -> str | None:
     try:
         return (device / "driver").readlink().name
     except OSError:

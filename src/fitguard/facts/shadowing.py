@@ -18,13 +18,15 @@ def find(packages: Sequence[Package], environment: Mapping[str, str]) -> tuple[s
         return ()
     try:
         folder = Path.cwd()
-        found = [(module, _imported(folder, module)) for module in MODULES]
+        found = [(module, _find_module(folder, module)) for module in MODULES]
     except OSError:
         return ()
-    return tuple(str(path) for module, path in found if path and not _owned(path, module, packages))
+    return tuple(
+        str(path) for module, path in found if path and not _is_installed(path, module, packages)
+    )
 
 
-def _imported(folder: Path, module: str) -> Path | None:
+def _find_module(folder: Path, module: str) -> Path | None:
     """A folder without __init__.py is not among them: an installed package goes before it."""
     if (folder / module / "__init__.py").is_file():
         return folder / module
@@ -32,7 +34,7 @@ def _imported(folder: Path, module: str) -> Path | None:
     return file if file.is_file() else None
 
 
-def _owned(path: Path, module: str, packages: Sequence[Package]) -> bool:
+def _is_installed(path: Path, module: str, packages: Sequence[Package]) -> bool:
     """Whether it is part of an install: the folder is a site directory, or that of the source."""
     return any(
         package.location == str(path.parent) or package.installer == "editable"

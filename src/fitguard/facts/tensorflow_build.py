@@ -27,14 +27,14 @@ class FoundTensorFlow(msgspec.Struct):
     libraries: tuple[str, ...] = ()
 
 
-def described(found: FoundTensorFlow) -> TensorFlow | None:
+def read_tensorflow(found: FoundTensorFlow) -> TensorFlow | None:
     """The TensorFlow that was found; None where nothing tells its version."""
     if found.version is None:
         return None
     build = found.build
     cuda = _version(build.get("cuda_version") or build.get("cuda_version_number"))
     cudnn = _version(build.get("cudnn_version") or build.get("cudnn_version_number"))
-    needed = _needed(found.libraries) if cuda is None else {}
+    needed = _read_needed_versions(found.libraries) if cuda is None else {}
     is_cuda = build.get("is_cuda_build", True if "cudart" in needed else None)
     return TensorFlow(
         version=found.version,
@@ -64,7 +64,7 @@ def _capabilities(names: object) -> tuple[str, ...] | None:
     return tuple(re.sub(r"^(\d+)\.(\d)$", r"compute_\1\2", str(name)) for name in names)
 
 
-def _needed(libraries: Sequence[str]) -> dict[str, str]:
+def _read_needed_versions(libraries: Sequence[str]) -> dict[str, str]:
     """Before 1.14 TensorFlow was linked against CUDA: the names it needs tell the versions."""
     found = {}
     for path in libraries:

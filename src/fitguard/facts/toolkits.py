@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fitguard.facts import child_process
-from fitguard.facts.headers import encoded_version
+from fitguard.facts.headers import read_encoded_version
 from fitguard.schema.software import Toolkit
 
 VARIABLES = ("CUDA_HOME", "CUDA_PATH", "CUDA_ROOT", "CUDA_DIR")
@@ -117,6 +117,6 @@ def _version(path: Path) -> tuple[str | None, str | None]:
         return match[1], "version.txt"
     if match := re.fullmatch(r"cuda-(\d+\.\d+)(\.\d+)*", path.name):
         return path.name.removeprefix("cuda-"), "the directory's name"
-    if version := encoded_version(path / "include/cuda.h", "CUDA_VERSION"):
+    if version := read_encoded_version(path / "include/cuda.h", "CUDA_VERSION"):
         return version, "include/cuda.h"
     return None, None

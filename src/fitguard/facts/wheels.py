@@ -25,7 +25,7 @@ class Wheels:
     def __init__(self, site_directories: Sequence[Path]) -> None:
         self._claims: dict[str, list[tuple[Wheel, str]]] = {}
         for site in site_directories:
-            for metadata, wheel in _installed(site):
+            for metadata, wheel in _find_wheels(site):
                 for file, size_bytes in _record(metadata):
                     key = os.path.realpath(site / file)
                     self._claims.setdefault(key, []).append((wheel, size_bytes))
@@ -52,7 +52,7 @@ def library_directories(site_directories: Sequence[Path]) -> Iterator[Path]:
                 yield site / name
 
 
-def _installed(site: Path) -> Iterator[tuple[Path, Wheel]]:
+def _find_wheels(site: Path) -> Iterator[tuple[Path, Wheel]]:
     try:
         names = sorted(entry.name for entry in os.scandir(site))
     except OSError:

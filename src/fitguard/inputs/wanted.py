@@ -1,8 +1,8 @@
 """What to look for in a field: the limits that model and loss set for it."""
 
 from fitguard.checks.data.derived.input_shapes import fits
-from fitguard.checks.data.derived.losses import allowed_labels, label_kind
-from fitguard.checks.data.derived.magnitudes import Limits, allowed_inputs, allowed_targets
+from fitguard.checks.data.derived.losses import find_label_limits, label_kind
+from fitguard.checks.data.derived.magnitudes import Limits, find_input_limits, find_target_limits
 from fitguard.checks.data.derived.tables import MOST_COLUMNS
 from fitguard.inputs.scan.wanted import Wanted
 from fitguard.inputs.sources.arrays import Table
@@ -56,12 +56,12 @@ def _find_limits(model: ModelFacts, role: Role, target: Target) -> Limits:
         return None, None
     if target.tables:
         return 0.0, float(min(table.rows for table in target.tables) - 1)
-    return allowed_inputs(target)
+    return find_input_limits(target)
 
 
 def _find_label_limits(target: ModelOutput) -> Limits:
-    limits = allowed_labels(target)
-    return allowed_targets(target) if limits == (None, None) else limits
+    limits = find_label_limits(target)
+    return find_target_limits(target) if limits == (None, None) else limits
 
 
 def _counts(target: Target) -> bool:

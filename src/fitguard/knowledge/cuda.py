@@ -213,7 +213,7 @@ class Cuda:
             for component, suffix in suffixes.items()
         }
 
-    def asked(self, cuda: str, tensorflow: str) -> dict[str, str]:
+    def find_requested_sonames(self, cuda: str, tensorflow: str) -> dict[str, str]:
         """The names that this TensorFlow asks for: cuRAND is no longer among them after 2.12."""
         names = self.sonames(cuda)
         if parse(tensorflow)[:2] > parse(threshold("last-tensorflow-with-curand")):

@@ -64,7 +64,7 @@ class Cudnn:
             return None
         return served[-1].versions[1]
 
-    def bound_for(self, capability: str) -> str | None:
+    def format_pip_bound(self, capability: str) -> str | None:
         """A bound for pip that keeps cuDNN at versions that serve this GPU: `<9.11`."""
         last = self.last_for(capability)
         if last is None:

@@ -88,13 +88,13 @@ class Gpus:
         """
         key = " ".join(sorted(words(name)))
         wanted = words(_ALIASES.get(key, name))
-        found = self._named(wanted) or self._series(name)
+        found = self._find_by_words(wanted) or self._series(name)
         # The Ada cards dropped the family's name, so who says it means the older one.
         namesakes = () if "quadro" in name.lower() else _GENERATIONS
-        newer = (model for word in namesakes for model in self._named(wanted | {word}))
+        newer = (model for word in namesakes for model in self._find_by_words(wanted | {word}))
         return tuple(dict.fromkeys((*found, *newer)))
 
-    def _named(self, wanted: frozenset[str]) -> tuple[GpuModel, ...]:
+    def _find_by_words(self, wanted: frozenset[str]) -> tuple[GpuModel, ...]:
         return self._exact(wanted) or self._open_variants(wanted)
 
     def capabilities(self, name: str) -> tuple[str, ...]:
@@ -103,7 +103,7 @@ class Gpus:
 
     def is_series(self, name: str) -> bool:
         """Whether a name means a whole series: `RTX 50`."""
-        return not self._named(words(name)) and bool(self._series(name))
+        return not self._find_by_words(words(name)) and bool(self._series(name))
 
     def similar(self, name: str, count: int = 3) -> tuple[str, ...]:
         """Names that look like this one, for an error message."""

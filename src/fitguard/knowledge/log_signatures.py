@@ -50,7 +50,7 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
         The caller has found an anchor in the line.
         """
         if not self.searched:
-            return None if self._excluded(line) else {}
+            return None if self._is_excluded(line) else {}
         found = self.place(line)
         if found is None:
             return None
@@ -64,18 +64,20 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
     def place(self, text: str) -> re.Match[str] | None:
         """Where a pattern matches what is not excluded: the line, or of words the sentence."""
         for pattern in self.searched:
-            for found in compiled(pattern, self.role).finditer(text):
+            for found in compile_pattern(pattern, self.role).finditer(text):
                 whole = _sentence(text, found) if self.role == "words" else text
-                if not self._excluded(whole):
+                if not self._is_excluded(whole):
                     return found
         return None
 
-    def _excluded(self, text: str) -> bool:
-        return self.unless is not None and bool(compiled(self.unless, self.role).search(text))
+    def _is_excluded(self, text: str) -> bool:
+        return self.unless is not None and bool(
+            compile_pattern(self.unless, self.role).search(text)
+        )
 
 
 @cache
-def compiled(pattern: str, role: Role) -> re.Pattern[str]:
+def compile_pattern(pattern: str, role: Role) -> re.Pattern[str]:
     """A pattern of a signature in this role: people write as they like, programs do not."""
     return re.compile(pattern, re.IGNORECASE if role == "words" else 0)
 
@@ -94,15 +96,15 @@ def _read(text: str) -> list[Signature]:
         for name, listed in table.get("vocabulary", {}).items()
     }
 
-    def spelled_out(pattern: str) -> str:
+    def spell_out(pattern: str) -> str:
         for name, alternatives in words.items():
             pattern = pattern.replace(name, alternatives)
         return pattern
 
     for block in table["signature"]:
         if "pattern" in block:
-            block["pattern"] = spelled_out(block["pattern"])
-        block["patterns"] = [spelled_out(pattern) for pattern in block.get("patterns", ())]
+            block["pattern"] = spell_out(block["pattern"])
+        block["patterns"] = [spell_out(pattern) for pattern in block.get("patterns", ())]
     return msgspec.convert(table["signature"], list[Signature])
 
 

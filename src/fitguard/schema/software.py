@@ -68,13 +68,13 @@ class Packages(msgspec.Struct, frozen=True):
     unowned: str | None = None
     shadows: tuple[str, ...] = ()
 
-    def named(self, name: str) -> tuple[Package, ...]:
+    def find_copies(self, name: str) -> tuple[Package, ...]:
         """All copies of one distribution, the one that Python imports first."""
         return tuple(package for package in self.found if package.name == name)
 
     def first(self, name: str) -> Package | None:
         """The copy that Python imports."""
-        return next(iter(self.named(name)), None)
+        return next(iter(self.find_copies(name)), None)
 
 
 class TensorFlow(msgspec.Struct, frozen=True, kw_only=True):
@@ -158,17 +158,17 @@ class CudaLibraries(msgspec.Struct, frozen=True, kw_only=True):
         """All libraries of one component, in the loader's order."""
         return tuple(library for library in self.found if library.component == component)
 
-    def searched(self, component: str) -> tuple[Library, ...]:
+    def find_searched(self, component: str) -> tuple[Library, ...]:
         """Those that the loader would find, the one it takes first."""
         return tuple(library for library in self.candidates(component) if library.searched)
 
-    def unused(self, component: str) -> tuple[Library, ...]:
+    def find_unused(self, component: str) -> tuple[Library, ...]:
         """Those that lie where the loader does not look."""
         return tuple(library for library in self.candidates(component) if not library.searched)
 
     def lack(self, component: str) -> str | None:
         """What says that the loader surely finds none of it; None where it may find one."""
-        if self.searched(component):
+        if self.find_searched(component):
             return None
         everywhere = "all places where the loader looks" if self.complete else None
         return self.absent.get(component, everywhere)

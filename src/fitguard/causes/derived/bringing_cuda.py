@@ -1,7 +1,12 @@
 """Remedies: how to get the CUDA and the cuDNN that a TensorFlow asks for."""
 
 from fitguard.causes.derived import surroundings
-from fitguard.causes.derived.library_names import asked_by, component, cuda_of, releases_text
+from fitguard.causes.derived.library_names import (
+    component,
+    cuda_of,
+    find_requesting_releases,
+    releases_text,
+)
 from fitguard.knowledge import knowledge
 from fitguard.knowledge.tensorflow import Release
 from fitguard.schema.crash import Story
@@ -48,7 +53,7 @@ def _before_and_cuda(story: Story, release: Release, built: str) -> Fix:
 
 
 def _by_name(missing: tuple[str, ...]) -> Fix:
-    lines = [line for name in dict.fromkeys(missing) if (line := _belongs(name))]
+    lines = [line for name in dict.fromkeys(missing) if (line := _describe_library(name))]
     newest = knowledge().tensorflow.newest.version
     told = " ".join(lines[:2]) or "The missing libraries belong to the CUDA that TensorFlow wants."
     return Fix(
@@ -59,10 +64,10 @@ def _by_name(missing: tuple[str, ...]) -> Fix:
     )
 
 
-def _belongs(name: str) -> str | None:
+def _describe_library(name: str) -> str | None:
     who = releases_text(name)
     if component(name) == "cudnn":
-        cudnn = {text(parse(release.cudnn), 1) for release in asked_by(name)}
+        cudnn = {text(parse(release.cudnn), 1) for release in find_requesting_releases(name)}
         return f"{who} asks for {name}, of cuDNN {', '.join(sorted(cudnn))}." if who else None
     cuda = cuda_of(name)
     if cuda is None:

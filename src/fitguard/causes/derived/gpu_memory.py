@@ -101,9 +101,9 @@ def gpu_memory(story: Story) -> GpuMemory:
     return GpuMemory(
         state=state,
         refused=refused,
-        told_by=next(iter(refused), None) or _dumped(story),
-        scattered=_scattered(state),
-        kept=_kept(state),
+        told_by=next(iter(refused), None) or _find_dump(story),
+        scattered=_compute_scatter_ratio(state),
+        kept=_compute_kept_share(state),
         compiled=story.has("xla-out-of-memory"),
         growing=_growing(story),
         tiny=tiny_device(story) or tiny_pool(story, state),
@@ -117,7 +117,7 @@ def on_host(allocator: str | None, device: str | None = None) -> bool:
     return _HOST_ALLOCATORS.match(allocator) is not None
 
 
-def _dumped(story: Story) -> Signal | None:
+def _find_dump(story: Story) -> Signal | None:
     """A part of a dump, unless it is of an allocator of the host."""
     return None if only_host_pools(story) else story.first("allocator-dump")
 
@@ -134,7 +134,7 @@ def _telling(story: Story) -> AllocatorState | None:
     return next(iter([*whole, *states]), None)
 
 
-def _scattered(state: AllocatorState | None) -> float:
+def _compute_scatter_ratio(state: AllocatorState | None) -> float:
     if (
         state is None
         or not state.requested_bytes
@@ -146,7 +146,7 @@ def _scattered(state: AllocatorState | None) -> float:
     return state.free_bytes / state.requested_bytes
 
 
-def _kept(state: AllocatorState | None) -> float:
+def _compute_kept_share(state: AllocatorState | None) -> float:
     if (
         state is None
         or not state.in_use_bytes

@@ -30,7 +30,7 @@ def version(library: str) -> str | None:
     return f"{digits[:-1]}.{digits[-1]}" if len(digits) > 1 and digits != "10" else digits
 
 
-def asked_by(library: str) -> tuple[Release, ...]:
+def find_requesting_releases(library: str) -> tuple[Release, ...]:
     """The releases of TensorFlow that ask for this library, oldest first."""
     part, number = component(library), version(library)
     if part is None or number is None:
@@ -44,14 +44,16 @@ def cuda_of(library: str) -> str | None:
     part = component(library)
     if part in (None, "cudnn"):
         return None
-    found = dict.fromkeys(text(parse(release.cuda), 2) for release in asked_by(library))
+    found = dict.fromkeys(
+        text(parse(release.cuda), 2) for release in find_requesting_releases(library)
+    )
     number = version(library)
     return ", ".join(found) or (number if part == "cudart" else None)
 
 
 def releases_text(library: str) -> str | None:
     """`TensorFlow 1.5 to 1.12`: who asks for it."""
-    releases = asked_by(library)
+    releases = find_requesting_releases(library)
     if not releases:
         return None
     first, last = text(releases[0].minor), text(releases[-1].minor)

@@ -6,6 +6,6 @@ AT_WORK = ("nccl-info", "many-replicas", "many-gpus-told", "nccl-in-stack", "ncc
 """Signatures of lines that several GPUs or machines leave."""
 
 
-def together(story: Story) -> Signal | None:
+def find_joint_training(story: Story) -> Signal | None:
     """What shows that several train together, where something does."""
     return story.first(*AT_WORK, "many-gpus-hang", "many-gpus-fail", "horovod-stalled")

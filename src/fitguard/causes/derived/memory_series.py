@@ -40,7 +40,7 @@ def growing_series(story: Story) -> Series | None:
     return max(_growing(story), key=lambda series: series.growth, default=None)
 
 
-def grown_between(story: Story) -> Signal | None:
+def find_memory_growth(story: Story) -> Signal | None:
     """A text that gives two readings of one memory, the later one much larger."""
     told = story.first("words-two-readings")
     if told is None:

@@ -28,7 +28,7 @@ def fitting(story: Story) -> tuple[FittingBug, ...]:
     return tuple(sorted(_fitting(story), key=lambda entry: -entry.weight))
 
 
-def unfinished_release(story: Story) -> str | None:
+def find_unfinished_release(story: Story) -> str | None:
     """The TensorFlow at hand, where it is a nightly or a release candidate."""
     tensorflow = story.facts.tensorflow
     if tensorflow is None:
@@ -41,7 +41,11 @@ def _fitting(story: Story) -> Iterator[FittingBug]:
     for bug in knowledge().known_bugs.table.rows:
         seen = story.first(*bug.signals)
         besides = story.first(*bug.with_signals)
-        if seen is None or (bug.with_signals and besides is None) or _elsewhere(bug, story):
+        if (
+            seen is None
+            or (bug.with_signals and besides is None)
+            or _is_of_other_system(bug, story)
+        ):
             continue
         version = _version(story, bug.package)
         since, below = bug.since, bug.below
@@ -54,7 +58,7 @@ def _fitting(story: Story) -> Iterator[FittingBug]:
         yield FittingBug(bug, weight, version, (seen, *((besides,) if besides else ())))
 
 
-def _elsewhere(bug: KnownBug, story: Story) -> bool:
+def _is_of_other_system(bug: KnownBug, story: Story) -> bool:
     platform = story.facts.platform
     return bool(bug.system) and (platform is None or platform.system != bug.system)
 
@@ -70,7 +74,7 @@ def _version(story: Story, package: str) -> str | None:
     if package == "tensorflow":
         return facts.tensorflow.version if facts.tensorflow is not None else None
     if package == "cudnn":
-        found = facts.libraries.searched("cudnn") if facts.libraries is not None else ()
+        found = facts.libraries.find_searched("cudnn") if facts.libraries is not None else ()
         return found[0].version if found else None
     installed = facts.packages.first(package) if facts.packages is not None else None
     return installed.version if installed is not None else None

@@ -75,7 +75,7 @@ def smaller_step(memory: GpuMemory) -> Fix:
     if state is None:
         return _general()
     if memory.compiled and not state.shape and (parts := parts_of_compiled(state)):
-        return _compiled(state, parts)
+        return _build_compiled_fix(state, parts)
     if is_dataset(state):
         return Fix(
             "A whole array becomes one tensor on the GPU. Feed it batch by batch: "
@@ -104,7 +104,7 @@ def smaller_step(memory: GpuMemory) -> Fix:
     )
 
 
-def _compiled(state: AllocatorState, parts: int) -> Fix:
+def _build_compiled_fix(state: AllocatorState, parts: int) -> Fix:
     free_bytes = (state.limit_bytes or 0) - (state.in_use_bytes or 0)
     return Fix(
         f"The compiled step asks for {size(state.requested_bytes or 0)} at once, and "

@@ -49,11 +49,11 @@ _FAMILY = re.compile(
 
 def clashes(story: Story) -> tuple[tuple[Signal, float], ...]:
     """Each such line once by its kind, the surest first."""
-    found = {signal.name: (signal, weight) for signal, weight in reversed([*_weighed(story)])}
+    found = {signal.name: (signal, weight) for signal, weight in reversed([*_weigh_signals(story)])}
     return tuple(sorted(found.values(), key=lambda entry: -entry[1]))
 
 
-def _weighed(story: Story) -> Iterator[tuple[Signal, float]]:
+def _weigh_signals(story: Story) -> Iterator[tuple[Signal, float]]:
     for signal in story.signals:
         if signal.name in _WEIGHTS:
             yield signal, _WEIGHTS[signal.name]

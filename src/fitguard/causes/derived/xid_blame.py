@@ -32,7 +32,7 @@ def xids(story: Story, *blames: Blame) -> tuple[Signal, ...]:
     return tuple(line for line in told if blame(int(line.values["number"])) in blames)
 
 
-def named(line: Signal) -> str:
+def format_xid(line: Signal) -> str:
     """`Xid 79 (GPU has fallen off the bus)`."""
     number = int(line.values["number"])
     meaning = knowledge().xids.find(number)

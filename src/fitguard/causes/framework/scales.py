@@ -78,14 +78,14 @@ class Scales:
         return Verdict(
             weight=self.weight,
             signals=tuple(proof for proof in proofs if isinstance(proof, Signal)),
-            evidence=tuple(dict.fromkeys(e for proof in proofs for e in _quoted(proof))),
+            evidence=tuple(dict.fromkeys(e for proof in proofs for e in _quote_proof(proof))),
             why=why,
             fix=fix,
             summary=summary,
         )
 
 
-def _quoted(proof: Proof) -> tuple[Evidence, ...]:
+def _quote_proof(proof: Proof) -> tuple[Evidence, ...]:
     if isinstance(proof, Signal):
         return (proof.evidence,)
     if isinstance(proof, Finding):

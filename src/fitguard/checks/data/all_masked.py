@@ -2,9 +2,16 @@
 
 from collections.abc import Iterator
 
-from fitguard.checks.data.derived.masks import padding, refuses, severity, shown_padding
+from fitguard.checks.data.derived.masks import format_padding, padding, refuses, severity
 from fitguard.checks.data.derived.pairs import Fed
-from fitguard.checks.data.derived.wording import among, called, described, first_at, number, spots
+from fitguard.checks.data.derived.wording import (
+    among,
+    first_at,
+    format_field,
+    number,
+    quote_field,
+    spots,
+)
 from fitguard.checks.framework.registry import check
 from fitguard.schema.finding import Finding, Fix
 from fitguard.schema.model import ModelFacts, ModelInput
@@ -47,12 +54,12 @@ def all_masked(fed_everywhere: tuple[Fed, ...], model: ModelFacts) -> Iterator[F
         empty = field.padding.all_masked
         yield Finding(
             severity="error" if target.averaged else severity(model),
-            title=f"{number(empty.count, 'sample')} of {called(field)} with nothing but padding"
-            f"{first_at(empty)} ({among(field)}): {_consequence(target)}",
-            evidence=(*spots(field, empty), described(field), padding(target)),
+            title=f"{number(empty.count, 'sample')} of {format_field(field)} with nothing but "
+            f"padding{first_at(empty)} ({among(field)}): {_consequence(target)}",
+            evidence=(*spots(field, empty), quote_field(field), padding(target)),
             fix=Fix(
-                f"Leave these samples out of {called(field)}, or give each one step that is not "
-                f"{shown_padding(target)}.",
+                f"Leave these samples out of {format_field(field)}, or give each one step that is "
+                f"not {format_padding(target)}.",
                 changes_results=True,
             ),
         )

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from fitguard.checks.data.derived.pipelines import Piped, said
+from fitguard.checks.data.derived.pipelines import Piped, format_stage
 from fitguard.checks.framework.registry import check
 from fitguard.schema.finding import Evidence, Finding, Fix
 from fitguard.schema.pipeline import Pipeline
@@ -72,5 +72,6 @@ def _stages(split: str, pipeline: Pipeline) -> Iterator[Evidence]:
     holding = [stage for stage in pipeline.stages if stage.baked_bytes]
     for stage in sorted(holding, key=lambda item: -item.baked_bytes)[:5]:
         yield Evidence(
-            f"{said(stage)} holds {size(stage.baked_bytes)}", f"{split} data, tf.data pipeline"
+            f"{format_stage(stage)} holds {size(stage.baked_bytes)}",
+            f"{split} data, tf.data pipeline",
         )

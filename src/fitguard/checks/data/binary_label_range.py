@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from fitguard.checks.data.derived.label_shapes import shape_fault
-from fitguard.checks.data.derived.losses import allowed_labels, label_kind
+from fitguard.checks.data.derived.losses import find_label_limits, label_kind
 from fitguard.checks.data.derived.pairs import Labelled
-from fitguard.checks.data.derived.wording import among, described, output_said, spots
+from fitguard.checks.data.derived.wording import among, quote_field, quote_output, spots
 from fitguard.checks.framework.registry import check
 from fitguard.schema.data import Field
 from fitguard.schema.finding import Finding, Fix
@@ -43,11 +43,11 @@ def binary_label_range(labelled: tuple[Labelled, ...], model: ModelFacts) -> Ite
             continue
         if shape_fault(item, model):
             continue
-        lowest, highest = allowed_labels(output)
+        lowest, highest = find_label_limits(output)
         yield Finding(
             title=f"{field.outside.count:,} values in {field.name} are not within {lowest:g} and "
             f"{highest:g}, which {loss.name} of {output.name} reads ({among(field)})",
-            evidence=(*spots(field, field.outside), described(field), output_said(output)),
+            evidence=(*spots(field, field.outside), quote_field(field), quote_output(output)),
             fix=Fix(_fix(field, signs=label_kind(loss) == "signs"), changes_results=True),
         )
 

@@ -2,7 +2,13 @@
 
 from collections.abc import Iterator
 
-from fitguard.checks.data.derived.pipelines import SHUFFLES, chain, downstream, said, upstream
+from fitguard.checks.data.derived.pipelines import (
+    SHUFFLES,
+    chain,
+    downstream,
+    format_stage,
+    upstream,
+)
 from fitguard.checks.framework.registry import check
 from fitguard.schema.finding import Finding, Fix
 from fitguard.schema.pipeline import Pipeline, Stage
@@ -37,22 +43,23 @@ def cache_before_random(training_pipeline: Pipeline) -> Iterator[Finding]:
     for number, cache in enumerate(training_pipeline.stages):
         if cache.name != "cache":
             continue
-        kept = _kept(training_pipeline, number)
+        kept = _find_kept_stage(training_pipeline, number)
         if kept is None:
             continue
         stage, harm = kept
         yield Finding(
             severity="warning" if stage.random else "info",
-            title=f"{said(cache)} stands behind {said(stage)}: every epoch {harm}",
+            title=f"{format_stage(cache)} stands behind {format_stage(stage)}: every epoch {harm}",
             evidence=(chain(training_pipeline),),
             fix=Fix(
-                f"Put the cache before what is random: .{said(cache)} … .{said(stage)}.",
+                "Put the cache before what is random: "
+                f".{format_stage(cache)} … .{format_stage(stage)}.",
                 changes_results=True,
             ),
         )
 
 
-def _kept(pipeline: Pipeline, cache: int) -> tuple[Stage, str] | None:
+def _find_kept_stage(pipeline: Pipeline, cache: int) -> tuple[Stage, str] | None:
     """The stage whose draws a cache keeps, and what that does; None where it keeps none."""
     before = [pipeline.stages[number] for number in upstream(pipeline, cache)]
     later = {pipeline.stages[number].name for number in downstream(pipeline, cache)}

@@ -43,12 +43,12 @@ def cache_too_big(
     for source, pipeline in piped:
         for number, stage in enumerate(pipeline.stages):
             if stage.name == "cache" and stage.filename == "":
-                found = _judged(source.split, pipeline, number, training, free_memory)
+                found = _judge_cache(source.split, pipeline, number, training, free_memory)
                 if found is not None:
                     yield found
 
 
-def _judged(
+def _judge_cache(
     split: str, pipeline: Pipeline, number: int, training: Training, memory: FreeMemory
 ) -> Finding | None:
     read = only_input(pipeline, number)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from fitguard.checks.data.derived.outputs import classes_of
 from fitguard.checks.data.derived.pairs import Labelled, training_fields
-from fitguard.checks.data.derived.wording import among, called
+from fitguard.checks.data.derived.wording import among, format_field
 from fitguard.checks.framework.registry import check
 from fitguard.schema.data import DataFacts
 from fitguard.schema.finding import Evidence, Finding, Fix
@@ -54,13 +54,16 @@ def class_imbalance(labelled: tuple[Labelled, ...], data: DataFacts) -> Iterator
         rarest = min(counts, key=lambda each: each.count)
         yield Finding(
             severity="info",
-            title=f"Class {_said(most.value)} has {_percent(share)} of the labels in {field.name}: "
-            "always to answer so looks like success",
+            title=f"Class {_format_label(most.value)} has {_percent(share)} of the labels in "
+            f"{field.name}: always to answer so looks like success",
             evidence=(
                 Evidence(
-                    f"class {_said(most.value)}: {most.count:,} {among(field)}", called(field)
+                    f"class {_format_label(most.value)}: {most.count:,} {among(field)}",
+                    format_field(field),
                 ),
-                Evidence(f"class {_said(rarest.value)}: {rarest.count:,}", called(field)),
+                Evidence(
+                    f"class {_format_label(rarest.value)}: {rarest.count:,}", format_field(field)
+                ),
             ),
             fix=Fix(
                 "Watch precision and recall, not accuracy. To give rare classes weight, call fit "
@@ -77,7 +80,7 @@ def _weights(item: Labelled) -> str:
         return "{class: samples / (classes * samples of the class)}"
     total = sum(each.count for each in counts)
     shown = (
-        f"{_said(each.value)}: {total / len(counts) / each.count:.3g}"
+        f"{_format_label(each.value)}: {total / len(counts) / each.count:.3g}"
         for each in sorted(counts, key=lambda each: each.value)
     )
     return f"{{{', '.join(shown)}}}"
@@ -87,5 +90,5 @@ def _percent(share: float) -> str:
     return f"{int(share * 1000) / 10:g} %"
 
 
-def _said(value: float | str) -> str:
+def _format_label(value: float | str) -> str:
     return f"{value:g}" if isinstance(value, float | int) else repr(value)

@@ -6,7 +6,7 @@ from fitguard.checks.data.derived.generation import is_keras_2
 from fitguard.checks.data.derived.losses import label_kind
 from fitguard.checks.data.derived.outputs import classes_of
 from fitguard.checks.data.derived.pairs import Labelled, training_fields
-from fitguard.checks.data.derived.wording import called, named
+from fitguard.checks.data.derived.wording import format_field, join_names
 from fitguard.checks.framework.registry import check
 from fitguard.schema.data import DataFacts, Source
 from fitguard.schema.finding import Evidence, Finding, Fix, Severity
@@ -47,14 +47,14 @@ def class_weight(
     if not weights:
         return
     given = Evidence(f"class_weight={_short(weights)}", "fit")
-    refused = _refused(data, training_source)
+    refused = _find_refusal(data, training_source)
     if refused:
         yield _finding(f"class_weight is not taken {refused}", (given,), _BY_SAMPLE)
         return
     bad = sorted(key for key, weight in weights.items() if weight < 0)
     if bad:
         yield _finding(
-            f"The class weight of {named(map(str, bad))} is negative: its loss is driven up",
+            f"The class weight of {join_names(map(str, bad))} is negative: its loss is driven up",
             (given,),
             "Give each class a weight above 0.",
         )
@@ -70,7 +70,7 @@ _BY_SAMPLE = (
 )
 
 
-def _refused(data: DataFacts, source: Source) -> str:
+def _find_refusal(data: DataFacts, source: Source) -> str:
     if len(training_fields(data, "y")) > 1:
         return "for a model with several outputs"
     if is_keras_2(data.model):
@@ -131,11 +131,11 @@ def _without_weight(
     many = sum(each.count for each in left_out)
     field = item.field
     yield _finding(
-        f"{'Class' if len(values) == 1 else 'Classes'} {named(values)} of {field.name} "
+        f"{'Class' if len(values) == 1 else 'Classes'} {join_names(values)} of {field.name} "
         f"{'has' if len(values) == 1 else 'have'} no class weight"
         + ("" if stops else ", and will count 1.0"),
-        (given, Evidence(f"{many:,} labels of {named(values)}", called(field))),
-        f"Add {named(values)} to class_weight.",
+        (given, Evidence(f"{many:,} labels of {join_names(values)}", format_field(field))),
+        f"Add {join_names(values)} to class_weight.",
         severity="error" if stops else "warning",
     )
 

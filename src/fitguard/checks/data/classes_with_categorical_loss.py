@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from fitguard.checks.data.derived.label_shapes import meets, shape_fault
+from fitguard.checks.data.derived.label_shapes import judge_shapes, shape_fault
 from fitguard.checks.data.derived.losses import units
 from fitguard.checks.data.derived.pairs import Labelled
-from fitguard.checks.data.derived.wording import described, output_said
+from fitguard.checks.data.derived.wording import quote_field, quote_output
 from fitguard.checks.framework.registry import check
 from fitguard.schema.finding import Finding, Fix
 from fitguard.schema.model import Loss, ModelFacts
@@ -41,12 +41,12 @@ def classes_with_categorical_loss(
         if shape_fault(item, model) != "classes":
             continue
         field, output, loss = item
-        silent = meets(item, model) == "broadcast"
+        silent = judge_shapes(item, model) == "broadcast"
         yield Finding(
             title=f"{field.name} holds class numbers, but the loss of {output.name}, "
             f"{loss.name}, reads one-hot rows{_of(units(output))}"
             + (", and takes the numbers without an error" if silent else ""),
-            evidence=(described(field), output_said(output)),
+            evidence=(quote_field(field), quote_output(output)),
             fix=_fix(field.name, loss, units(output), silent),
         )
 

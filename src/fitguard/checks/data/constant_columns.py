@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from fitguard.checks.data.derived.pairs import Fed
-from fitguard.checks.data.derived.tables import tables, unusual_constants, useless
+from fitguard.checks.data.derived.tables import build_useless_finding, tables, unusual_constants
 from fitguard.checks.framework.registry import check
 from fitguard.schema.finding import Finding
 
@@ -38,4 +38,6 @@ def constant_columns(fed: tuple[Fed, ...]) -> Iterator[Finding]:
         constant = unusual_constants(columns, field.shape[0] or 0)
         if constant:
             each = {column: f"is {value:g} everywhere" for column, value in constant}
-            yield useless(field, "never change", each, " First see why they are constant.")
+            yield build_useless_finding(
+                field, "never change", each, " First see why they are constant."
+            )

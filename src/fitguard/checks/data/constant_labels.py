@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from fitguard.checks.data.derived.losses import label_kind
 from fitguard.checks.data.derived.pairs import Labelled
 from fitguard.checks.data.derived.tables import unusual_constants
-from fitguard.checks.data.derived.wording import among, described
+from fitguard.checks.data.derived.wording import among, quote_field
 from fitguard.checks.framework.registry import check
 from fitguard.schema.data import Field
 from fitguard.schema.finding import Finding, Fix
@@ -72,7 +72,7 @@ def _finding(field: Field, title: str) -> Finding:
     return Finding(
         severity="info",
         title=title,
-        evidence=(described(field),),
+        evidence=(quote_field(field),),
         fix=Fix(
             "Look at where it comes from. Leave out what is constant or there twice.",
             changes_results=True,

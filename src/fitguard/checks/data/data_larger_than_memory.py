@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from fitguard.checks.data.derived.memory import FreeMemory
-from fitguard.checks.data.derived.pipelines import SHUFFLES, Piped, elements_read, said
-from fitguard.checks.data.derived.wording import called
+from fitguard.checks.data.derived.pipelines import SHUFFLES, Piped, elements_read, format_stage
+from fitguard.checks.data.derived.wording import format_field
 from fitguard.checks.framework.registry import check
 from fitguard.schema.data import DataFacts, Field
 from fitguard.schema.finding import Evidence, Finding, Fix
@@ -51,28 +51,29 @@ def data_larger_than_memory(
             severity=severity,
             title=f"fit copies {size(copied_bytes)} of arrays, and {size(free_memory.free_bytes)} "
             "of memory are free",
-            evidence=(*map(_said, arrays), free_memory.evidence),
+            evidence=(*map(_quote_size, arrays), free_memory.evidence),
             fix=Fix(
-                f"Read {called(largest)} in slices: a keras.utils.PyDataset whose __getitem__ "
-                "gives one batch, over numpy.memmap where the data do not fit in memory."
+                f"Read {format_field(largest)} in slices: a keras.utils.PyDataset whose "
+                "__getitem__ gives one batch, over numpy.memmap where the data do not fit in "
+                "memory."
             ),
         )
     for source, pipeline in piped or ():
         for number, stage in enumerate(pipeline.stages):
             if stage.name not in SHUFFLES or stage.buffer_size is None:
                 continue
-            elements = _filled(stage.buffer_size, elements_read(pipeline, number))
+            elements = _count_buffered(stage.buffer_size, elements_read(pipeline, number))
             needed_bytes = elements * (stage.element_bytes or 0)
             severity = free_memory.severity_of(needed_bytes)
             if severity is not None:
                 yield Finding(
                     severity=severity,
-                    title=f"{said(stage)} of the {source.split} data holds {size(needed_bytes)}, "
-                    f"and {size(free_memory.free_bytes)} of memory are free",
+                    title=f"{format_stage(stage)} of the {source.split} data holds "
+                    f"{size(needed_bytes)}, and {size(free_memory.free_bytes)} of memory are free",
                     evidence=(
                         Evidence(
                             f"{elements:,} elements of {size(stage.element_bytes or 0)}",
-                            f"{source.split} data, {said(stage)}",
+                            f"{source.split} data, {format_stage(stage)}",
                         ),
                         free_memory.evidence,
                     ),
@@ -94,10 +95,10 @@ def _copy_bytes(field: Field) -> int:
     return whole // 2 if field.dtype == "float64" else whole
 
 
-def _said(field: Field) -> Evidence:
+def _quote_size(field: Field) -> Evidence:
     mapped = ", a memory map" if field.mapped else ""
-    return Evidence(f"{field.dtype}, {size(field.size_bytes or 0)}{mapped}", called(field))
+    return Evidence(f"{field.dtype}, {size(field.size_bytes or 0)}{mapped}", format_field(field))
 
 
-def _filled(buffer: int, elements: int | None) -> int:
+def _count_buffered(buffer: int, elements: int | None) -> int:
     return min(buffer, elements) if elements is not None and elements >= 0 else buffer

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from fitguard.checks.data.derived.input_shapes import fits
 from fitguard.checks.data.derived.pairs import Fed
-from fitguard.checks.data.derived.sources import named, opening
+from fitguard.checks.data.derived.sources import format_source, opening
 from fitguard.checks.framework.registry import check
 from fitguard.schema.data import DataFacts, Source
 from fitguard.schema.finding import Evidence, Finding, Fix
@@ -68,7 +68,7 @@ def _finding(source: Source, fed: tuple[Fed, ...]) -> Finding:
     how = "Call dataset.batch(32)" if source.kind == "dataset" else "Yield arrays of many samples"
     return Finding(
         title=f"{opening(source)} yields single samples, not batches{came}",
-        evidence=(Evidence(f"one sample an element{came}", named(source)), *wanted),
+        evidence=(Evidence(f"one sample an element{came}", format_source(source)), *wanted),
         fix=Fix(
             f"{how} before it goes to fit; batch_size of fit has no effect on a stream.",
             changes_results=True,

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from fitguard.checks.data.derived.pairs import Fed
-from fitguard.checks.data.derived.tables import tables, useless
+from fitguard.checks.data.derived.tables import build_useless_finding, tables
 from fitguard.checks.framework.registry import check
 from fitguard.schema.finding import Finding
 
@@ -39,4 +39,4 @@ def duplicate_columns(fed: tuple[Fed, ...]) -> Iterator[Finding]:
             if column not in constant
         }
         if each:
-            yield useless(field, "repeat an earlier one", each)
+            yield build_useless_finding(field, "repeat an earlier one", each)

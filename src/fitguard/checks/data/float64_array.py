@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from fitguard.checks.data.derived.sources import sources_by_split
-from fitguard.checks.data.derived.wording import called, described
+from fitguard.checks.data.derived.wording import format_field, quote_field
 from fitguard.checks.framework.registry import check
 from fitguard.schema.data import DataFacts, Field
 from fitguard.schema.finding import Evidence, Finding, Fix
@@ -65,9 +65,9 @@ def _finding(field: Field, host: Host | None) -> Finding:
     )
     return Finding(
         severity="warning",
-        title=f"{called(field)} is float64, {size(whole)}: fit makes a float32 copy of "
+        title=f"{format_field(field)} is float64, {size(whole)}: fit makes a float32 copy of "
         f"{size(whole // 2)} besides",
-        evidence=(described(field), *memory),
+        evidence=(quote_field(field), *memory),
         fix=Fix(
             f"Give float32: {field.name} = {field.name}.astype('float32'), best where it is made."
         ),

@@ -6,11 +6,11 @@ from fitguard.checks.data.derived.magnitudes import (
     FLOAT16_MAX,
     FLOAT32_SQUARE_MAX,
     UNSCALED_MAX,
-    allowed_inputs,
-    allowed_targets,
+    find_input_limits,
+    find_target_limits,
 )
 from fitguard.checks.data.derived.pairs import Fed, Labelled
-from fitguard.checks.data.derived.wording import among, described, first_at, number, spots
+from fitguard.checks.data.derived.wording import among, first_at, number, quote_field, spots
 from fitguard.checks.framework.registry import check
 from fitguard.schema.data import Field
 from fitguard.schema.finding import Evidence, Finding, Fix
@@ -55,16 +55,16 @@ def huge_values(
     - Tried with TensorFlow 2.21 and Keras 3.15 on the CPU
     """
     for field, target in fed or ():
-        limits = allowed_inputs(target)
+        limits = find_input_limits(target)
         if field.outside.count and not target.tables and field.allowed == limits:
-            yield _found(field, limits[1])
+            yield _build_finding(field, limits[1])
     for field, output, _ in labelled or ():
-        limits = allowed_targets(output)
+        limits = find_target_limits(output)
         if field.outside.count and limits[1] is not None and field.allowed == limits:
-            yield _found(field, limits[1])
+            yield _build_finding(field, limits[1])
 
 
-def _found(field: Field, limit: float | None) -> Finding:
+def _build_finding(field: Field, limit: float | None) -> Finding:
     largest = max(abs(field.minimum or 0.0), abs(field.maximum or 0.0))
     if limit == FLOAT16_MAX:
         words, remedy = "the model casts them to float16, which ends at 65,504", _before_fit(field)
@@ -81,7 +81,7 @@ def _found(field: Field, limit: float | None) -> Finding:
         f"{first_at(field.outside)} ({among(field)}): {words}",
         evidence=(
             *spots(field, field.outside),
-            described(field),
+            quote_field(field),
             Evidence(f"largest magnitude {largest:g}, limit {limit:g}", field.name),
         ),
         fix=Fix(remedy, changes_results=True),

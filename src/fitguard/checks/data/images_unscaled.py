@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from fitguard.checks.data.derived.pairs import Fed
-from fitguard.checks.data.derived.wording import described
+from fitguard.checks.data.derived.wording import quote_field
 from fitguard.checks.framework.registry import check
 from fitguard.schema.data import Field
 from fitguard.schema.finding import Evidence, Finding, Fix
@@ -44,7 +44,7 @@ def images_unscaled(fed: tuple[Fed, ...]) -> Iterator[Finding]:
       same images divided by 255 it learns
     """
     for field, target in fed:
-        if target.rescaled is not False or target.tables or not _unscaled_image(field):
+        if target.rescaled is not False or target.tables or not _is_unscaled_image(field):
             continue
         first = f" into {target.reader}" if target.reader else ""
         yield Finding(
@@ -53,7 +53,7 @@ def images_unscaled(fed: tuple[Fed, ...]) -> Iterator[Finding]:
             title=f"{field.name} goes unscaled{first}: images {shown(field.shape)} of "
             f"{field.dtype} up to {field.maximum:g}",
             evidence=(
-                described(field),
+                quote_field(field),
                 Evidence("no layer in front of the first weights scales", f"input {target.name!r}"),
             ),
             fix=Fix(
@@ -64,7 +64,7 @@ def images_unscaled(fed: tuple[Fed, ...]) -> Iterator[Finding]:
         )
 
 
-def _unscaled_image(field: Field) -> bool:
+def _is_unscaled_image(field: Field) -> bool:
     low, high = field.minimum, field.maximum
     if low is None or high is None or low < 0 or not _BRIGHT <= high <= _BRIGHTEST:
         return False

@@ -3,7 +3,14 @@
 from collections.abc import Iterator
 
 from fitguard.checks.data.derived.pairs import Fed
-from fitguard.checks.data.derived.wording import among, called, described, first_at, number, spots
+from fitguard.checks.data.derived.wording import (
+    among,
+    first_at,
+    format_field,
+    number,
+    quote_field,
+    spots,
+)
 from fitguard.checks.framework.registry import check
 from fitguard.schema.finding import Evidence, Finding, Fix
 
@@ -36,16 +43,17 @@ def index_fractions(fed_everywhere: tuple[Fed, ...]) -> Iterator[Finding]:
         if not target.tables or not field.fractions.count:
             continue
         yield Finding(
-            title=f"{called(field)} holds {number(field.fractions.count, 'fraction')} instead of "
-            f"indices of {target.tables[0].layer}{first_at(field.fractions)} ({among(field)})",
+            title=f"{format_field(field)} holds {number(field.fractions.count, 'fraction')} "
+            f"instead of indices of {target.tables[0].layer}"
+            f"{first_at(field.fractions)} ({among(field)})",
             evidence=(
                 *spots(field, field.fractions),
-                described(field),
+                quote_field(field),
                 Evidence(f"looks up one of {target.tables[0].rows:,} rows", target.tables[0].layer),
             ),
             fix=Fix(
-                f"Give {called(field)} as integers from 0 to {target.tables[0].rows - 1}, without "
-                "scaling. If they are quantities, use Dense instead of the Embedding.",
+                f"Give {format_field(field)} as integers from 0 to {target.tables[0].rows - 1}, "
+                "without scaling. If they are quantities, use Dense instead of the Embedding.",
                 changes_results=True,
             ),
         )

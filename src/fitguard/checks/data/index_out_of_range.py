@@ -3,7 +3,14 @@
 from collections.abc import Iterator
 
 from fitguard.checks.data.derived.pairs import Fed
-from fitguard.checks.data.derived.wording import among, called, described, first_at, number, spots
+from fitguard.checks.data.derived.wording import (
+    among,
+    first_at,
+    format_field,
+    number,
+    quote_field,
+    spots,
+)
 from fitguard.checks.framework.registry import check
 from fitguard.schema.data import Field
 from fitguard.schema.finding import Evidence, Finding, Fix
@@ -46,11 +53,12 @@ def index_out_of_range(fed_everywhere: tuple[Fed, ...]) -> Iterator[Finding]:
             continue
         table = min(target.tables, key=lambda item: item.rows)
         yield Finding(
-            title=f"{called(field)} holds {_indices(field.outside.count)} that {table.layer}, with "
-            f"{number(table.rows, 'row')}, does not have{first_at(field.outside)} ({among(field)})",
+            title=f"{format_field(field)} holds {_indices(field.outside.count)} that "
+            f"{table.layer}, with {number(table.rows, 'row')}, does not have"
+            f"{first_at(field.outside)} ({among(field)})",
             evidence=(
                 *spots(field, field.outside),
-                described(field),
+                quote_field(field),
                 Evidence(f"{number(table.rows, 'row')}: 0 … {table.rows - 1}", table.layer),
             ),
             fix=_fix(field, table),

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from fitguard.checks.data.derived.not_finite import holding
-from fitguard.checks.data.derived.wording import called, finding_all
+from fitguard.checks.data.derived.not_finite import build_finding
+from fitguard.checks.data.derived.wording import finding_all, format_field
 from fitguard.checks.framework.registry import check
 from fitguard.schema.data import Field
 from fitguard.schema.finding import Finding
@@ -38,6 +38,6 @@ def infinite_values(seen_fields: tuple[Field, ...]) -> Iterator[Finding]:
         if field.infinities.count:
             fix = (
                 f"Fix the division, logarithm or cast that made them, or leave these samples of "
-                f"{called(field)} out.{finding_all(field, 'isinf')}"
+                f"{format_field(field)} out.{finding_all(field, 'isinf')}"
             )
-            yield holding(field, field.infinities, "infinite value", fix)
+            yield build_finding(field, field.infinities, "infinite value", fix)

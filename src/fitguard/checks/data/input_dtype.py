@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from fitguard.checks.data.derived.generation import is_keras_2
 from fitguard.checks.data.derived.sources import sources_by_split
-from fitguard.checks.data.derived.values import quoted, value_kind
-from fitguard.checks.data.derived.wording import called, described
+from fitguard.checks.data.derived.values import quote_examples, value_kind
+from fitguard.checks.data.derived.wording import format_field, quote_field
 from fitguard.checks.framework.registry import check
 from fitguard.schema.data import DataFacts, Field, Source
 from fitguard.schema.finding import Evidence, Finding, Fix
@@ -50,12 +50,14 @@ def input_dtype(data: DataFacts) -> Iterator[Finding]:
             continue
         target = inputs.get(field.target or "")
         source = sources.get(field.split)
-        finding = _judged(field, target) or _unwrapped_text(field, target, source, keras_2)
+        finding = _judge_kind(field, target) or _judge_text_container(
+            field, target, source, keras_2
+        )
         if finding is not None:
             yield finding
 
 
-def _judged(field: Field, target: ModelInput | None) -> Finding | None:
+def _judge_kind(field: Field, target: ModelInput | None) -> Finding | None:
     kind = value_kind(field)
     if kind == "time":
         return _finding(field, target, "dates or time spans", _DATES)
@@ -84,7 +86,7 @@ _NUMBERS = "Give text for {name}: tf.strings.as_string({name}), or declare the i
 def _finding(field: Field, target: ModelInput | None, what: str, remedy: str) -> Finding:
     goes_to = f" for the input {target.name!r}" if target else ""
     return Finding(
-        title=f"{called(field)} holds {what} ({field.dtype}{goes_to})",
+        title=f"{format_field(field)} holds {what} ({field.dtype}{goes_to})",
         evidence=_evidence(field, target),
         fix=Fix(remedy.format(name=field.name), changes_results=True),
     )
@@ -95,8 +97,8 @@ def _complex(field: Field, target: ModelInput | None) -> Finding | None:
         return None
     return Finding(
         severity="warning",
-        title=f"{called(field)} holds complex numbers ({field.dtype}); the input {target.name!r} "
-        "keeps their real part only",
+        title=f"{format_field(field)} holds complex numbers ({field.dtype}); the input "
+        f"{target.name!r} keeps their real part only",
         evidence=_evidence(field, target),
         fix=Fix(
             f"Give both parts: numpy.stack([{field.name}.real, {field.name}.imag], -1), with an "
@@ -106,7 +108,7 @@ def _complex(field: Field, target: ModelInput | None) -> Finding | None:
     )
 
 
-def _unwrapped_text(
+def _judge_text_container(
     field: Field, target: ModelInput | None, source: Source | None, keras_2: bool
 ) -> Finding | None:
     """Text that goes to the right layer, in a form that Keras 3 does not take."""
@@ -119,8 +121,8 @@ def _unwrapped_text(
     if field.container.startswith("tf.") or not (arrays or yielded):
         return None
     return Finding(
-        title=f"{called(field)} is text in a {field.container} ({field.dtype}), which fit of Keras "
-        "3 refuses even for a layer that takes text",
+        title=f"{format_field(field)} is text in a {field.container} ({field.dtype}), which fit of "
+        "Keras 3 refuses even for a layer that takes text",
         evidence=_evidence(field, target),
         fix=Fix(f"Give it as a tensor: tf.constant({field.name})."),
     )
@@ -128,4 +130,4 @@ def _unwrapped_text(
 
 def _evidence(field: Field, target: ModelInput | None) -> tuple[Evidence, ...]:
     wanted = (Evidence(f"takes {target.dtype}", f"model, input {target.name!r}"),) if target else ()
-    return (described(field), *quoted(field), *wanted)
+    return (quote_field(field), *quote_examples(field), *wanted)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from fitguard.checks.data.derived.feeding import feeding
 from fitguard.checks.data.derived.pairs import training_fields
-from fitguard.checks.data.derived.wording import called, described
+from fitguard.checks.data.derived.wording import format_field, quote_field
 from fitguard.checks.framework.fixtures import Missing
 from fitguard.checks.framework.registry import check
 from fitguard.schema.data import DataFacts, Field
@@ -48,9 +48,9 @@ def input_names(data: DataFacts) -> Iterator[Finding]:
         raise Missing("the model takes batches apart in code of its own")
     found = feeding(data)
     if found.refused and not _whole_rows(data):
-        yield _refused(data, inputs, found.missing)
+        yield _build_refused_finding(data, inputs, found.missing)
     elif found.surplus and not found.refused:
-        yield _ignored(found.surplus, inputs)
+        yield _build_ignored_finding(found.surplus, inputs)
 
 
 def _whole_rows(data: DataFacts) -> bool:
@@ -60,7 +60,7 @@ def _whole_rows(data: DataFacts) -> bool:
     return stream and trained and feeding(data).by_key and not training_fields(data, "y")
 
 
-def _refused(
+def _build_refused_finding(
     data: DataFacts, inputs: tuple[ModelInput, ...], missing: tuple[ModelInput, ...]
 ) -> Finding:
     given = training_fields(data, "x")
@@ -69,7 +69,7 @@ def _refused(
     nothing = f"; nothing goes to {names}" if missing else ""
     return Finding(
         title=f"{has}, x has {count(len(given), 'array')}{nothing}",
-        evidence=(*map(_wanted, inputs), *map(described, given[:_LISTED])),
+        evidence=(*map(_quote_input, inputs), *map(quote_field, given[:_LISTED])),
         fix=Fix(_remedy(data, given, inputs)),
     )
 
@@ -90,14 +90,14 @@ def _remedy(data: DataFacts, given: tuple[Field, ...], inputs: tuple[ModelInput,
     return f"Give x as {{{_dict(inputs)}}}, or as a list of arrays in this order."
 
 
-def _ignored(surplus: tuple[Field, ...], inputs: tuple[ModelInput, ...]) -> Finding:
-    names = ", ".join(called(field) for field in surplus)
+def _build_ignored_finding(surplus: tuple[Field, ...], inputs: tuple[ModelInput, ...]) -> Finding:
+    names = ", ".join(format_field(field) for field in surplus)
     return Finding(
         severity="info",
         title=f"{names} goes to no input of the model, and is left out"
         if len(surplus) == 1
         else f"{names} go to no input of the model, and are left out",
-        evidence=(*map(described, surplus), *map(_wanted, inputs)),
+        evidence=(*map(quote_field, surplus), *map(_quote_input, inputs)),
         fix=Fix(
             f"If the model is to use it, give the model an input of that name; else leave {names} "
             "out of x.",
@@ -106,7 +106,7 @@ def _ignored(surplus: tuple[Field, ...], inputs: tuple[ModelInput, ...]) -> Find
     )
 
 
-def _wanted(item: ModelInput) -> Evidence:
+def _quote_input(item: ModelInput) -> Evidence:
     shape = "of unknown shape" if item.shape is None else f"of shape {item.shape}"
     return Evidence(f"{item.dtype} {shape}", f"model, input {item.name!r}")
 

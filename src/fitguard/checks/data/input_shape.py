@@ -6,9 +6,9 @@ from fitguard.checks.data.derived.feeding import feeding
 from fitguard.checks.data.derived.generation import is_keras_2
 from fitguard.checks.data.derived.input_shapes import fits
 from fitguard.checks.data.derived.pairs import Fed, training_fields
-from fitguard.checks.data.derived.reshaping import known_remedy
+from fitguard.checks.data.derived.reshaping import find_remedy
 from fitguard.checks.data.derived.sources import sources_by_split
-from fitguard.checks.data.derived.wording import described
+from fitguard.checks.data.derived.wording import quote_field
 from fitguard.checks.framework.fixtures import Missing
 from fitguard.checks.framework.registry import check
 from fitguard.schema.data import DataFacts, Field
@@ -59,14 +59,17 @@ def input_shape(fed: tuple[Fed, ...], data: DataFacts) -> Iterator[Finding]:
 
 
 def _finding(field: Field, target: ModelInput, fed: tuple[Fed, ...], data: DataFacts) -> Finding:
-    inner = len(field.shape) == len(_wanted(target)) and field.shape[-1:] == _wanted(target)[-1:]
+    inner = (
+        len(field.shape) == len(_get_sample_shape(target))
+        and field.shape[-1:] == _get_sample_shape(target)[-1:]
+    )
     lenient = data.model.kind == "sequential" and not is_keras_2(data.model)
     return Finding(
         confidence="medium" if inner and lenient else "high",
         title=f"{field.name} has samples of shape {shown(field.shape)}; the input "
-        f"{target.name!r} takes {shown(_wanted(target))}",
+        f"{target.name!r} takes {shown(_get_sample_shape(target))}",
         evidence=(
-            described(field),
+            quote_field(field),
             Evidence(f"shape {shown(target.shape or ())}", f"model, input {target.name!r}"),
         ),
         fix=Fix(_remedy(field, target, fed, data), changes_results=True),
@@ -78,7 +81,7 @@ def _too_few(field: Field, target: ModelInput) -> Finding:
     return Finding(
         title=f"{field.name} has samples of shape {shown(field.shape)}; {reader} takes samples "
         f"with {axes} axes",
-        evidence=(described(field), Evidence(f"at least {axes + 1} axes", f"model, {reader}")),
+        evidence=(quote_field(field), Evidence(f"at least {axes + 1} axes", f"model, {reader}")),
         fix=Fix(
             f"Give the samples {axes} axes: {field.name}[..., None] adds a last one of length 1, "
             f"{field.name}.reshape(len({field.name}), ...) makes others.",
@@ -88,7 +91,7 @@ def _too_few(field: Field, target: ModelInput) -> Finding:
 
 
 def _remedy(field: Field, target: ModelInput, fed: tuple[Fed, ...], data: DataFacts) -> str:
-    have, want, name = field.shape, _wanted(target), field.name
+    have, want, name = field.shape, _get_sample_shape(target), field.name
     fitting = [item.input.name for item in fed if item.input != target and fits(have, item.input)]
     if fitting:
         return (
@@ -100,11 +103,11 @@ def _remedy(field: Field, target: ModelInput, fed: tuple[Fed, ...], data: DataFa
         return f"{labels[0]} has the shape of this input: are x and y in the wrong order?"
     source = sources_by_split(data).get(field.split)
     stream = source is not None and source.kind != "arrays"
-    return known_remedy(field, want, stream=stream) or (
+    return find_remedy(field, want, stream=stream) or (
         f"Bring the samples of {name} to the shape {shown(want)}, or declare the input with "
         f"theirs: keras.Input({shown(have)})."
     )
 
 
-def _wanted(target: ModelInput) -> Shape:
+def _get_sample_shape(target: ModelInput) -> Shape:
     return (target.shape or ())[1:]

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from fitguard.checks.data.derived.feeding import feeding
 from fitguard.checks.data.derived.label_shapes import mixes_samples, shape_fault
 from fitguard.checks.data.derived.pairs import Labelled
-from fitguard.checks.data.derived.wording import batched, described, output_said
+from fitguard.checks.data.derived.wording import format_batch_shape, quote_field, quote_output
 from fitguard.checks.framework.fixtures import Missing
 from fitguard.checks.framework.registry import check
 from fitguard.schema.data import DataFacts
@@ -69,7 +69,7 @@ def _own_finding(item: Labelled) -> Finding:
         confidence="medium",
         title=f"{field.name} has shape (n,) and {output.name} shape (n, 1): {loss.name}, a class "
         "of your own, gets all n × n pairs",
-        evidence=(described(field), output_said(output)),
+        evidence=(quote_field(field), quote_output(output)),
         fix=Fix(
             f"Give fit {field.name}[:, None], or reshape y_true in {loss.name}.call: "
             "keras.ops.reshape(y_true, keras.ops.shape(y_pred)).",
@@ -84,12 +84,12 @@ def _finding(item: Labelled, *, mixed: bool) -> Finding:
     steps = not mixed and len(shape) > 2
     return Finding(
         severity="warning" if steps else "error",
-        title=f"{field.name} has shape {batched(field.shape)} and {output.name} "
-        f"{batched(shape[1:])}: {loss.name} " + _meaning(mixed, steps),
-        evidence=(described(field), output_said(output)),
+        title=f"{field.name} has shape {format_batch_shape(field.shape)} and {output.name} "
+        f"{format_batch_shape(shape[1:])}: {loss.name} " + _meaning(mixed, steps),
+        evidence=(quote_field(field), quote_output(output)),
         fix=Fix(
-            f"Give fit labels of shape {batched(shape[1:])}, or let {output.layer or output.name} "
-            f"give {shown(field.shape)} for each sample."
+            f"Give fit labels of shape {format_batch_shape(shape[1:])}, or let "
+            f"{output.layer or output.name} give {shown(field.shape)} for each sample."
             + (
                 " Has the sequence one label? Then leave return_sequences=True out of the last "
                 "recurrent layer."

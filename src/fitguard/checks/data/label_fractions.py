@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from fitguard.checks.data.derived.label_shapes import shape_fault
 from fitguard.checks.data.derived.losses import label_kind
 from fitguard.checks.data.derived.pairs import Labelled
-from fitguard.checks.data.derived.wording import among, described, output_said, spots
+from fitguard.checks.data.derived.wording import among, quote_field, quote_output, spots
 from fitguard.checks.framework.registry import check
 from fitguard.schema.data import Field
 from fitguard.schema.finding import Evidence, Finding, Fix
@@ -45,7 +45,7 @@ def label_fractions(labelled: tuple[Labelled, ...], model: ModelFacts) -> Iterat
         yield Finding(
             title=f"{field.name} has labels that are no whole numbers, and {loss.name} of "
             f"{output.name} cuts them off to class numbers ({among(field)})",
-            evidence=(*_values(field), described(field), output_said(output)),
+            evidence=(*_values(field), quote_field(field), quote_output(output)),
             fix=Fix(
                 _order(labelled)
                 + "If the labels are quantities, compile with loss='mse' and let the last layer "

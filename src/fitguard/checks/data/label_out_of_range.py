@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from fitguard.checks.data.derived.label_shapes import shape_fault
 from fitguard.checks.data.derived.losses import label_kind, units
 from fitguard.checks.data.derived.pairs import Labelled
-from fitguard.checks.data.derived.wording import among, described, output_said, spots
+from fitguard.checks.data.derived.wording import among, quote_field, quote_output, spots
 from fitguard.checks.framework.registry import check
 from fitguard.schema.data import Field
 from fitguard.schema.finding import Finding, Fix
@@ -51,8 +51,8 @@ def label_out_of_range(labelled: tuple[Labelled, ...], model: ModelFacts) -> Ite
             f"{'' if number is None else f'{number} '}classes of {output.name} ({among(field)})",
             evidence=(
                 *spots(field, field.outside),
-                described(field),
-                output_said(output),
+                quote_field(field),
+                quote_output(output),
             ),
             fix=_fix(field, number),
         )

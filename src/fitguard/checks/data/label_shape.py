@@ -6,7 +6,7 @@ from fitguard.checks.data.derived.feeding import feeding
 from fitguard.checks.data.derived.label_shapes import shape_fault
 from fitguard.checks.data.derived.losses import label_kind, units
 from fitguard.checks.data.derived.pairs import Labelled
-from fitguard.checks.data.derived.wording import batched, described, output_said
+from fitguard.checks.data.derived.wording import format_batch_shape, quote_field, quote_output
 from fitguard.checks.framework.fixtures import Missing
 from fitguard.checks.framework.registry import check
 from fitguard.schema.data import DataFacts
@@ -48,16 +48,16 @@ def label_shape(
         if shape_fault(item, model) != "shape" or item.field.samples == 0:
             continue
         field, output, loss = item
-        expected = _expected(item)
+        expected = _find_expected_shape(item)
         yield Finding(
-            title=f"{field.name} has shape {batched(field.shape)}, but {loss.name} of "
-            f"{output.name} expects {batched(expected)}",
-            evidence=(described(field), output_said(output)),
+            title=f"{field.name} has shape {format_batch_shape(field.shape)}, but {loss.name} of "
+            f"{output.name} expects {format_batch_shape(expected)}",
+            evidence=(quote_field(field), quote_output(output)),
             fix=Fix(_fix(item, expected)),
         )
 
 
-def _expected(item: Labelled) -> Shape:
+def _find_expected_shape(item: Labelled) -> Shape:
     rows = (item.output.shape or ())[1:]
     return rows[:-1] if label_kind(item.loss) == "classes" else rows
 
@@ -77,9 +77,9 @@ def _fix(item: Labelled, expected: Shape) -> str:
         return f"If a sample has one number as label, give {layer} one unit instead of {number}."
     if len(expected) > len(field.shape):
         return (
-            f"{layer} gives {batched((output.shape or ())[1:])}. If a sample has one label for all "
-            "of it, let the model give one output: return_sequences=False, pooling or Flatten "
-            "before the last layer."
+            f"{layer} gives {format_batch_shape((output.shape or ())[1:])}. If a sample has one "
+            "label for all of it, let the model give one output: return_sequences=False, pooling "
+            "or Flatten before the last layer."
         )
     same_rank = len(field.shape) == len((output.shape or ())[1:])
     if label_kind(loss) == "classes" and same_rank and field.shape[-1] == units(output):
@@ -87,5 +87,6 @@ def _fix(item: Labelled, expected: Shape) -> str:
             "If the labels are shares of the classes, compile with loss='categorical_crossentropy'."
         )
     if same_rank and field.shape[:-1] == (output.shape or ())[1:-1] and field.shape:
-        return f"Give {layer} {field.shape[-1]} units, or fit labels of shape {batched(expected)}."
-    return f"Give fit labels of shape {batched(expected)}, or change what {layer} gives."
+        wanted = format_batch_shape(expected)
+        return f"Give {layer} {field.shape[-1]} units, or fit labels of shape {wanted}."
+    return f"Give fit labels of shape {format_batch_shape(expected)}, or change what {layer} gives."

@@ -3,7 +3,7 @@
 from fitguard.checks.data.derived.generation import is_keras_2
 from fitguard.checks.data.derived.outputs import Trained
 from fitguard.checks.data.derived.pairs import training_fields
-from fitguard.checks.data.derived.wording import named
+from fitguard.checks.data.derived.wording import join_names
 from fitguard.checks.framework.fixtures import Missing
 from fitguard.checks.framework.registry import check
 from fitguard.schema.data import DataFacts, Field, Source
@@ -54,11 +54,11 @@ def labels_missing(
     if strange:
         return _finding(
             f"{strange[0].name} goes to no output of the model, which has "
-            f"{named(item.name for item in outputs)}",
+            f"{join_names(item.name for item in outputs)}",
             _evidence(fields, trained, training_source),
             outputs,
         )
-    if len(outputs) == 1 and _key(fields[0]) and _unnamed(data.model):
+    if len(outputs) == 1 and _key(fields[0]) and _has_unnamed_outputs(data.model):
         return Finding(
             title=f"y is a dict, but {outputs[0].name} is the only output and bears no name in the "
             "model: Keras 3 takes an array",
@@ -78,7 +78,7 @@ def labels_missing(
     return None
 
 
-def _unnamed(model: ModelFacts) -> bool:
+def _has_unnamed_outputs(model: ModelFacts) -> bool:
     return model.named_outputs is False and not is_keras_2(model)
 
 
@@ -89,13 +89,13 @@ def _key(field: Field) -> str:
 
 
 def _names(trained: tuple[Trained, ...]) -> str:
-    return named(item.output.name for item in trained)
+    return join_names(item.output.name for item in trained)
 
 
 def _evidence(
     fields: tuple[Field, ...], trained: tuple[Trained, ...], source: Source
 ) -> tuple[Evidence, ...]:
-    seen = named(field.name for field in fields) if fields else "no y"
+    seen = join_names(field.name for field in fields) if fields else "no y"
     losses = ", ".join(f"{item.output.name}: {item.loss.name}" for item in trained)
     return Evidence(seen, source.container), Evidence(losses, "model, losses")
 

@@ -40,7 +40,7 @@ def labels_sorted(
     - Keras: `Model.fit`, argument `shuffle`: it is ignored for datasets and generators
     - Tried with TensorFlow 2.21 and Keras 3.15 on the CPU
     """
-    mixed = _mixed_later(training_source, training)
+    mixed = _is_mixed_later(training_source, training)
     cut = training_source.kind == "arrays" and training.validation_split > 0
     if model.batch_bound is not None or (mixed and not cut):
         return None
@@ -49,7 +49,7 @@ def labels_sorted(
         return None
     labels = order.labels
     if cut:
-        return _cut_off(order, training)
+        return _build_split_finding(order, training)
     return Finding(
         severity="warning",
         title=f"{order.field.name} comes sorted: only {labels.changes:,} of {labels.neighbours:,} "
@@ -62,7 +62,7 @@ def labels_sorted(
     )
 
 
-def _cut_off(order: Mixing, training: Training) -> Finding:
+def _build_split_finding(order: Mixing, training: Training) -> Finding:
     """`validation_split` takes the end of the data, before anything is shuffled."""
     share, name, labels = training.validation_split, order.field.name, order.labels
     return Finding(
@@ -85,7 +85,7 @@ def _cut_off(order: Mixing, training: Training) -> Finding:
     )
 
 
-def _mixed_later(source: Source, training: Training) -> bool:
+def _is_mixed_later(source: Source, training: Training) -> bool:
     """Whether something mixes the samples after all; a weak shuffle has checks of its own."""
     if source.kind == "arrays":
         return training.shuffle

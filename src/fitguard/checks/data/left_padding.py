@@ -4,7 +4,14 @@ from collections.abc import Iterator
 
 from fitguard.checks.data.derived.masks import padding, refuses, severity
 from fitguard.checks.data.derived.pairs import Fed
-from fitguard.checks.data.derived.wording import among, called, described, first_at, number, spots
+from fitguard.checks.data.derived.wording import (
+    among,
+    first_at,
+    format_field,
+    number,
+    quote_field,
+    spots,
+)
 from fitguard.checks.framework.registry import check
 from fitguard.schema.data import Field
 from fitguard.schema.finding import Finding, Fix
@@ -47,9 +54,9 @@ def left_padding(fed_everywhere: tuple[Fed, ...], model: ModelFacts) -> Iterator
         found = field.padding.left_padded
         yield Finding(
             severity=severity(model),
-            title=f"{number(found.count, 'sample')} of {called(field)} with padding in front or in "
-            f"between{first_at(found)} ({among(field)}): {_consequence(target, model)}",
-            evidence=(*spots(field, found), described(field), padding(target)),
+            title=f"{number(found.count, 'sample')} of {format_field(field)} with padding in front "
+            f"or in between{first_at(found)} ({among(field)}): {_consequence(target, model)}",
+            evidence=(*spots(field, found), quote_field(field), padding(target)),
             fix=_fix(field, target),
         )
 
@@ -63,7 +70,7 @@ def _consequence(target: ModelInput, model: ModelFacts) -> str:
 
 def _fix(field: Field, target: ModelInput) -> Fix:
     return Fix(
-        f"Pad {called(field)} behind: pad_sequences(..., padding='post'). Or make "
+        f"Pad {format_field(field)} behind: pad_sequences(..., padding='post'). Or make "
         f"{', '.join(target.recurrent)} with use_cudnn=False, which is slower on a GPU.",
         changes_results=True,
     )

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from fitguard.checks.data.derived.feeding import feeding
-from fitguard.checks.data.derived.sources import named, sources_by_split
-from fitguard.checks.data.derived.wording import called, described
+from fitguard.checks.data.derived.sources import format_source, sources_by_split
+from fitguard.checks.data.derived.wording import format_field, quote_field
 from fitguard.checks.framework.fixtures import Missing
 from fitguard.checks.framework.registry import check
 from fitguard.schema.data import DataFacts, Failure, Field, Source
@@ -68,9 +68,9 @@ def _samples(field: Field, source: Source) -> int | None:
 
 def _in_batch(source: Source, uneven: Failure) -> Finding:
     return Finding(
-        title=f"The numbers of samples in batch {uneven.batch:,} of {named(source)} differ: "
-        f"{uneven.error}",
-        evidence=(Evidence(uneven.error, f"{named(source)}, batch {uneven.batch:,}"),),
+        title=f"The numbers of samples in batch {uneven.batch:,} of {format_source(source)} "
+        f"differ: {uneven.error}",
+        evidence=(Evidence(uneven.error, f"{format_source(source)}, batch {uneven.batch:,}"),),
         fix=Fix(
             f"Find why one part of batch {uneven.batch:,} is shorter than the other; cutting the "
             "longer one would pair wrong samples.",
@@ -80,13 +80,13 @@ def _in_batch(source: Source, uneven: Failure) -> Finding:
 
 
 def _finding(counted: list[tuple[Field, int]], source: Source) -> Finding:
-    parts = ", ".join(f"{called(field)} has {number:,}" for field, number in counted)
+    parts = ", ".join(f"{format_field(field)} has {number:,}" for field, number in counted)
     seen = (
         "" if source.kind == "arrays" else f" in {count(source.batches_seen, 'batch', 'batches')}"
     )
     return Finding(
         title=f"The numbers of samples{seen} differ: {parts}",
-        evidence=tuple(described(field) for field, _ in counted),
+        evidence=tuple(quote_field(field) for field, _ in counted),
         fix=Fix(
             "Find where one of them lost or gained rows, and do the same to the others; cutting "
             "the longer one would pair wrong samples.",

@@ -12,7 +12,7 @@ from fitguard.checks.data.derived.losses import (
     units,
 )
 from fitguard.checks.data.derived.outputs import Trained
-from fitguard.checks.data.derived.wording import output_said
+from fitguard.checks.data.derived.wording import quote_output
 from fitguard.checks.framework.registry import check
 from fitguard.schema.finding import Finding, Fix
 from fitguard.schema.model import ModelFacts
@@ -67,7 +67,7 @@ def logits_mismatch(trained: tuple[Trained, ...], model: ModelFacts) -> Iterator
         if reads_probabilities(item.loss):
             finding = _without_logits(item)
         else:
-            finding = _with_logits(item, mended=_mended(item, model))
+            finding = _with_logits(item, mended=_can_recover_logits(item, model))
         if finding is not None:
             yield finding
 
@@ -83,7 +83,7 @@ def _without_logits(item: Trained) -> Finding | None:
         return Finding(
             title=f"{_from(item)}, {output.activation}, gives no probabilities, which "
             f"{loss.name} reads",
-            evidence=(output_said(output),),
+            evidence=(quote_output(output),),
             fix=Fix(_probabilities_or_logits(item, wanted), changes_results=True),
         )
     if (output.activation, wanted) == ("softmax", "sigmoid"):
@@ -91,7 +91,7 @@ def _without_logits(item: Trained) -> Finding | None:
             severity="info" if units(output) == _TWO else "warning",
             title=f"{_from(item)}, softmax over {units(output)} units, shares out 1, but "
             f"{loss.name} reads each unit by itself",
-            evidence=(output_said(output),),
+            evidence=(quote_output(output),),
             fix=Fix(
                 "If each sample has one class, compile with loss='categorical_crossentropy'. If "
                 "several labels can be true at once, give the last layer activation='sigmoid'.",
@@ -103,7 +103,7 @@ def _without_logits(item: Trained) -> Finding | None:
             severity="info",
             title=f"{_from(item)}, sigmoid, gives {units(output)} numbers that do not sum to 1, "
             f"and {loss.name} reads them as shares",
-            evidence=(output_said(output),),
+            evidence=(quote_output(output),),
             fix=Fix("Give the last layer activation='softmax'.", changes_results=True),
         )
     return None
@@ -116,7 +116,7 @@ def _with_logits(item: Trained, *, mended: bool) -> Finding | None:
             confidence="medium",
             title=f"{_from(item)}, {output.activation}, can be negative, and {loss.name} "
             "takes the logarithm of it",
-            evidence=(output_said(output),),
+            evidence=(quote_output(output),),
             fix=Fix("Give the last layer activation='softplus'.", changes_results=True),
         )
     if not loss.from_logits or output.activation not in ("softmax", "sigmoid"):
@@ -126,7 +126,7 @@ def _with_logits(item: Trained, *, mended: bool) -> Finding | None:
         severity="warning" if mended else "error",
         title=f"{_from(item)} has {output.activation}, but its loss has from_logits=True: "
         f"{output.activation} {after}",
-        evidence=(output_said(output),),
+        evidence=(quote_output(output),),
         fix=Fix(
             f"Take from_logits=True out of {loss_class(loss)}, or the activation out of the last "
             "layer.",
@@ -135,7 +135,7 @@ def _with_logits(item: Trained, *, mended: bool) -> Finding | None:
     )
 
 
-def _mended(item: Trained, model: ModelFacts) -> bool:
+def _can_recover_logits(item: Trained, model: ModelFacts) -> bool:
     """Whether Keras takes the logits from behind a softmax or sigmoid that is the very last."""
     return is_keras_2(model) or (finds_logits(item.loss) and item.output.dtype != "float16")
 

@@ -1,7 +1,7 @@
 """compile was not called, or not given the losses that fit needs."""
 
 from fitguard.checks.data.derived.generation import is_keras_2
-from fitguard.checks.data.derived.wording import named
+from fitguard.checks.data.derived.wording import join_names
 from fitguard.checks.framework.registry import check
 from fitguard.schema.finding import Evidence, Finding, Fix
 from fitguard.schema.model import ModelFacts
@@ -67,14 +67,14 @@ def _other_keys(model: ModelFacts) -> Finding | None:
     left_out = [name for name in names if name not in model.loss_keys and not is_keras_2(model)]
     if not strange and not left_out:
         return None
-    wrong = f"has {named(strange)}, which no output bears" if strange else ""
-    lacking = f"leaves out {named(left_out)}" if left_out else ""
+    wrong = f"has {join_names(strange)}, which no output bears" if strange else ""
+    lacking = f"leaves out {join_names(left_out)}" if left_out else ""
     wanted = ", ".join(f"{name!r}: …" for name in names)
     return Finding(
         title=f"The dict of losses {' and '.join(filter(None, (wrong, lacking)))}: fit stops",
         evidence=(
-            Evidence(f"losses for {named(model.loss_keys)}", "compile"),
-            Evidence(f"outputs {named(names)}", f"model, {model.name}"),
+            Evidence(f"losses for {join_names(model.loss_keys)}", "compile"),
+            Evidence(f"outputs {join_names(names)}", f"model, {model.name}"),
         ),
         fix=Fix(f"Compile with loss={{{wanted}}}; None for an output that is not trained."),
     )

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from fitguard.checks.data.derived.not_finite import holding
-from fitguard.checks.data.derived.wording import called, finding_all
+from fitguard.checks.data.derived.not_finite import build_finding
+from fitguard.checks.data.derived.wording import finding_all, format_field
 from fitguard.checks.framework.registry import check
 from fitguard.schema.data import Field
 from fitguard.schema.finding import Confidence, Finding
@@ -48,10 +48,10 @@ def nan_values(seen_fields: tuple[Field, ...], model: ModelFacts) -> Iterator[Fi
     for field in seen_fields:
         if field.nans.count:
             fix = (
-                f"Leave out the samples of {called(field)} that hold a nan, or fill the gaps, "
-                f"before fit gets it.{finding_all(field, 'isnan')}"
+                f"Leave out the samples of {format_field(field)} that hold a nan, or fill the "
+                f"gaps, before fit gets it.{finding_all(field, 'isnan')}"
             )
-            yield holding(field, field.nans, "nan", fix, _confidence(field, model))
+            yield build_finding(field, field.nans, "nan", fix, _confidence(field, model))
 
 
 def _confidence(field: Field, model: ModelFacts) -> Confidence:

@@ -45,7 +45,7 @@ def no_prefetch(
     """
     if training_pipeline.prefetch_added is None:
         raise Missing("whether TensorFlow adds a prefetch is not known")
-    if training_pipeline.prefetch_added or _handed_ahead(training_source, model):
+    if training_pipeline.prefetch_added or _is_fetched_ahead(training_source, model):
         return None
     if not _on_demand(training_pipeline):
         return None
@@ -78,6 +78,6 @@ def _on_demand(pipeline: Pipeline) -> bool:
     return not fused and not pipeline.stages[last].parallel
 
 
-def _handed_ahead(source: Source, model: ModelFacts) -> bool:
+def _is_fetched_ahead(source: Source, model: ModelFacts) -> bool:
     """Whether a strategy fetches batches for its devices ahead."""
     return source.kind == "distributed" or model.replicas > 1

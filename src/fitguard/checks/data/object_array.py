@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterator
 
 from fitguard.checks.data.derived.generation import is_keras_2
-from fitguard.checks.data.derived.values import quoted, value_kind
-from fitguard.checks.data.derived.wording import called, described, named
+from fitguard.checks.data.derived.values import quote_examples, value_kind
+from fitguard.checks.data.derived.wording import format_field, join_names, quote_field
 from fitguard.checks.framework.registry import check
 from fitguard.schema.data import DataFacts, Field
 from fitguard.schema.finding import Evidence, Finding, Fix
@@ -66,11 +66,11 @@ def _cast_by_keras(field: Field, model: ModelFacts) -> bool:
 def _finding(field: Field) -> Finding:
     types = ", ".join(field.python_types)
     return Finding(
-        title=f"{called(field)} is {_what(field)} ({types})",
+        title=f"{format_field(field)} is {_what(field)} ({types})",
         evidence=(
-            described(field),
-            *quoted(field),
-            Evidence(f"holds {types}", called(field)),
+            quote_field(field),
+            *quote_examples(field),
+            Evidence(f"holds {types}", format_field(field)),
             *_columns(field),
         ),
         fix=_fix(field),
@@ -80,7 +80,7 @@ def _finding(field: Field) -> Finding:
 def _what(field: Field) -> str:
     odd = _odd_columns(field)
     if odd:
-        return f"a frame whose {_listed(odd)} no number{'' if len(odd) == 1 else 's'}"
+        return f"a frame whose {_join_columns(odd)} no number{'' if len(odd) == 1 else 's'}"
     if field.container == "pandas.DataFrame" and _NUMBERS.issuperset(field.python_types):
         return "a frame of numbers of different kinds, which become Python objects"
     return "an array of Python objects, not of numbers"
@@ -95,8 +95,8 @@ def _odd_columns(field: Field) -> list[str]:
     ]
 
 
-def _listed(odd: list[str]) -> str:
-    return f"column {odd[0]} holds" if len(odd) == 1 else f"columns {named(odd)} hold"
+def _join_columns(odd: list[str]) -> str:
+    return f"column {odd[0]} holds" if len(odd) == 1 else f"columns {join_names(odd)} hold"
 
 
 def _columns(field: Field) -> tuple[Evidence, ...]:
@@ -104,7 +104,7 @@ def _columns(field: Field) -> tuple[Evidence, ...]:
         return ()
     kinds = Counter(dtype for _, dtype in field.column_dtypes)
     said = ", ".join(f"{count(number, 'column')} of {dtype}" for dtype, number in kinds.items())
-    return (Evidence(said, called(field)),)
+    return (Evidence(said, format_field(field)),)
 
 
 def _fix(field: Field) -> Fix:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from fitguard.checks.data.derived.label_shapes import shape_fault
 from fitguard.checks.data.derived.pairs import Labelled
-from fitguard.checks.data.derived.wording import described, output_said
+from fitguard.checks.data.derived.wording import quote_field, quote_output
 from fitguard.checks.framework.registry import check
 from fitguard.schema.finding import Finding, Fix
 from fitguard.schema.model import ModelFacts
@@ -44,7 +44,7 @@ def one_hot_with_sparse_loss(
         yield Finding(
             title=f"{field.name} is one-hot, rows of shape {shown(field.shape)}, but the loss of "
             f"{output.name}, {loss.name}, reads class numbers",
-            evidence=(described(field), output_said(output)),
+            evidence=(quote_field(field), quote_output(output)),
             fix=Fix(
                 "Compile with loss='categorical_crossentropy', or give fit class numbers: "
                 f"{field.name}.argmax(-1)."

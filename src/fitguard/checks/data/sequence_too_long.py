@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from fitguard.checks.data.derived.pairs import Fed, fields
-from fitguard.checks.data.derived.wording import called, described
+from fitguard.checks.data.derived.wording import format_field, quote_field
 from fitguard.checks.framework.registry import check
 from fitguard.schema.data import DataFacts, Field
 from fitguard.schema.finding import Evidence, Finding, Fix
@@ -40,10 +40,10 @@ def sequence_too_long(fed_everywhere: tuple[Fed, ...], data: DataFacts) -> Itera
             continue
         table = target.longest_layer or "its table of positions"
         yield Finding(
-            title=f"{called(field)} has sequences of {length:,} steps, and {table} has "
+            title=f"{format_field(field)} has sequences of {length:,} steps, and {table} has "
             f"{target.longest:,} positions",
             evidence=(
-                described(field),
+                quote_field(field),
                 Evidence(f"{target.longest:,} positions: 0 … {target.longest - 1:,}", table),
             ),
             fix=Fix(

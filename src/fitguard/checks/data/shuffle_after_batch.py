@@ -7,8 +7,8 @@ from fitguard.checks.data.derived.pipelines import (
     SHUFFLES,
     chain,
     downstream,
+    format_stage,
     only_input,
-    said,
     upstream,
 )
 from fitguard.checks.framework.registry import check
@@ -83,12 +83,12 @@ def _finding(pipeline: Pipeline, shuffle: Stage, batch: Stage, order: Mixing | N
     in_order = order is not None and order.share < SORTED_BELOW
     return Finding(
         severity="warning" if in_order else "info",
-        title=f"{said(shuffle)} stands behind {said(batch)}: the same {batch.batch_size} samples "
-        "form a batch in every epoch",
+        title=f"{format_stage(shuffle)} stands behind {format_stage(batch)}: the same "
+        f"{batch.batch_size} samples form a batch in every epoch",
         evidence=(chain(pipeline),),
         fix=Fix(
-            f"Shuffle before batching: .shuffle({buffer}).{said(batch)}. The buffer then counts "
-            "samples.",
+            f"Shuffle before batching: .shuffle({buffer}).{format_stage(batch)}. The buffer then "
+            "counts samples.",
             changes_results=True,
         ),
     )

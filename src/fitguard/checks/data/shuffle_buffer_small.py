@@ -9,7 +9,7 @@ from fitguard.checks.data.derived.pipelines import (
     SHUFFLES,
     chain,
     elements_read,
-    said,
+    format_stage,
     upstream,
 )
 from fitguard.checks.data.derived.wording import among
@@ -72,7 +72,7 @@ def shuffle_buffer_small(
     return Finding(
         severity=found.severity,
         confidence="high" if found.severity == "warning" else "low",
-        title=f"{said(best.stage)} {found.harm}",
+        title=f"{format_stage(best.stage)} {found.harm}",
         evidence=(*found.evidence, chain(training_pipeline)),
         fix=Fix(
             f"Let the buffer hold all: .shuffle({whole}). If that takes too much memory, shuffle "

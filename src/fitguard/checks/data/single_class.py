@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from fitguard.checks.data.derived.losses import label_kind
 from fitguard.checks.data.derived.pairs import Labelled
-from fitguard.checks.data.derived.wording import among, described, seen_all
+from fitguard.checks.data.derived.wording import among, quote_field, was_fully_read
 from fitguard.checks.framework.registry import check
 from fitguard.schema.data import Field
 from fitguard.schema.finding import Finding, Fix
@@ -45,7 +45,7 @@ def single_class(labelled: tuple[Labelled, ...]) -> Iterator[Finding]:
     for field, output, loss in labelled:
         if label_kind(loss) not in ("classes", "one_hot", "binary") or field.labels is None:
             continue
-        enough = _FEWEST if seen_all(field) else _FEWEST_READ
+        enough = _FEWEST if was_fully_read(field) else _FEWEST_READ
         if field.labels.distinct != 1 or field.samples_seen < enough or not field.labels.counts:
             continue
         value = field.labels.counts[0].value
@@ -53,10 +53,10 @@ def single_class(labelled: tuple[Labelled, ...]) -> Iterator[Finding]:
             continue
         yield Finding(
             severity="warning",
-            confidence="high" if seen_all(field) else "medium",
-            title=f"All labels in {field.name} are {_said(value)}, the only class that "
+            confidence="high" if was_fully_read(field) else "medium",
+            title=f"All labels in {field.name} are {_format_label(value)}, the only class that "
             f"{output.name} gets to see ({among(field)})",
-            evidence=(described(field),),
+            evidence=(quote_field(field),),
             fix=Fix(
                 "Look at where the labels come from: a filter, a join, a single folder? If the "
                 "data are sorted by class, shuffle them before they are split or read.",
@@ -73,5 +73,5 @@ def _a_choice(field: Field, output: ModelOutput) -> bool:
     return bool(field.labels and field.labels.one_hot and output.layer is None)
 
 
-def _said(value: float | str) -> str:
+def _format_label(value: float | str) -> str:
     return f"{value:g}" if isinstance(value, float | int) else repr(value)

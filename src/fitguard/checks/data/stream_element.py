@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from fitguard.checks.data.derived.first_batches import OddBatch, odd_batch
 from fitguard.checks.data.derived.generation import is_keras_2
-from fitguard.checks.data.derived.sources import named, opening
+from fitguard.checks.data.derived.sources import format_source, opening
 from fitguard.checks.framework.registry import check
 from fitguard.schema.data import DataFacts, Source
 from fitguard.schema.finding import Evidence, Finding, Fix
@@ -52,7 +52,7 @@ def stream_element(data: DataFacts) -> Iterator[Finding]:
     keras_2 = is_keras_2(data.model)
     for source in data.sources:
         if source.malformed is not None and not data.model.custom_step:
-            yield _malformed(source, source.malformed.batch, source.malformed.error)
+            yield _build_malformed_finding(source, source.malformed.batch, source.malformed.error)
         elif not keras_2 and source.kind in _YIELDING and source.element == _LIST_INSIDE:
             yield _list_inside(source)
         elif source.kind == "generator" and not keras_2 and source.element not in ("", "tuple"):
@@ -61,10 +61,10 @@ def stream_element(data: DataFacts) -> Iterator[Finding]:
             yield _odd(source, odd)
 
 
-def _malformed(source: Source, batch: int, error: str) -> Finding:
+def _build_malformed_finding(source: Source, batch: int, error: str) -> Finding:
     return Finding(
-        title=f"Batch {batch:,} of {named(source)} is nothing that fit takes: {error}",
-        evidence=(Evidence(error, f"{named(source)}, batch {batch:,}"),),
+        title=f"Batch {batch:,} of {format_source(source)} is nothing that fit takes: {error}",
+        evidence=(Evidence(error, f"{format_source(source)}, batch {batch:,}"),),
         fix=Fix(
             f"Let it give {_TAKEN}, with arrays that have a first axis for the samples: collect "
             "samples with numpy.stack, make arrays of lists with numpy.array. Several inputs go "
@@ -76,11 +76,11 @@ def _malformed(source: Source, batch: int, error: str) -> Finding:
 
 def _odd(source: Source, odd: OddBatch) -> Finding:
     return Finding(
-        title=f"Batch {odd.batch:,} of {named(source)} has x of shape {shown(odd.shape)}; by the "
-        f"first two batches Keras 3 expects {shown(odd.expected)}",
+        title=f"Batch {odd.batch:,} of {format_source(source)} has x of shape {shown(odd.shape)}; "
+        f"by the first two batches Keras 3 expects {shown(odd.expected)}",
         evidence=(
-            Evidence(f"shape {shown(odd.shape)}", f"{named(source)}, batch {odd.batch:,}"),
-            Evidence(f"shape {shown(odd.expected)}", f"{named(source)}, batches 0 and 1"),
+            Evidence(f"shape {shown(odd.shape)}", f"{format_source(source)}, batch {odd.batch:,}"),
+            Evidence(f"shape {shown(odd.expected)}", f"{format_source(source)}, batches 0 and 1"),
         ),
         fix=Fix(
             "Bring all samples to one shape, by padding or cutting. If the model takes any length: "
@@ -94,7 +94,7 @@ def _list_inside(source: Source) -> Finding:
     return Finding(
         title=f"{opening(source)} yields a list of arrays inside its tuple; Keras 3 takes "
         "tuples and dicts only",
-        evidence=(Evidence(f"the first element is a {source.element}", named(source)),),
+        evidence=(Evidence(f"the first element is a {source.element}", format_source(source)),),
         fix=Fix("Put the arrays into a tuple or dict: (a, b), y instead of [a, b], y."),
     )
 
@@ -106,6 +106,6 @@ def _no_tuple(source: Source) -> Finding:
     }.get(source.element, "Yield a tuple: yield x, y, or yield (x,) where there are no labels.")
     return Finding(
         title=f"{opening(source)} yields a {source.element}; Keras 3 takes tuples only",
-        evidence=(Evidence(f"the first element is a {source.element}", named(source)),),
+        evidence=(Evidence(f"the first element is a {source.element}", format_source(source)),),
         fix=Fix(remedy),
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from fitguard.checks.data.derived.sources import named
+from fitguard.checks.data.derived.sources import format_source
 from fitguard.checks.framework.registry import check
 from fitguard.schema.data import DataFacts, Failure, Source
 from fitguard.schema.finding import Evidence, Finding, Fix
@@ -64,8 +64,8 @@ def _remedy(failure: Failure) -> str:
 
 def _finding(source: Source, failure: Failure) -> Finding:
     return Finding(
-        title=f"Batch {failure.batch:,} of {named(source)} cannot be read: "
+        title=f"Batch {failure.batch:,} of {format_source(source)} cannot be read: "
         f"{short(failure.error, _LONGEST_TITLE)}",
-        evidence=(Evidence(failure.error, f"{named(source)}, batch {failure.batch:,}"),),
+        evidence=(Evidence(failure.error, f"{format_source(source)}, batch {failure.batch:,}"),),
         fix=Fix(_remedy(failure), changes_results=True),
     )

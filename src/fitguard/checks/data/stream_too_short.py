@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from fitguard.checks.data.derived.generation import is_keras_2
-from fitguard.checks.data.derived.sources import named
+from fitguard.checks.data.derived.sources import format_source
 from fitguard.checks.framework.registry import check
 from fitguard.schema.data import DataFacts, Source, Training
 from fitguard.schema.finding import Evidence, Finding, Fix
@@ -44,9 +44,9 @@ def stream_too_short(data: DataFacts, training: Training) -> Iterator[Finding]:
         if _empty(source):
             yield _nothing(source)
         elif source.split == "training" and source.handed_back:
-            yield from _read_once(source, training, keras_2)
+            yield from _judge_one_pass(source, training, keras_2)
         elif source.split == "training":
-            yield from _read_anew(source, training, keras_2)
+            yield from _judge_repeated_passes(source, training, keras_2)
 
 
 def _empty(source: Source) -> bool:
@@ -61,8 +61,8 @@ def _nothing(source: Source) -> Finding:
     training = source.split == "training"
     return Finding(
         severity="error" if training else "warning",
-        title=f"There is no batch in {named(source)}",
-        evidence=(Evidence(_counted(source), named(source)),),
+        title=f"There is no batch in {format_source(source)}",
+        evidence=(Evidence(_format_counts(source), format_source(source)),),
         fix=Fix(
             "Look for a filter that lets nothing pass, a wrong path, or drop_remainder=True with "
             "fewer samples than a batch."
@@ -70,7 +70,7 @@ def _nothing(source: Source) -> Finding:
     )
 
 
-def _read_once(source: Source, training: Training, keras_2: bool) -> Iterator[Finding]:
+def _judge_one_pass(source: Source, training: Training, keras_2: bool) -> Iterator[Finding]:
     """A generator that was read to its end."""
     steps = training.steps_per_epoch
     have = source.batches_seen
@@ -78,7 +78,7 @@ def _read_once(source: Source, training: Training, keras_2: bool) -> Iterator[Fi
         return
     if steps is not None and have >= steps * training.epochs:
         return
-    asked = f"{training.epochs} epochs" if steps is None else _asked(training, steps)
+    asked = f"{training.epochs} epochs" if steps is None else _format_asked_steps(training, steps)
     then = "training stops there" if keras_2 else "later epochs get its first two batches at most"
     yield Finding(
         title=f"The {source.container} ends after {count(have, 'batch', 'batches')}, fit is to "
@@ -92,18 +92,18 @@ def _read_once(source: Source, training: Training, keras_2: bool) -> Iterator[Fi
     )
 
 
-def _read_anew(source: Source, training: Training, keras_2: bool) -> Iterator[Finding]:
+def _judge_repeated_passes(source: Source, training: Training, keras_2: bool) -> Iterator[Finding]:
     """A source that begins again with the next epoch, but is asked for a number of steps."""
     steps, have = training.steps_per_epoch, source.batches
     if not steps or not have or source.endless or steps * training.epochs <= have:
         return
-    if not _cut_short(source, steps, have, keras_2):
+    if not _is_cut_short(source, steps, have, keras_2):
         return
     then = "training stops early" if keras_2 else "epochs are cut short"
     yield Finding(
         severity="error" if keras_2 else "warning",
-        title=f"{have:,} batches in {named(source)}, fit is to make {_asked(training, steps)}: "
-        f"{then}",
+        title=f"{have:,} batches in {format_source(source)}, fit is to make "
+        f"{_format_asked_steps(training, steps)}: {then}",
         evidence=_evidence(source, training),
         fix=Fix(
             f"Leave steps_per_epoch out, so that each epoch takes all {have:,} batches"
@@ -113,18 +113,18 @@ def _read_anew(source: Source, training: Training, keras_2: bool) -> Iterator[Fi
     )
 
 
-def _cut_short(source: Source, steps: int, have: int, keras_2: bool) -> bool:
+def _is_cut_short(source: Source, steps: int, have: int, keras_2: bool) -> bool:
     """As it was counted: Keras 3 goes on where the last epoch stopped, tf_keras only in tf.data."""
     if not keras_2:
         return have % steps != 0
     return steps != have if source.kind in ("dataset", "distributed") else steps > have
 
 
-def _asked(training: Training, steps: int) -> str:
+def _format_asked_steps(training: Training, steps: int) -> str:
     return f"{steps:,} steps in each of {count(training.epochs, 'epoch')}"
 
 
-def _counted(source: Source) -> str:
+def _format_counts(source: Source) -> str:
     if source.samples is not None:
         return (
             f"{count(source.samples, 'sample')} in {count(source.batches or 0, 'batch', 'batches')}"
@@ -135,4 +135,4 @@ def _counted(source: Source) -> str:
 def _evidence(source: Source, training: Training) -> tuple[Evidence, ...]:
     steps = training.steps_per_epoch
     asked = f"epochs={training.epochs}" + ("" if steps is None else f", steps_per_epoch={steps}")
-    return Evidence(_counted(source), named(source)), Evidence(asked, "fit")
+    return Evidence(_format_counts(source), format_source(source)), Evidence(asked, "fit")

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from fitguard.checks.data.derived.label_shapes import shape_fault
 from fitguard.checks.data.derived.losses import label_kind
 from fitguard.checks.data.derived.pairs import Labelled
-from fitguard.checks.data.derived.wording import among, described, output_said
+from fitguard.checks.data.derived.wording import among, quote_field, quote_output
 from fitguard.checks.framework.registry import check
 from fitguard.schema.data import Field
 from fitguard.schema.finding import Finding, Fix, Severity
@@ -100,7 +100,7 @@ def _finding(item: Labelled, why: str, remedy: str, severity: Severity) -> Findi
     return Finding(
         severity=severity,
         title=f"{field.name} runs {_range(field)}, but {why} ({among(field)})",
-        evidence=(described(field), output_said(item.output)),
+        evidence=(quote_field(field), quote_output(item.output)),
         fix=Fix(remedy, changes_results=True),
     )
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from fitguard.checks.data.derived.pairs import training_fields
-from fitguard.checks.data.derived.wording import called
+from fitguard.checks.data.derived.wording import format_field
 from fitguard.checks.framework.fixtures import Missing
 from fitguard.checks.framework.registry import check
 from fitguard.schema.data import DataFacts, Field
@@ -44,7 +44,7 @@ def text_labels(data: DataFacts) -> Iterator[Finding]:
         yield Finding(
             title=f"{field.name} is text ({field.dtype})"
             + (f", such as {examples}" if examples else ""),
-            evidence=(Evidence(f"{field.dtype}: {examples or 'text'}", called(field)),),
+            evidence=(Evidence(f"{field.dtype}: {examples or 'text'}", format_field(field)),),
             fix=Fix(
                 f"Number the classes: names, numbers = numpy.unique({field.name}, "
                 "return_inverse=True). Give fit the numbers and keep the names."

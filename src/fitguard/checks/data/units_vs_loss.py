@@ -6,7 +6,7 @@ from fitguard.checks.data.derived.label_shapes import shape_fault
 from fitguard.checks.data.derived.losses import label_kind, loss_class, units
 from fitguard.checks.data.derived.outputs import Trained
 from fitguard.checks.data.derived.pairs import Labelled
-from fitguard.checks.data.derived.wording import described, output_said
+from fitguard.checks.data.derived.wording import quote_field, quote_output
 from fitguard.checks.framework.registry import check
 from fitguard.schema.finding import Finding, Fix
 from fitguard.schema.model import ModelFacts
@@ -53,7 +53,7 @@ def units_vs_loss(
         if units(item.output) == 1 and (problem := _one_unit(item)):
             yield Finding(
                 title=f"The output {item.output.name} has one unit, {problem}",
-                evidence=(output_said(item.output),),
+                evidence=(quote_output(item.output),),
                 fix=Fix(_one_unit_fix(item), changes_results=True),
             )
     for pair in labelled or ():
@@ -93,7 +93,7 @@ def _several_units(pair: Labelled) -> Finding:
     return Finding(
         title=f"{output.name} has {number} units, {field.name} one label a sample, and "
         f"{loss.name} needs a label for each unit",
-        evidence=(described(field), output_said(output)),
+        evidence=(quote_field(field), quote_output(output)),
         fix=Fix(
             f"If the labels are classes, give the last layer activation='softmax' and compile with "
             f"loss='{classes}'. If they are yes or no, give it one unit for {loss_class(loss)}."

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from fitguard.checks.data.derived.generation import is_keras_2
-from fitguard.checks.data.derived.sources import named
+from fitguard.checks.data.derived.sources import format_source
 from fitguard.checks.framework.registry import check
 from fitguard.schema.data import DataFacts, Field, Source
 from fitguard.schema.finding import Evidence, Finding, Fix
@@ -49,10 +49,10 @@ def _finding(source: Source, name: str, number: int, data: DataFacts) -> Finding
     field = next((each for each in data.fields if each.name == name), None)
     more = "" if number == 1 else f", nor of {number - 1} more"
     return Finding(
-        title=f"{named(source)[0].upper()}{named(source)[1:]} does not know the number of axes of "
-        f"{name}{more}: fit cannot build its graph",
+        title=f"{format_source(source)[0].upper()}{format_source(source)[1:]} does not know the "
+        f"number of axes of {name}{more}: fit cannot build its graph",
         evidence=(
-            Evidence("of unknown rank", f"{named(source)}, {name}"),
+            Evidence("of unknown rank", f"{format_source(source)}, {name}"),
             *((Evidence(f"samples came as {shown(field.shape)}", name),) if field else ()),
         ),
         fix=Fix(_remedy(name, field)),

@@ -61,13 +61,13 @@ def unknown_shapes(training_source: Source, model: ModelFacts) -> Finding | None
         f"shapes{_or_more(shapes)}: XLA compiles the step for each",
         evidence=(
             Evidence(", ".join(shown(shape) for shape in shapes), "training data, batches of x"),
-            Evidence(_compiled(model), "model"),
+            Evidence(_format_jit_compile(model), "model"),
         ),
         fix=Fix(_fix(samples), changes_results=len(samples) > 1),
     )
 
 
-def _compiled(model: ModelFacts) -> str:
+def _format_jit_compile(model: ModelFacts) -> str:
     if model.jit_compile_here:
         return "jit_compile=True"
     return 'jit_compile="auto" uses XLA where there is a GPU; there is none here'

@@ -4,7 +4,14 @@ from collections.abc import Iterator
 
 from fitguard.checks.data.derived.counterparts import Counterparts
 from fitguard.checks.data.derived.losses import LabelKind, label_kind
-from fitguard.checks.data.derived.wording import among, called, described, first_at, number, spots
+from fitguard.checks.data.derived.wording import (
+    among,
+    first_at,
+    format_field,
+    number,
+    quote_field,
+    spots,
+)
 from fitguard.checks.framework.registry import check
 from fitguard.schema.data import Field, Training
 from fitguard.schema.finding import Evidence, Finding, Fix
@@ -80,7 +87,7 @@ def _scale(trained: Field, validated: Field, model: ModelFacts) -> Finding | Non
         severity="warning",
         title=f"{trained.name} reaches {now:g} in the validation data and {was:g} in the training "
         f"data: a factor of {factor:.0f}",
-        evidence=(described(validated), described(trained)),
+        evidence=(quote_field(validated), quote_field(trained)),
         fix=Fix(
             f"It looks as if the {scaled} data were scaled and the {raw} data were not. Prepare "
             f"both with the same code and the same figures.",
@@ -105,7 +112,11 @@ def _outside(trained: Field, validated: Field, model: ModelFacts) -> Finding | N
     return Finding(
         title=f"{number(validated.outside.count, 'label')} in {validated.name} of the validation "
         f"data lie outside {limits} ({among(validated)}){first_at(validated.outside)}",
-        evidence=(*spots(validated, validated.outside), described(validated), described(trained)),
+        evidence=(
+            *spots(validated, validated.outside),
+            quote_field(validated),
+            quote_field(trained),
+        ),
         fix=Fix(
             f"The loss of {validated.target} reads labels from {limits}. Number the validation "
             "labels as those of the training data."
@@ -140,7 +151,9 @@ def _unknown(
         title=f"{number(count, 'validation label')} in {validated.name} ({among(validated)}) have "
         f"classes that the training data never show: {listed}{more}",
         evidence=(
-            Evidence(f"classes {listed}{more}, in the validation data only", called(validated)),
+            Evidence(
+                f"classes {listed}{more}, in the validation data only", format_field(validated)
+            ),
             Evidence(f"{len(known)} classes", trained.name),
         ),
         fix=Fix(fix, changes_results=True),

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from fitguard.checks.data.derived.counterparts import Counterparts
 from fitguard.checks.data.derived.input_shapes import fits
-from fitguard.checks.data.derived.wording import batched, called, described
+from fitguard.checks.data.derived.wording import format_batch_shape, format_field, quote_field
 from fitguard.checks.framework.registry import check
 from fitguard.schema.data import Field
 from fitguard.schema.finding import Evidence, Finding, Fix
@@ -48,7 +48,7 @@ def validation_shape(
             continue
         yield Finding(
             title=f"The validation data have no {field.name}",
-            evidence=(described(field),),
+            evidence=(quote_field(field),),
             fix=Fix(f"Give the validation data {field.name} too, as the training data have it."),
         )
     for training, validation in counterparts:
@@ -62,12 +62,12 @@ def _shape(training: Field, validation: Field, model: ModelFacts) -> Finding | N
     if _same(training.shape, validation.shape) or not _matters(training, validation, model):
         return None
     return Finding(
-        title=f"{validation.name} has shape {batched(validation.shape)} in the validation data and "
-        f"{batched(training.shape)} in the training data",
-        evidence=(described(validation), described(training)),
+        title=f"{validation.name} has shape {format_batch_shape(validation.shape)} in the "
+        f"validation data and {format_batch_shape(training.shape)} in the training data",
+        evidence=(quote_field(validation), quote_field(training)),
         fix=Fix(
-            f"Bring the samples of {called(validation)} to the shape {batched(training.shape)}, "
-            "with the same code as the training data."
+            f"Bring the samples of {format_field(validation)} to the shape "
+            f"{format_batch_shape(training.shape)}, with the same code as the training data."
         ),
     )
 
@@ -110,12 +110,12 @@ def _dtype(training: Field, validation: Field, model: ModelFacts) -> Finding | N
         title=f"{validation.name} is {now} in the validation data, {harm}; the training data are "
         f"{was}",
         evidence=(
-            described(validation),
-            described(training),
-            *(Evidence(example, called(validation)) for example in validation.examples[:3]),
+            quote_field(validation),
+            quote_field(training),
+            *(Evidence(example, format_field(validation)) for example in validation.examples[:3]),
         ),
         fix=Fix(
-            f"Prepare {called(validation)} as the training data were, and give it as {was}.",
+            f"Prepare {format_field(validation)} as the training data were, and give it as {was}.",
             changes_results=severity == "warning",
         ),
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from fitguard.checks.data.derived.wording import among, described
+from fitguard.checks.data.derived.wording import among, quote_field
 from fitguard.checks.framework.registry import check
 from fitguard.schema.data import Field
 from fitguard.schema.finding import Finding, Fix
@@ -39,7 +39,7 @@ def weight_all_zero(weights: tuple[Field, ...]) -> Iterator[Finding]:
             yield Finding(
                 severity="error" if whole and len(weights) == 1 else "warning",
                 title=f"{field.name} is 0 everywhere ({among(field)}): nothing can be learned",
-                evidence=(described(field),),
+                evidence=(quote_field(field),),
                 fix=Fix(
                     f"Give {field.name} weights above 0 for the samples that are to count, or call "
                     "fit without sample_weight.",

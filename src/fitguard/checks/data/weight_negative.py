@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from fitguard.checks.data.derived.wording import among, described, first_at, number, spots
+from fitguard.checks.data.derived.wording import among, first_at, number, quote_field, spots
 from fitguard.checks.framework.registry import check
 from fitguard.schema.data import Field
 from fitguard.schema.finding import Finding, Fix
@@ -39,7 +39,7 @@ def weight_negative(weights: tuple[Field, ...]) -> Iterator[Finding]:
                 severity="warning",
                 title=f"{field.name} holds {number(field.outside.count, 'negative weight')}"
                 f"{first_at(field.outside)} ({among(field)})",
-                evidence=(*spots(field, field.outside), described(field)),
+                evidence=(*spots(field, field.outside), quote_field(field)),
                 fix=Fix(
                     f"The lowest weight is {field.minimum:g}. Give samples that are not to count "
                     f"the weight 0: numpy.maximum({field.name}, 0), if that is what it means.",

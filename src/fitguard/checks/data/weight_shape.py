@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from fitguard.checks.data.derived.everywhere import Weighted
 from fitguard.checks.data.derived.generation import is_keras_2
 from fitguard.checks.data.derived.losses import label_kind
-from fitguard.checks.data.derived.wording import batched, described
+from fitguard.checks.data.derived.wording import format_batch_shape, quote_field
 from fitguard.checks.framework.registry import check
 from fitguard.schema.data import Field
 from fitguard.schema.finding import Evidence, Finding, Fix
@@ -50,10 +50,10 @@ def weight_shape(weighted: tuple[Weighted, ...], model: ModelFacts) -> Iterator[
             if values is None or _fits(field.shape, values, model):
                 continue
             yield Finding(
-                title=f"{field.name} has the shape {batched(field.shape)}, and the losses of "
-                f"{output.name} have {batched(values)}",
+                title=f"{field.name} has the shape {format_batch_shape(field.shape)}, and the "
+                f"losses of {output.name} have {format_batch_shape(values)}",
                 evidence=(
-                    described(field),
+                    quote_field(field),
                     Evidence(f"output shape {shown(output.shape or ())}", f"model, {output.name}"),
                 ),
                 fix=_fix(field, values),
@@ -96,10 +96,10 @@ def _fix(field: Field, values: Shape) -> Fix:
             else f"One weight for each sample: give fit {field.name}.reshape(-1)."
         )
     return Fix(
-        f"Give {field.name} the shape {batched(values)}, one weight for each loss, or "
+        f"Give {field.name} the shape {format_batch_shape(values)}, one weight for each loss, or "
         f"{_ones(values)}, one for each sample. Weights for each class belong into class_weight."
     )
 
 
 def _ones(values: Shape) -> str:
-    return batched(tuple(1 for _ in values))
+    return format_batch_shape(tuple(1 for _ in values))

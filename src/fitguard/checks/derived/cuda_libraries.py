@@ -21,7 +21,7 @@ def wanted_sonames(cuda_build: Build, knowledge: Knowledge) -> dict[str, str]:
     """`{"cudart": "libcudart.so.12", …, "cudnn": "libcudnn.so.9"}`: what TensorFlow asks for."""
     if not cuda_build.cuda:
         raise Missing("which CUDA this TensorFlow was built with is not known")
-    wanted = knowledge.cuda.asked(cuda_build.cuda, cuda_build.version)
+    wanted = knowledge.cuda.find_requested_sonames(cuda_build.cuda, cuda_build.version)
     if not wanted:
         raise Missing(f"the names of the libraries of CUDA {cuda_build.cuda} are not known")
     if cuda_build.cudnn:
@@ -82,19 +82,19 @@ def surely_fits(library: Library, build: Build, knowledge: Knowledge) -> bool:
     return fits(library, build, knowledge) and "." in (library.version or "")
 
 
-def unused_fitting(found: Loaded, build: Build, knowledge: Knowledge) -> Library | None:
+def find_unused_fitting(found: Loaded, build: Build, knowledge: Knowledge) -> Library | None:
     """A library that would fit, in a place where the loader does not look."""
     return next((item for item in found.unused if fits(item, build, knowledge)), None)
 
 
-def installed_with(
+def find_installed_with(
     right: Library, libraries: CudaLibraries, wanted: Mapping[str, str]
 ) -> tuple[Library, ...]:
     """What TensorFlow asks for and lies unused in the same installation: its folder, or wheels."""
     return tuple(
         item
         for component, soname in wanted.items()
-        for item in libraries.unused(component)
+        for item in libraries.find_unused(component)
         if item.soname == soname
         and (item.package is not None if right.package else folder(item) == folder(right))
     )
@@ -108,7 +108,7 @@ def label(library: Library) -> str:
     return f"{name} {text(parse(library.version), parts)}"
 
 
-def compared(cudnn: Loaded, build: Build) -> tuple[Evidence, ...]:
+def quote_cudnn_versions(cudnn: Loaded, build: Build) -> tuple[Evidence, ...]:
     """The cuDNN that is loaded, and the one that TensorFlow was built with."""
     return (
         Evidence(label(cudnn.library), cudnn.source),
@@ -120,13 +120,13 @@ def compared(cudnn: Loaded, build: Build) -> tuple[Evidence, ...]:
 _PEOPLE_SAY = {"cudart": ("CUDA", 2), "cudnn": ("cuDNN", 3)}
 
 
-def built_with(build: Build) -> str:
+def format_build(build: Build) -> str:
     """`CUDA 12.5 and cuDNN 9.3`, or what is known of it."""
     cudnn = f" and cuDNN {text(parse(build.cudnn), 2)}" if build.cudnn else ""
     return f"CUDA {text(parse(build.cuda), 2)}{cudnn}"
 
 
-def built_with_cuda(build: Build) -> Evidence:
+def quote_cuda_build(build: Build) -> Evidence:
     """The CUDA that TensorFlow was built with."""
     cuda = text(parse(build.cuda), 2)
     return Evidence(f"TensorFlow {build.version} is built with CUDA {cuda}", build.origin)

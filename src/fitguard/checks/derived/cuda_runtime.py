@@ -38,7 +38,7 @@ def runtime(facts: Facts, knowledge: Knowledge, cuda: Loaded | None = None) -> R
     """The CUDA that training will use; TensorFlow may be unknown, if a runtime is known."""
     build = _build_if_named(facts, knowledge)
     if build is not None and build.cuda:
-        found = _asked_for(cuda, build, knowledge)
+        found = _find_loadable_runtime(cuda, build, knowledge)
     else:
         found = _first(facts.libraries)
     if found is not None:
@@ -58,7 +58,9 @@ def _build_if_named(facts: Facts, knowledge: Knowledge) -> Build | None:
     return build
 
 
-def _asked_for(cuda: Loaded | None, build: Build, knowledge: Knowledge) -> tuple[str, str] | None:
+def _find_loadable_runtime(
+    cuda: Loaded | None, build: Build, knowledge: Knowledge
+) -> tuple[str, str] | None:
     """The runtime, where TensorFlow can load it: one of another name never is."""
     if cuda is None or knowledge.cuda.fit(cuda.version, build.cuda) == "other-name":
         return None
@@ -66,7 +68,7 @@ def _asked_for(cuda: Loaded | None, build: Build, knowledge: Knowledge) -> tuple
 
 
 def _first(libraries: CudaLibraries | None) -> tuple[str, str] | None:
-    for library in libraries.searched("cudart") if libraries is not None else ():
+    for library in libraries.find_searched("cudart") if libraries is not None else ():
         if library.version:
             return library.version, library.path or library.found_by
     return None

@@ -99,7 +99,7 @@ def _verdict(
 ) -> Verdict:
     if code == "none":
         return "too-old" if _carries_newer(runtime, capability) else "too-new"
-    if dropped_by_toolkit(runtime.version, capability, knowledge):
+    if is_dropped_by_toolkit(runtime.version, capability, knowledge):
         return "too-old"
     if code in ("sass", "mostly-ptx"):
         return "mostly-compiled" if code == "mostly-ptx" else "fine"
@@ -115,7 +115,7 @@ def _carries_newer(runtime: Runtime, capability: str) -> bool:
     return any(parse(item) > parse(capability) for item in carried)
 
 
-def dropped_by_toolkit(cuda: str, capability: str, knowledge: Knowledge) -> bool:
+def is_dropped_by_toolkit(cuda: str, capability: str, knowledge: Knowledge) -> bool:
     """Whether the GPU is older than all that this toolkit serves."""
     toolkit = knowledge.cuda.toolkit(cuda)
     return toolkit is not None and parse(capability) < parse(toolkit.least)

@@ -44,13 +44,13 @@ class Sign(msgspec.Struct, frozen=True, kw_only=True):
     confidence: Confidence = "high"
 
 
-def asked(gpu: Gpu) -> bool:
+def has_health_answers(gpu: Gpu) -> bool:
     """Whether the driver said anything of this GPU's health."""
     answers = (gpu.problem, gpu.ecc_uncorrected, gpu.retired_pages, gpu.remapped_rows_failed)
     return gpu.origin == "NVML" or any(answer is not None for answer in answers)
 
 
-def counted(gpu: Gpu) -> Iterator[Sign]:
+def collect_counter_signs(gpu: Gpu) -> Iterator[Sign]:
     """What NVML counts on a GPU, the gravest first."""
 
     def sign(severity: Severity, meaning: str, remedy: str) -> Sign:
@@ -71,11 +71,15 @@ def counted(gpu: Gpu) -> Iterator[Sign]:
         yield sign(severity, f"asks for a recovery: {gpu.recovery_action}", _RESET)
     if gpu.remapped_rows_pending:
         yield sign("warning", "has memory rows that wait to be replaced", _RESET)
-    if _repaired(gpu):
-        yield sign("info", f"had memory errors in the past: {_repaired(gpu)}", "Keep an eye on it.")
+    if _format_past_errors(gpu):
+        yield sign(
+            "info",
+            f"had memory errors in the past: {_format_past_errors(gpu)}",
+            "Keep an eye on it.",
+        )
 
 
-def _repaired(gpu: Gpu) -> str:
+def _format_past_errors(gpu: Gpu) -> str:
     """Errors of the past that the GPU has dealt with."""
     past = []
     if gpu.ecc_uncorrected_lifetime and not gpu.ecc_uncorrected:
@@ -85,7 +89,7 @@ def _repaired(gpu: Gpu) -> str:
     return ", ".join(past)
 
 
-def logged(xids: Iterable[Xid], knowledge: Knowledge) -> Iterator[Sign]:
+def collect_log_signs(xids: Iterable[Xid], knowledge: Knowledge) -> Iterator[Sign]:
     """What the kernel log says of a GPU, one sign for each number, the newest line quoted."""
     by_number: dict[int, list[Xid]] = {}
     for xid in xids:

@@ -68,7 +68,7 @@ def _next_minor(version: Version) -> Version:
     return (version[0], version[1] + 1)
 
 
-def bundled_works(release: Release) -> str:
+def describe_bundled_keras(release: Release) -> str:
     """A sentence for releases whose `tf.keras` does not come from the keras package."""
     if release.keras_kind != "bundled":
         return ""

@@ -41,7 +41,7 @@ def whereabouts(library: Library) -> str:
 def cuda(libraries: CudaLibraries, cuda_build: Build, knowledge: Knowledge) -> Loaded:
     """The CUDA runtime that TensorFlow would be given."""
     wanted = knowledge.cuda.sonames(cuda_build.cuda).get("cudart", "")
-    return _loaded(libraries, "cudart", wanted, "CUDA runtime")
+    return _find_loaded(libraries, "cudart", wanted, "CUDA runtime")
 
 
 @fixture
@@ -50,11 +50,11 @@ def cudnn(libraries: CudaLibraries, cuda_build: Build) -> Loaded:
     if not cuda_build.cudnn:
         raise Missing("which cuDNN this TensorFlow was built with is not known")
     wanted = f"libcudnn.so.{text(parse(cuda_build.cudnn), 1)}"
-    return _loaded(libraries, "cudnn", wanted, "cuDNN")
+    return _find_loaded(libraries, "cudnn", wanted, "cuDNN")
 
 
-def _loaded(libraries: CudaLibraries, component: str, wanted: str, what: str) -> Loaded:
-    searched = libraries.searched(component)
+def _find_loaded(libraries: CudaLibraries, component: str, wanted: str, what: str) -> Loaded:
+    searched = libraries.find_searched(component)
     named = [item for item in searched if item.soname == wanted]
     if not searched:
         surely = libraries.lack(component) is not None
@@ -67,5 +67,5 @@ def _loaded(libraries: CudaLibraries, component: str, wanted: str, what: str) ->
         library=first,
         wanted=bool(named),
         others=tuple(item for item in searched if item is not first),
-        unused=libraries.unused(component),
+        unused=libraries.find_unused(component),
     )

@@ -55,7 +55,7 @@ def _names(wheels: list[Package]) -> set[str]:
 def _clash(
     component: str, wheels: tuple[Package, ...], facts: Facts, knowledge: Knowledge
 ) -> Clash:
-    library = _SAME_NAME.get(component) or _shared_cudnn(wheels)
+    library = _SAME_NAME.get(component) or _find_shared_soname(wheels)
     major = _cuda_major(facts, knowledge)
     wanted = next((wheel for wheel in wheels if wheel.name.endswith(f"-cu{major}")), None)
     winner = _winner(component, wheels, facts)
@@ -70,7 +70,7 @@ def _clash(
     )
 
 
-def _shared_cudnn(wheels: tuple[Package, ...]) -> str:
+def _find_shared_soname(wheels: tuple[Package, ...]) -> str:
     majors = {text(parse(wheel.version or "0"), 1) for wheel in wheels}
     return f"libcudnn.so.{majors.pop()}" if len(majors) == 1 else ""
 

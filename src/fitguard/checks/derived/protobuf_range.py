@@ -21,7 +21,7 @@ def place(version: str, release: Release) -> Place:
         if (
             item.operator == "<"
             and not older(have, bound)
-            and (newer(have, bound) or _known(have, bound))
+            and (newer(have, bound) or _is_precise_enough(have, bound))
         ):
             return "too-new"
         if item.operator == "!=" and have == bound:
@@ -29,7 +29,7 @@ def place(version: str, release: Release) -> Place:
     return "inside"
 
 
-def _known(have: Version, bound: Version) -> bool:
+def _is_precise_enough(have: Version, bound: Version) -> bool:
     """Whether all parts of a bound that are not zero are known: 5 is not below 5.0.0."""
     return not any(bound[len(have) :])
 
@@ -56,7 +56,7 @@ def fitting(release: Release, knowledge: Knowledge) -> str:
     return f"protobuf>={text(lower)}{end}"
 
 
-def asked(version: str, release: Release) -> str:
+def describe_requirement(version: str, release: Release) -> str:
     """What the wheel asks for, without the exclusions that do not matter here."""
     items = sorted(SpecifierSet(release.protobuf), key=str, reverse=True)
     kept = [

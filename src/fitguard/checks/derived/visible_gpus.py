@@ -31,7 +31,7 @@ def visible(gpus: tuple[Gpu, ...], facts: Facts) -> Visible:
     kept: list[Gpu] = []
     stopped_at = None
     for entry in (part.strip() for part in value.split(",")):
-        found = _named(entry, gpus)
+        found = _find_gpu(entry, gpus)
         if found is None:
             stopped_at = entry
             break
@@ -40,7 +40,7 @@ def visible(gpus: tuple[Gpu, ...], facts: Facts) -> Visible:
     return Visible(gpus=tuple(kept) if certain else gpus, count=len(kept), stopped_at=stopped_at)
 
 
-def _named(entry: str, gpus: tuple[Gpu, ...]) -> Gpu | None:
+def _find_gpu(entry: str, gpus: tuple[Gpu, ...]) -> Gpu | None:
     """The GPU that one entry names; a number, or the beginning of a UUID."""
     if entry.isdecimal():
         return gpus[int(entry)] if int(entry) < len(gpus) else None

@@ -8,7 +8,7 @@ import msgspec
 
 from fitguard import shell
 from fitguard.checks.derived.build import Build
-from fitguard.checks.derived.cuda_libraries import BY_LIBRARY_PATH, built_with, folder
+from fitguard.checks.derived.cuda_libraries import BY_LIBRARY_PATH, folder, format_build
 from fitguard.checks.derived.loaded import Loaded
 from fitguard.checks.fixes import installs, remedies
 from fitguard.knowledge import Knowledge
@@ -19,7 +19,7 @@ from fitguard.schema.software import CudaLibraries, Library
 
 def install(facts: Facts, knowledge: Knowledge, build: Build) -> Fix:
     """How to get the CUDA and the cuDNN that this TensorFlow was built with."""
-    wanted = built_with(build)
+    wanted = format_build(build)
     if installs.by_conda(facts):
         return Fix(
             text=f"Let conda bring {wanted} as this TensorFlow's own dependencies.",
@@ -36,7 +36,7 @@ def install(facts: Facts, knowledge: Knowledge, build: Build) -> Fix:
 
 
 def _before_and_cuda(facts: Facts, knowledge: Knowledge, build: Build) -> Fix:
-    wanted = built_with(build)
+    wanted = format_build(build)
     windows = shell.is_windows(facts)
     packages = knowledge.conda(build.cuda, build.cudnn, build.version)
     if packages is None:

@@ -45,14 +45,14 @@ def metadata_source(knowledge: Knowledge) -> str:
     return f"{knowledge.tensorflow.table.reference} (PyPI wheel METADATA)"
 
 
-def recorded(packages: Packages) -> tuple[Package, ...]:
+def find_tensorflow_packages(packages: Packages) -> tuple[Package, ...]:
     """The TensorFlow distributions that are installed, by their metadata."""
     return tuple(package for package in packages.found if package.name in DISTRIBUTIONS)
 
 
 def by_conda(facts: Facts) -> bool:
     """Whether conda built this TensorFlow: its builds follow other rules than PyPI's wheels."""
-    found = recorded(facts.packages) if facts.packages else ()
+    found = find_tensorflow_packages(facts.packages) if facts.packages else ()
     return any(package.installer == "conda" for package in found)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from fitguard.checks.framework.fixtures import OF_DATA, Missing, Resolver
-from fitguard.checks.framework.runner import Judgement, chosen, run_checks
+from fitguard.checks.framework.runner import Judgement, run_checks, select_checks
 from fitguard.schema.data import DataFacts
 
 
@@ -22,4 +22,4 @@ def judge_data(
     """
     host = data.host or Missing("how much memory the machine has is not known")
     known: dict[str, Any] = dict(zip(OF_DATA, (data, data.training, host), strict=True))
-    return run_checks(chosen("data", select, ignore), Resolver(known))
+    return run_checks(select_checks("data", select, ignore), Resolver(known))

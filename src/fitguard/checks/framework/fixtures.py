@@ -140,13 +140,13 @@ class FactResolver(Resolver):
 
     def _resolve(self, name: str) -> Any:
         if name in _GIVEN:
-            return _known(getattr(self._facts, name), _GIVEN[name])
+            return _require_known(getattr(self._facts, name), _GIVEN[name])
         if name in _PACKAGES:
             return _package(self._give("packages", must=True), name.replace("_", "-"))
         return super()._resolve(name)
 
 
-def _known(value: T | None, what: str) -> T:
+def _require_known(value: T | None, what: str) -> T:
     if value is None:
         raise Missing(f"{what} is not known")
     return value
@@ -165,13 +165,13 @@ def tensorflow(facts: Facts) -> TensorFlow:
         if facts.packages.unowned:
             raise Missing(f"nothing tells the version of {facts.packages.unowned}")
         raise Missing("TensorFlow is not installed")
-    return _known(facts.tensorflow, "the TensorFlow version")
+    return _require_known(facts.tensorflow, "the TensorFlow version")
 
 
 @fixture
 def gpus(facts: Facts) -> tuple[Gpu, ...]:
     """At least one GPU."""
-    found = _known(facts.gpus, "the GPU")
+    found = _require_known(facts.gpus, "the GPU")
     if not found:
         raise Missing("there is no NVIDIA GPU that the driver shows")
     return found

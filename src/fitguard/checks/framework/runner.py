@@ -57,7 +57,7 @@ def judge(
         True
     """
     resolver = FactResolver(facts, knowledge or shipped_knowledge())
-    judgement = run_checks(chosen("environment", select, ignore), resolver)
+    judgement = run_checks(select_checks("environment", select, ignore), resolver)
     return DoctorReport(ok=judgement.ok, facts=facts, **judgement._asdict())
 
 
@@ -65,7 +65,7 @@ def run_checks(checks: dict[str, Check], resolver: Resolver) -> Judgement:
     """Make the checks, each after those that it requires."""
     findings: dict[str, tuple[Finding, ...]] = {}
     skipped: list[Skipped] = []
-    for check in _ordered(checks):
+    for check in _sort_checks(checks):
         fallout = sorted(code for code in check.requires if findings.get(code))
         if fallout:
             skipped.append(Skipped(check.code, check.slug, f"fix {fallout[0]} first"))
@@ -88,7 +88,7 @@ def run_checks(checks: dict[str, Check], resolver: Resolver) -> Judgement:
     )
 
 
-def chosen(
+def select_checks(
     subject: Subject, select: str | Iterable[str], ignore: str | Iterable[str]
 ) -> dict[str, Check]:
     """The checks of a subject that are selected and not ignored.
@@ -120,7 +120,7 @@ def _codes(names: str | Iterable[str]) -> set[str]:
     return {check.code for name in single for check in matching(name)}
 
 
-def _ordered(checks: dict[str, Check]) -> list[Check]:
+def _sort_checks(checks: dict[str, Check]) -> list[Check]:
     graph = {code: check.requires & checks.keys() for code, check in checks.items()}
     return [checks[code] for code in graphlib.TopologicalSorter(graph).static_order()]
 

@@ -72,7 +72,7 @@ def draw_metrics(run: Run) -> list[Drawing]:
 def metric_charts(run: Run) -> Iterator[Chart]:
     """The charts; a metric with fewer than two values has none."""
     offsets = _offsets(run)
-    logged = _logged(run, offsets)
+    logged = _collect_points(run, offsets)
     for name in _names(run.losses)[:MOST_CHARTS]:
         metric = _Metric(run, offsets, logged, name)
         if metric.is_drawn:
@@ -217,7 +217,7 @@ def _offsets(run: Run) -> dict[int, int]:
     return offsets
 
 
-def _logged(run: Run, offsets: dict[int, int]) -> list[Logged]:
+def _collect_points(run: Run, offsets: dict[int, int]) -> list[Logged]:
     """All points in the order of time; those that a later attempt did again are lost."""
     resumed_at: dict[int, float] = {}
     earliest = math.inf

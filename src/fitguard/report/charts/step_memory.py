@@ -155,7 +155,7 @@ class _Scale(ByteScale):
 
 def _areas(curve: Curve, peak_at: int, scale: _Scale) -> Iterator[Area]:
     """From the ground up: the layers in their order, then everything else."""
-    held = [_held(curve, moment) for moment in curve.moments]
+    held = [_split_by_area(curve, moment) for moment in curve.moments]
     stacked = [tuple(accumulate(parts, initial=0)) for parts in held]
     names = [short(name, LONGEST_NAME) for name in curve.layers[:MOST_AREAS]]
     for place, name in enumerate([*names, OTHER if names else "the step"]):
@@ -167,7 +167,7 @@ def _areas(curve: Curve, peak_at: int, scale: _Scale) -> Iterator[Area]:
         yield Area(name, slot, _outline(lower, upper, scale), size(held[peak_at][place]))
 
 
-def _held(curve: Curve, moment: Moment) -> list[int]:
+def _split_by_area(curve: Curve, moment: Moment) -> list[int]:
     """What each area holds at a moment; the last one is everything else."""
     places = len(curve.layers[:MOST_AREAS])
     parts = [max(part, 0) for part in moment.held[:places]]

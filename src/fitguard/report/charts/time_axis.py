@@ -47,13 +47,13 @@ class TimeAxis:
 
     def x(self, time: float) -> float:
         """Where a moment is drawn; what lies outside goes to the nearest end."""
-        return self._drawn(self._at(time - self._began))
+        return self._scale_to_drawing(self._at(time - self._began))
 
     def cuts(self) -> Iterator[Mark]:
         """The pauses that are shorter than they were, with how long they were."""
         for stretch in self.stretches:
             if stretch.cut:
-                middle = self._drawn(stretch.left + stretch.width / 2)
+                middle = self._scale_to_drawing(stretch.left + stretch.width / 2)
                 yield Mark(middle, 0, duration(stretch.end - stretch.start), "middle")
 
     def ticks(self) -> Iterator[Mark]:
@@ -78,7 +78,7 @@ class TimeAxis:
                 return stretch.left + inside * stretch.width
         return self._whole
 
-    def _drawn(self, left: float) -> float:
+    def _scale_to_drawing(self, left: float) -> float:
         return round(LEFT + (RIGHT - LEFT) * left / self._whole, 1)
 
 

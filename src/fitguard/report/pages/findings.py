@@ -46,7 +46,7 @@ def build_verdict(report: Judged, fine: str, probes: Sequence[FailedProbe] = ())
 
 def build_findings(report: Judged, probes: Sequence[FailedProbe] = ()) -> Iterator[Block]:
     """The findings, the checks that failed themselves, and, folded, what was checked."""
-    yield from map(_build_notice, _broken(report))
+    yield from map(_build_notice, _select_broken(report))
     told: dict[schema.Fix, str] = {}
     for finding in sorted(report.findings, key=lambda one: schema.SEVERITIES.index(one.severity)):
         yield _build_finding(finding, told.get(finding.fix, ""))
@@ -75,7 +75,7 @@ def _build_notice(check: schema.Skipped) -> Notice:
     return Notice(said, check.code)
 
 
-def _broken(report: Judged) -> list[schema.Skipped]:
+def _select_broken(report: Judged) -> list[schema.Skipped]:
     """The checks that failed themselves: what they look for may be there."""
     return [check for check in report.skipped if check.broken]
 
@@ -83,7 +83,7 @@ def _broken(report: Judged) -> list[schema.Skipped]:
 def _count_checks(report: Judged, probes: Sequence[FailedProbe]) -> str:
     """`20 checks passed, 12 not applicable`."""
     parts = [f"{count(len(report.passed), 'check')} passed"]
-    if lacking := len(report.skipped) - len(_broken(report)):
+    if lacking := len(report.skipped) - len(_select_broken(report)):
         parts.append(f"{lacking} not applicable")
     if probes:
         parts.append(f"{count(len(probes), 'probe')} failed")

@@ -23,13 +23,13 @@ from fitguard.report.charts.timeline import draw_timeline
 from fitguard.report.rows.run_rows import (
     action,
     attempt_table,
+    collect_unguarded,
     epoch_table,
     fit_table,
     inexact,
     notes,
     run_rows,
     snapshot_rows,
-    unguarded,
 )
 from fitguard.report.rows.run_words import TONES, advice, moment, outcome, verdict
 from fitguard.schema.run import Attempt, Run, RunDecision
@@ -45,7 +45,9 @@ def build_page(run: Run) -> Page:
         present(
             Pairs(tuple(run_rows(run))),
             None if run.attempts else Paragraph("Nothing was started yet."),
-            Section("What is not guarded", present(Items(tuple(unguarded(run)))), tone="error"),
+            Section(
+                "What is not guarded", present(Items(tuple(collect_unguarded(run)))), tone="error"
+            ),
             _build_inexact(run),
             _picture(draw_timeline(run)),
             Section("Attempts", present(attempt_table(run))),

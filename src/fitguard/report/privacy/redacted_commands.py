@@ -33,17 +33,17 @@ class CommandRedaction:
         """The command, after secrets and UUIDs were hidden as in a sentence."""
         command = _HIDDEN.sub(lambda found: found[1].upper().replace("-", "_"), command)
         return "".join(
-            self._quoted(piece) if piece.startswith("'") else self._plain(piece)
+            self._redact_quoted(piece) if piece.startswith("'") else self._plain(piece)
             for piece in _pieces(command)
         )
 
     def _plain(self, piece: str) -> str:
         variable = "%USERPROFILE%" if self._windows else "$HOME"
-        return variable.join(map(self._nameless, self._around_home(piece)))
+        return variable.join(map(self._replace_names, self._around_home(piece)))
 
-    def _quoted(self, piece: str) -> str:
+    def _redact_quoted(self, piece: str) -> str:
         """Single quotes keep a variable from its value: double ones take their place."""
-        parts = [self._nameless(part) for part in self._around_home(piece[1:-1])]
+        parts = [self._replace_names(part) for part in self._around_home(piece[1:-1])]
         if len(parts) == 1:
             return f"'{parts[0]}'"
         if self._windows:
@@ -54,15 +54,15 @@ class CommandRedaction:
     def _around_home(self, text: str) -> list[str]:
         return self._home.split(text) if self._home else [text]
 
-    def _nameless(self, text: str) -> str:
+    def _replace_names(self, text: str) -> str:
         """Paths of other people and with private names as `/path/to/…`, names as plain words."""
         text = WINDOWS_HOME.sub(r"C:\\path\\to", text)
         if self._names:
-            text = _PATH.sub(self._cut, text)
+            text = _PATH.sub(self._shorten_path, text)
             text = self._names.sub(lambda found: PLACEHOLDERS[found.lastgroup or "user"], text)
         return POSIX_HOME.sub(_other_home, text)
 
-    def _cut(self, found: re.Match[str]) -> str:
+    def _shorten_path(self, found: re.Match[str]) -> str:
         """`/scratch/ann/venv/bin/python` → /path/to/venv/bin/python."""
         slash = found["root"][-1]
         folders = found[0].removeprefix(found["root"]).split(slash)

@@ -68,7 +68,7 @@ def redact(document: T, *, home: str, user: str, host: str) -> T:
         text = nameless_log(text)
         return names.sub(lambda found: f"<{found.lastgroup}>", text) if names else text
 
-    return map_strings(map_fields(document, "command", _hidden), hide)
+    return map_strings(map_fields(document, "command", _hide_secret_arguments), hide)
 
 
 def redact_here(document: T) -> T:
@@ -87,10 +87,10 @@ def clean(text: str) -> str:
 
 def clean_strings(document: T) -> T:
     """The same document, with every string in it fit for a terminal or a page: clean, and cut."""
-    return map_strings(document, lambda text, _: clean(_cut(text)))
+    return map_strings(document, lambda text, _: clean(_truncate_text(text)))
 
 
-def _cut(text: str) -> str:
+def _truncate_text(text: str) -> str:
     left_out = len(text) - LONGEST
     return f"{text[:LONGEST]}… ({left_out} more characters)" if left_out > 0 else text
 
@@ -122,7 +122,7 @@ def _hide_posix_home(found: re.Match[str]) -> str:
     return f"{found['before']}{found['folder']}<user>" if found["before"] else "~"
 
 
-def _hidden(command: tuple[str, ...]) -> tuple[str, ...]:
+def _hide_secret_arguments(command: tuple[str, ...]) -> tuple[str, ...]:
     """The words of a command without what follows `--token`."""
     shown, follows = [], False
     for word in command:

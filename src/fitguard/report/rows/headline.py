@@ -20,7 +20,7 @@ def headline(facts: Facts) -> list[Row]:
         ("System", _system(facts)),
         ("Python", _python(facts)),
         ("TensorFlow", _tensorflow(facts)),
-        ("Imported", _imported(facts.deep)),
+        ("Imported", _format_import(facts.deep)),
         ("Keras", _keras(facts)),
         *_gpus(facts.gpus),
         ("Driver", _driver(facts.driver)),
@@ -71,7 +71,7 @@ def _build(tensorflow: TensorFlow) -> str:
     return "built with CUDA" if tensorflow.cuda_build else ""
 
 
-def _imported(deep: DeepImport | None) -> str:
+def _format_import(deep: DeepImport | None) -> str:
     """What the child of --deep saw."""
     if deep is None or deep.version is None:
         return ""
@@ -145,7 +145,9 @@ def _libraries(libraries: CudaLibraries | None, tensorflow: TensorFlow | None) -
     cuda = tensorflow.cuda if tensorflow else None
     cudnn = tensorflow.cudnn if tensorflow else None
     wanted = {"cudart": cuda, "cublas": cuda, "cudnn": cudnn}
-    loaded = [lib for name, need in wanted.items() if (lib := _loaded(libraries, name, need))]
+    loaded = [
+        lib for name, need in wanted.items() if (lib := _find_loaded_library(libraries, name, need))
+    ]
     if not loaded:
         needed = libraries.complete and tensorflow and tensorflow.cuda_build
         return "no libraries found" if needed else ""
@@ -154,7 +156,9 @@ def _libraries(libraries: CudaLibraries | None, tensorflow: TensorFlow | None) -
     return join([named, f"from {', '.join(way for way in ways if way)}"])
 
 
-def _loaded(libraries: CudaLibraries, component: str, need: str | None) -> Library | None:
+def _find_loaded_library(
+    libraries: CudaLibraries, component: str, need: str | None
+) -> Library | None:
     """The first that the loader meets, of the major version that TensorFlow asks for."""
     for library in libraries.candidates(component):
         _, _, major = library.soname.partition(".so.")

@@ -29,7 +29,7 @@ def step_rows(plan: Plan) -> list[Row]:
         ("Inputs", join(fed)),
         ("Mode", MODES[plan.mode] + (f" ({step.mode_reason})" if step.mode_reason else "")),
         ("Card", _card(plan.card) if plan.card else ""),
-        ("Measured", _measured(plan.measured) if plan.measured else ""),
+        ("Measured", _format_measurement(plan.measured) if plan.measured else ""),
         ("Assumed", " ".join((*plan.assumptions, *_note(plan)))),
     ]
     return [(name, value) for name, value in rows if value]
@@ -45,7 +45,7 @@ def _card(card: Card) -> str:
     return join([card_name(card), free, f"{size(card.usable_bytes)} usable", origin])
 
 
-def _measured(measured: Measured) -> str:
+def _format_measurement(measured: Measured) -> str:
     ran, failed, peak = measured.runs_bytes, measured.fails_bytes, measured.peak_bytes
     return join(
         [

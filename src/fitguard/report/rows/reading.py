@@ -47,7 +47,7 @@ def _where(failure: Failure) -> str:
 
 def _amount(source: Source, report: DataReport) -> str:
     if source.complete:
-        return f"all of {_seen(source)}"
+        return f"all of {_format_seen(source)}"
     if not source.samples_seen:
         return "nothing"
     # A generator may never end, and what is read of it must be kept.
@@ -63,11 +63,11 @@ def _part(source: Source) -> str:
         share = percent(source.samples_seen, source.samples)
         return f"{share} of {count(source.samples, 'sample')}, spread evenly"
     if source.kind == "pydataset" and source.batches:
-        return f"{_seen(source)}, spread evenly"
-    return f"the first {_seen(source)}{_of_what(source)}"
+        return f"{_format_seen(source)}, spread evenly"
+    return f"the first {_format_seen(source)}{_of_what(source)}"
 
 
-def _seen(source: Source) -> str:
+def _format_seen(source: Source) -> str:
     """`12 of 1,875 batches (384 samples)`; samples alone where batches are made by `fit`."""
     if source.kind == "arrays" or source.batched is False or not source.batches_seen:
         return _out_of(source, source.samples_seen, source.samples, "sample", "samples")

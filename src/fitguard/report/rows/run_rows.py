@@ -49,7 +49,7 @@ def run_rows(run: Run) -> list[Row]:
         ("Run", run.id),
         ("Folder", run.folder),
         ("Started", moment(run.started)),
-        ("Took", join([duration(run.seconds), _waited(run)])),
+        ("Took", join([duration(run.seconds), _format_waiting(run)])),
         ("Speed", speed(run)),
         ("Time left", remaining(run)),
         ("Exit code", "" if run.exit_code is None else str(run.exit_code)),
@@ -110,14 +110,14 @@ def inexact(run: Run) -> list[tuple[str, str]]:
     return [(f"fit {fit.number}", why) for fit in run.fits for why in fit.inexact]
 
 
-def unguarded(run: Run) -> list[str]:
+def collect_unguarded(run: Run) -> list[str]:
     """What is not guarded, and why; each once."""
     return list(dict.fromkeys(note.text for note in run.notes if note.kind == "unguarded"))
 
 
 def notes(run: Run) -> list[str]:
     """What else the user should know; each once."""
-    said = {*(why for _, why in inexact(run)), *unguarded(run)}
+    said = {*(why for _, why in inexact(run)), *collect_unguarded(run)}
     return [text for text in dict.fromkeys(note.text for note in run.notes) if text not in said]
 
 
@@ -180,7 +180,7 @@ def _micro_batch(fit: RunFit) -> str:
     return f"{fit.micro_batch:,} ({-(-fit.batch_size // fit.micro_batch):,} a step)"
 
 
-def _waited(run: Run) -> str | None:
+def _format_waiting(run: Run) -> str | None:
     """Time between the attempts: waiting for memory, or for somebody to resume."""
     idle = run.seconds - sum(took(attempt, run) for attempt in run.attempts)
     is_long = len(run.attempts) > 1 and idle > 0.01 * run.seconds

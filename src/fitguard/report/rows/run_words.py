@@ -61,7 +61,9 @@ _GOES_ON = {"interrupted", "preempted", "lost"}
 
 def verdict(run: Run) -> str:
     """`Finished after 3 attempts; 2 crashes survived; 41 of 12,000 steps done twice (0.3 %)`."""
-    return "; ".join(part for part in (_head(run), _survived(run), _repeated(run)) if part)
+    return "; ".join(
+        part for part in (_head(run), _format_survived(run), _format_repeated_steps(run)) if part
+    )
 
 
 def advice(run: Run) -> str:
@@ -161,12 +163,12 @@ def _head(run: Run) -> str:
     return f"{STATES[run.state]} {told}{why}"
 
 
-def _survived(run: Run) -> str:
+def _format_survived(run: Run) -> str:
     survived = len(crashes(run))
     return f"{count(survived, 'crash', 'crashes')} survived" if survived else ""
 
 
-def _repeated(run: Run) -> str:
+def _format_repeated_steps(run: Run) -> str:
     kept, twice = steps_kept(run), steps_twice(run)
     if not twice:
         steps = count(kept, "step") if kept else ""

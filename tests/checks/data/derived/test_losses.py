@@ -6,7 +6,7 @@ import pytest
 from checks.data.label_facts import BINARY, CATEGORICAL, MSE, SPARSE, output
 
 from fitguard.checks.data.derived.losses import (
-    allowed_labels,
+    find_label_limits,
     label_kind,
     loss_class,
     reads_probabilities,
@@ -31,7 +31,7 @@ from fitguard.schema.model import Loss
     ],
 )
 def test_allowed(out, limits):
-    assert allowed_labels(out) == limits
+    assert find_label_limits(out) == limits
 
 
 def test_every_loss_of_keras_is_known_but_two():

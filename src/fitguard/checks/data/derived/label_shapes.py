@@ -35,7 +35,7 @@ def shape_fault(item: Labelled, model: ModelFacts) -> Fault | None:
     """
     if item.output.shape is None:
         return _fault_by_labels(item)
-    meeting = meets(item, model)
+    meeting = judge_shapes(item, model)
     if meeting in (None, "same"):
         return None
     kind, several = label_kind(item.loss), (units(item.output) or 0) > 1
@@ -60,14 +60,14 @@ def _fault_by_labels(item: Labelled) -> Fault | None:
     return "one_hot" if kind == "classes" and rows and labels.one_hot else None
 
 
-def meets(item: Labelled, model: ModelFacts) -> Meeting | None:
+def judge_shapes(item: Labelled, model: ModelFacts) -> Meeting | None:
     """What the loss makes of the two shapes; None where too little is known."""
     kind, output = label_kind(item.loss), item.output.shape
     if kind is None or output is None:
         return None
     if kind == "classes":
         return _meets_classes((_BATCH, *item.field.shape), (_BATCH, *output[1:]))
-    labels, values, squeezed = _brought_together(item, model)
+    labels, values, squeezed = _align_shapes(item, model)
     if _equal(labels, values):
         return "same"
     exact = compares_shapes(item.loss)
@@ -78,7 +78,7 @@ def meets(item: Labelled, model: ModelFacts) -> Meeting | None:
 
 def mixes_samples(item: Labelled, model: ModelFacts) -> bool:
     """Whether, where the shapes broadcast, the batch of one meets another axis of the other."""
-    labels, values, _ = _brought_together(item, model)
+    labels, values, _ = _align_shapes(item, model)
     return len(labels) != len(values)
 
 
@@ -88,7 +88,7 @@ def _meets_classes(labels: Shape, values: Shape) -> Meeting:
     return "same" if _equal(labels, values[:-1]) else "fails"
 
 
-def _brought_together(item: Labelled, model: ModelFacts) -> tuple[Shape, Shape, bool]:
+def _align_shapes(item: Labelled, model: ModelFacts) -> tuple[Shape, Shape, bool]:
     """Both shapes as Keras brings them to the same rank, and whether the output lost an axis."""
     labels, values = (_BATCH, *item.field.shape), (_BATCH, *(item.output.shape or ())[1:])
     if is_keras_2(model) and len(labels) == 1 and len(values) == 2:

@@ -62,7 +62,7 @@ def units(output: ModelOutput) -> int | None:
     return output.shape[-1] if len(output.shape) > 1 else None
 
 
-def allowed_labels(output: ModelOutput) -> tuple[float | None, float | None]:
+def find_label_limits(output: ModelOutput) -> tuple[float | None, float | None]:
     """The lowest and the highest label that the loss of an output can read; None: no limit.
 
     The `ignore_class` of a loss may lie outside.
@@ -70,7 +70,7 @@ def allowed_labels(output: ModelOutput) -> tuple[float | None, float | None]:
     Example:
         >>> from fitguard.schema.model import Loss, ModelOutput
         >>> loss = Loss(name="sparse_categorical_crossentropy")
-        >>> allowed_labels(ModelOutput(name="digit", shape=(None, 10), loss=loss))
+        >>> find_label_limits(ModelOutput(name="digit", shape=(None, 10), loss=loss))
         (0.0, 9.0)
     """
     kind = label_kind(output.loss)

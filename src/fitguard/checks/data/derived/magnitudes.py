@@ -14,14 +14,14 @@ UNSCALED_MAX = 1e6
 _AS_LARGE_AS_LABELS = ("mean_squared_error", "mean_absolute_error", "huber", "log_cosh")
 
 
-def allowed_inputs(target: ModelInput) -> Limits:
+def find_input_limits(target: ModelInput) -> Limits:
     """The lowest and highest number that an input takes which is no index of an Embedding."""
     if target.compute_dtype == "float16":
         return _within(FLOAT16_MAX)
     return _within(UNSCALED_MAX if target.rescaled is False else FLOAT32_SQUARE_MAX)
 
 
-def allowed_targets(output: ModelOutput) -> Limits:
+def find_target_limits(output: ModelOutput) -> Limits:
     """The lowest and highest number that a regression takes as label; None: no limit."""
     loss = output.loss
     if loss is None or loss.custom or loss.name not in _AS_LARGE_AS_LABELS:

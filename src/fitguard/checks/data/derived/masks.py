@@ -19,9 +19,9 @@ def severity(model: ModelFacts) -> Severity:
 
 def padding(target: ModelInput) -> Evidence:
     """What counts as padding, and which layer says so."""
-    return Evidence(f"padding is {shown_padding(target)}", target.mask_layer or target.name)
+    return Evidence(f"padding is {format_padding(target)}", target.mask_layer or target.name)
 
 
-def shown_padding(target: ModelInput) -> str:
+def format_padding(target: ModelInput) -> str:
     """The value that counts as padding: `0`."""
     return "padding" if target.mask_value is None else f"{target.mask_value:g}"

@@ -97,7 +97,7 @@ def last_batch_stage(pipeline: Pipeline) -> int | None:
     return number
 
 
-def said(stage: Stage) -> str:
+def format_stage(stage: Stage) -> str:
     """As it would be written: `shuffle(1000)`, `batch(32, drop_remainder=True)`, `map(load)`."""
     if stage.name in BATCHES and stage.batch_size is not None:
         remainder = ", drop_remainder=True" if stage.drop_remainder else ""
@@ -113,5 +113,5 @@ def said(stage: Stage) -> str:
 
 def chain(pipeline: Pipeline, split: str = "training") -> Evidence:
     """The whole pipeline, as it would be written."""
-    steps = " → ".join(said(stage) for stage in pipeline.stages)
+    steps = " → ".join(format_stage(stage) for stage in pipeline.stages)
     return Evidence(steps, f"{split} data, tf.data pipeline")

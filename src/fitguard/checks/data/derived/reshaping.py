@@ -9,7 +9,7 @@ from fitguard.schema.model import Shape
 _COLOURS = 3
 
 
-def known_remedy(field: Field, want: Shape, *, stream: bool) -> str | None:
+def find_remedy(field: Field, want: Shape, *, stream: bool) -> str | None:
     """One sentence or two; None where the shapes tell nothing."""
     have, name = field.shape, field.name
     if stream and len(have) == len(want) + 1 and have[1:] == want:

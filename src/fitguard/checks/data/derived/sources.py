@@ -8,11 +8,11 @@ def sources_by_split(data: DataFacts) -> dict[Split, Source]:
     return {source.split: source for source in data.sources}
 
 
-def named(source: Source) -> str:
+def format_source(source: Source) -> str:
     """`the generator`, or `the validation PyDataset`: the source as a sentence names it."""
     return f"the {'validation ' if source.split == 'validation' else ''}{source.container}"
 
 
 def opening(source: Source) -> str:
     """The same at the beginning of a sentence: `The generator`."""
-    return f"T{named(source)[1:]}"
+    return f"T{format_source(source)[1:]}"

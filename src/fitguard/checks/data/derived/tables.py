@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from fitguard.checks.data.derived.pairs import Fed
-from fitguard.checks.data.derived.wording import among, described
+from fitguard.checks.data.derived.wording import among, quote_field
 from fitguard.schema.data import Columns, Field
 from fitguard.schema.finding import Evidence, Finding, Fix
 
@@ -42,7 +42,9 @@ def unusual_constants(columns: Columns, width: int) -> tuple[tuple[int, float], 
     return tuple(pair for pair in columns.constant if pair[1] or not usual)
 
 
-def useless(field: Field, said: str, each: Mapping[int, str], advice: str = "") -> Finding:
+def build_useless_finding(
+    field: Field, said: str, each: Mapping[int, str], advice: str = ""
+) -> Finding:
     """A finding on columns that can be left out.
 
     Args:
@@ -55,17 +57,17 @@ def useless(field: Field, said: str, each: Mapping[int, str], advice: str = "") 
     return Finding(
         severity="info",
         title=f"{len(numbers):,} of {field.shape[0]:,} columns of {field.name} {said}: "
-        f"{listed(numbers)} ({among(field)})",
-        evidence=(*seen[:_QUOTED], described(field)),
+        f"{join_numbers(numbers)} ({among(field)})",
+        evidence=(*seen[:_QUOTED], quote_field(field)),
         fix=Fix(
-            f"Leave them out: numpy.delete({field.name}, {listed(numbers, of_code=True)}, axis=1), "
-            f"and make the input that much narrower.{advice}",
+            f"Leave them out: numpy.delete({field.name}, {join_numbers(numbers, of_code=True)}, "
+            f"axis=1), and make the input that much narrower.{advice}",
             changes_results=True,
         ),
     )
 
 
-def listed(numbers: Sequence[int], *, of_code: bool = False) -> str:
+def join_numbers(numbers: Sequence[int], *, of_code: bool = False) -> str:
     """`2, 5, 7`; of more than a few, `2, 5, … 31`; as code, `[2, 5, 7]`."""
     if of_code:
         return f"[{', '.join(map(str, numbers))}]"

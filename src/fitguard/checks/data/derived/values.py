@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from fitguard.checks.data.derived.wording import called
+from fitguard.checks.data.derived.wording import format_field
 from fitguard.schema.data import Field
 from fitguard.schema.finding import Evidence
 
@@ -40,8 +40,8 @@ def _kind_of_objects(types: tuple[str, ...]) -> ValueKind:
     return "text" if _TEXT.issuperset(types) else "object"
 
 
-def quoted(field: Field) -> tuple[Evidence, ...]:
+def quote_examples(field: Field) -> tuple[Evidence, ...]:
     """A few of the values that the field holds, as they are written."""
     if not field.examples:
         return ()
-    return (Evidence(f"such as {', '.join(field.examples)}", called(field)),)
+    return (Evidence(f"such as {', '.join(field.examples)}", format_field(field)),)

@@ -45,34 +45,34 @@ def finding_all(field: Field, test: str) -> str:
 def spots(field: Field, spotted: Spotted) -> tuple[Evidence, ...]:
     """The first places, each with the value that stands there."""
     return tuple(
-        Evidence(f"{place.value or 'found'} at {where(place)}", called(field))
+        Evidence(f"{place.value or 'found'} at {where(place)}", format_field(field))
         for place in spotted.places
     )
 
 
-def called(field: Field) -> str:
+def format_field(field: Field) -> str:
     """`x['tokens']`, or `validation x['tokens']`."""
     return field.name if field.split == "training" else f"validation {field.name}"
 
 
-def batched(shape: Shape) -> str:
+def format_batch_shape(shape: Shape) -> str:
     """With the samples in front: `(n, 28, 28)`, `(n,)`."""
     return f"(n{''.join(f', {axis}' for axis in shape) or ','})"
 
 
 def among(field: Field) -> str:
     """`of 60,000 samples`, or, where not all were read, `of the 2,048 samples that were read`."""
-    if seen_all(field):
+    if was_fully_read(field):
         return f"of {field.samples:,} samples"
     return f"of the {field.samples_seen:,} samples that were read"
 
 
-def seen_all(field: Field) -> bool:
+def was_fully_read(field: Field) -> bool:
     """Whether every sample was read."""
     return field.samples is not None and field.samples_seen >= field.samples
 
 
-def named(names: Iterable[str], most: int = 5) -> str:
+def join_names(names: Iterable[str], most: int = 5) -> str:
     """`a`, `a and b`, `a, b and c`; of many the first few."""
     given = list(names)
     if len(given) > most:
@@ -80,14 +80,16 @@ def named(names: Iterable[str], most: int = 5) -> str:
     return " and ".join(part for part in (", ".join(given[:-1]), given[-1]) if part)
 
 
-def described(field: Field) -> Evidence:
+def quote_field(field: Field) -> Evidence:
     """What the field is: `int64, 60,000 samples of shape (28, 28), 0 … 255`."""
     number = count(field.samples, "sample") if field.samples == 1 else _many(field)
     seen = "" if field.minimum is None else f", {field.minimum:g} … {field.maximum:g}"
-    return Evidence(f"{field.dtype}, {number} of shape {shown(field.shape)}{seen}", called(field))
+    return Evidence(
+        f"{field.dtype}, {number} of shape {shown(field.shape)}{seen}", format_field(field)
+    )
 
 
-def output_said(output: ModelOutput) -> Evidence:
+def quote_output(output: ModelOutput) -> Evidence:
     """What the output is: `output shape (None, 10), softmax, sparse_categorical_crossentropy`."""
     parts = [
         f"output shape {shown(output.shape)}" if output.shape is not None else "",
