@@ -58,7 +58,7 @@ facts: $(READY)
 schemas: $(READY)
 	$(BIN)/python scripts/export_schemas.py
 
-$(READY): pyproject.toml constraints.txt scripts/setup.sh
+$(READY): pyproject.toml constraints.txt scripts/setup.sh scripts/fetch_keras_releases.sh
 	@scripts/setup.sh $(VENV)
 	@touch $@
 

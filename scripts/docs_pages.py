@@ -4,6 +4,7 @@
 - `causes.md` and one page for each cause of a crash, likewise;
 - `releases.md`, from the knowledge tables;
 - `contributing/index.md`, which is CONTRIBUTING.md;
+- the commands, with the question that each answers, where a page says `<!-- commands -->`;
 - the options of a command wherever a page says `<!-- options: doctor -->`, from its docstring;
 - the codes of a group where a page says `<!-- codes: FG6 -->`;
 - what is harmless in a log where a page says `<!-- harmless -->`, from the signatures;
@@ -62,6 +63,8 @@ def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
     up = "../" * page.file.src_uri.count("/")
     if "<!-- matrix -->" in markdown:
         markdown = _breakable(markdown)
+    if "<!-- commands -->" in markdown:
+        markdown = markdown.replace("<!-- commands -->", _commands())
     if "<!-- harmless -->" in markdown:
         markdown = markdown.replace("<!-- harmless -->", _harmless())
     if "<!-- policy -->" in markdown:
@@ -79,6 +82,13 @@ def _breakable(markdown: str) -> str:
     markdown = re.sub(r"\*\*red\*\*[^|]*", lambda red: joint.sub(r"\1<wbr>", red[0]), markdown)
     markdown = markdown.replace(".dev2", ".<wbr>dev2")
     return re.sub(r"(\d{4})-(\d\d)-(\d\d) \|", "\\1\u2011\\2\u2011\\3 |", markdown)
+
+
+def _commands() -> str:
+    """Each with the first line of its help."""
+    names = [name for name in app if not name.startswith("-")]
+    rows = [f"| [`{name}`]({name}.md) | {app[name].help.splitlines()[0]} |" for name in names]
+    return "\n".join(["| Command | What it answers |", "| --- | --- |", *rows])
 
 
 def _options(command: str) -> str:

@@ -5,14 +5,21 @@ from contract.releases import Release, wheels
 
 from fitguard.contract.catalog import HOOKS
 from fitguard.contract.hooks import Role, Service
-from fitguard.contract.libraries import Library
+from fitguard.contract.libraries import PACKAGES, Library
 from fitguard.contract.verifying import hooks_of
+from fitguard.knowledge.supported import table
+from fitguard.schema.versions import parse
 
 _WHEELS = wheels()
 
 
-def test_the_releases_are_here() -> None:
-    assert len(_WHEELS) >= 25, "make .venv/.ready fetches the wheels of Keras"
+def test_every_minor_version_that_is_supported_is_here() -> None:
+    here = {(package, parse(version)[:2]) for package, version in map(str.split, _WHEELS)}
+    for row in table().rows:
+        (major, first), (_, last) = parse(row.oldest), parse(row.newest)
+        minors = {(row.package, (major, minor)) for minor in range(first, last + 1)}
+        if row.package in PACKAGES:
+            assert not minors - here, "scripts/fetch_keras_releases.sh names and fetches them"
 
 
 @pytest.mark.parametrize("name", _WHEELS)

@@ -45,8 +45,22 @@ def test_every_command_has_a_page_that_the_navigation_has():
     from fitguard.cli.main import app
 
     navigation = (TREE / "mkdocs.yml").read_text()
+    start = (TREE / "docs/index.md").read_text()
     commands = {name for name in app if not name.startswith("-")}
     assert commands
     for name in commands:
         assert f"commands/{name}.md" in navigation
+        assert f"(commands/{name}.md)" in start
         assert (TREE / f"docs/commands/{name}.md").is_file()
+
+
+def test_every_format_has_a_row_in_the_docs():
+    from fitguard.report.registry import ENTRIES
+    from fitguard.report.render import FORMATS
+
+    overview = (TREE / "docs/commands/index.md").read_text()
+    rows = {name: re.search(rf"^\| `{name}` \|.*", overview, re.MULTILINE) for name in FORMATS}
+    assert all(rows.values()), rows
+    for entry in ENTRIES:
+        command = entry.finds.removeprefix("fitguard ").partition(" ")[0]
+        assert f"`{command}`" in rows["sarif"][0] or not command

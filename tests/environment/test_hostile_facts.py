@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fitguard.checks.framework.runner import judge_machine
-from fitguard.report.render import render
+from fitguard.report.render import FORMATS, render
 from fitguard.schema.facts import Facts
 
 WORDS = st.one_of(
@@ -42,7 +42,7 @@ def test_any_words_are_judged(words, number):
         Facts,
     )
     report = judge_machine(facts)
-    for form in ("text", "json", "markdown", "html", "sarif"):
+    for form in FORMATS:
         assert render(report, form)
 
 

@@ -1,6 +1,10 @@
 """Blocks: every format shows every kind, and what is empty is left out."""
 
+from collections.abc import Iterable, Iterator
+from typing import Any
+
 import pytest
+from report.samples import DOCUMENTS
 
 from fitguard.report import blocks
 from fitguard.report.blocks import (
@@ -21,6 +25,7 @@ from fitguard.report.blocks import (
     without_drawings,
 )
 from fitguard.report.formats import console, html, markdown, text
+from fitguard.report.registry import build_page
 
 KINDS = {
     kind
@@ -37,6 +42,17 @@ def test_every_format_shows_every_kind_of_block() -> None:
     assert set(template.macros) == {kind.__name__ for kind in KINDS}  # type: ignore[attr-defined]
     assert set(markdown._WRITERS) == KINDS - {Drawing}
     assert set(text._WRITERS) == KINDS - {Drawing, Folded}  # a console unfolds or leaves out
+
+
+def test_the_samples_that_each_format_shows_have_every_kind_of_block() -> None:
+    pages = [build_page(document) for document in DOCUMENTS.values()]
+    assert {type(block) for page in pages for block in _walk(page.blocks)} == KINDS
+
+
+def _walk(found: Iterable[Any]) -> Iterator[Block]:
+    for block in found:
+        yield block
+        yield from _walk(getattr(block, "blocks", ()))
 
 
 def test_what_is_empty_is_left_out() -> None:

@@ -254,6 +254,23 @@ def test_an_object_of_another_library_is_seen_to_change() -> None:
     assert changed.startswith("Namespace.table (pandas.")
 
 
+def test_objects_of_another_library_stay_in_their_places_in_a_tuple() -> None:
+    import pandas as pd
+
+    first, second = pd.DataFrame(), pd.DataFrame()
+    holder = Namespace(pair=(first, 1, (second, [2])), number=1)
+    keeper = Keeper(lambda: {"holder": holder})
+    keeper.begin()
+    holder.pair[2][1].append(3)
+    document, arrays = keeper.read()
+    holder.pair, holder.number = (first, 7, (second, holder.pair[2][1])), 8
+    keeper.write_now(document, arrays)
+    table, number, (inner, numbers) = holder.pair
+    assert table is first
+    assert inner is second
+    assert (number, numbers, holder.number) == (1, [2, 3], 1)
+
+
 def test_long_chains_have_short_ways() -> None:
     chain: dict[str, Any] = {}
     for number in range(2000):

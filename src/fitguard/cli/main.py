@@ -31,9 +31,9 @@ app = App(
     default_parameter=Parameter(show_default=False),
 )
 # The modules of the commands keep their own imports inside the functions: --help stays quick.
-for command in (check, doctor, resolve, facts, data, plan, runs, report, explain):
+_COMMANDS = (check, doctor, data, plan, run_command, explain, report, runs, resolve, facts)
+for command in _COMMANDS:
     app.command(command)
-app.command(run_command, name="run")
 app.register_install_completion_command(help="Let your shell complete the commands and options.")
 
 

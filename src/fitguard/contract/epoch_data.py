@@ -25,8 +25,8 @@ _KINDS = {
     "TorchDataLoaderAdapter": "torch",
     "GrainDatasetAdapter": "grain",
 }
-_LOADERS = {"torch": "_dataloader", "grain": "_dataset"}
-"""Where an adapter holds the user's object of another library."""
+LOADERS = {"torch": "_dataloader", "grain": "_dataset"}
+"""Other libraries, by their package: where an adapter holds the user's object."""
 
 
 class EpochData:
@@ -70,7 +70,7 @@ class EpochData:
     @property
     def loader(self) -> Any:
         """The user's `DataLoader` of torch, or dataset of Grain; None for others."""
-        return getattr(self.adapter, _LOADERS.get(self.kind, ""), None)
+        return getattr(self.adapter, LOADERS.get(self.kind, ""), None)
 
 
 class Keras3Data(EpochData):

@@ -13,6 +13,7 @@ import hashlib
 import types
 from collections import deque
 from collections.abc import Collection, Iterator, Mapping
+from itertools import chain, repeat
 from typing import Any
 
 import numpy as np
@@ -279,7 +280,13 @@ class _Writer:
             return
 
     def _value(self, stored: Any, present: Any) -> Any:
-        return decode(stored, refer=functools.partial(self._resolve_reference, present))
+        kind = stored.get(KIND) if isinstance(stored, dict) else None
+        if kind == "tuple":
+            # What stays as it is stays in its place.
+            places = chain(present if isinstance(present, tuple) else (), repeat(MISSING))
+            return tuple(map(self._value, stored["items"], places))
+        there = present if kind == REFERENCE else MISSING
+        return decode(stored, refer=functools.partial(self._resolve_reference, there))
 
     def _resolve_reference(self, present: Any, reference: Mapping[str, Any]) -> Any:
         thing = self._object(reference["way"]) if "way" in reference else MISSING

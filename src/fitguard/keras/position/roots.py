@@ -5,11 +5,9 @@ from typing import Any
 
 from fitguard.contract.datasets.distributed import original_of
 from fitguard.contract.datasets.stages import DatasetStage
+from fitguard.contract.epoch_data import LOADERS
 from fitguard.contract.libraries import package_of
 from fitguard.contract.random_sources import is_random_source
-
-_LOADERS = ("torch", "grain")
-"""Libraries whose objects hold what the user gave them, and stay as they are."""
 
 
 def python_roots(data: Any) -> dict[str, Any]:
@@ -44,13 +42,13 @@ def loader_roots(loader: Any) -> dict[str, Any]:
     """
     found: dict[str, Any] = {}
     seen: dict[int, Any] = {}
-    waiting = deque([("data", loader)] if package_of(type(loader)) in _LOADERS else [])
+    waiting = deque([("data", loader)] if package_of(type(loader)) in LOADERS else [])
     while waiting:
         way, thing = waiting.popleft()
         if id(thing) in seen:
             continue
         seen[id(thing)] = thing
-        if package_of(type(thing)) in _LOADERS and not is_random_source(thing):
+        if package_of(type(thing)) in LOADERS and not is_random_source(thing):
             held = getattr(thing, "__dict__", {})
             waiting.extend((f"{way}.{name}", part) for name, part in held.items())
         elif isinstance(thing, tuple):

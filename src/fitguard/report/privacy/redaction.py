@@ -5,9 +5,7 @@ import os
 import platform
 import re
 from collections.abc import Callable
-from typing import TypeVar, cast
-
-import msgspec
+from typing import TypeVar
 
 from fitguard.knowledge.secrets import hide_secrets, secret_name
 from fitguard.report.privacy.private_names import (
@@ -18,9 +16,7 @@ from fitguard.report.privacy.private_names import (
     names_pattern,
 )
 from fitguard.report.privacy.redacted_commands import CommandRedaction
-from fitguard.report.privacy.walking import map_strings
-from fitguard.schema.run import Run
-from fitguard.schema.run_list import RunList
+from fitguard.report.privacy.walking import map_fields, map_strings
 
 T = TypeVar("T")
 
@@ -72,7 +68,7 @@ def redact(document: T, *, home: str, user: str, host: str) -> T:
         text = nameless_log(text)
         return names.sub(lambda found: f"<{found.lastgroup}>", text) if names else text
 
-    return map_strings(without_secret_arguments(document), hide)
+    return map_strings(map_fields(document, "command", _hide_secret_arguments), hide)
 
 
 def redact_here(document: T) -> T:
@@ -126,22 +122,8 @@ def _hide_posix_home(found: re.Match[str]) -> str:
     return f"{found['before']}{found['folder']}<user>" if found["before"] else "~"
 
 
-def without_secret_arguments(document: T) -> T:
-    """The same document; in those that tell of commands, without what follows `--token`."""
-    if isinstance(document, RunList):
-        lines = tuple(
-            msgspec.structs.replace(line, command=_hide_secret_arguments(line.command))
-            for line in document.runs
-        )
-        return cast(T, msgspec.structs.replace(document, runs=lines))
-    if isinstance(document, Run):
-        return cast(
-            T, msgspec.structs.replace(document, command=_hide_secret_arguments(document.command))
-        )
-    return document
-
-
 def _hide_secret_arguments(command: tuple[str, ...]) -> tuple[str, ...]:
+    """The words of a command without what follows `--token`."""
     shown, follows = [], False
     for word in command:
         option = word.startswith("-")

@@ -1,4 +1,4 @@
-"""How to change all strings, or all structs of a kind, wherever they are in a document."""
+"""How to change all strings, structs of a kind or fields of a name, anywhere in a document."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -38,19 +38,32 @@ def map_strings(document: T, change: Callable[[str, str], str]) -> T:
 def map_structs(document: T, kind: type[S], change: Callable[[S], S]) -> T:
     """The document, in which every struct of a kind went through `change`."""
 
-    def walk(value: Any) -> Any:
-        if isinstance(value, kind):
-            return change(value)
-        if isinstance(value, msgspec.Struct):
-            before = {field: getattr(value, field) for field in value.__struct_fields__}
-            after = {field: walk(part) for field, part in before.items()}
-            changed = {field: part for field, part in after.items() if part is not before[field]}
-            return msgspec.structs.replace(value, **changed) if changed else value
-        if isinstance(value, tuple):
-            parts = tuple(map(walk, value))
-            same = all(new is old for new, old in zip(parts, value, strict=True))
-            return value if same else parts
-        return value
+    def walk(value: Any, _: str = "") -> Any:
+        return change(value) if isinstance(value, kind) else _rebuild(value, walk)
 
     result: T = walk(document)
     return result
+
+
+def map_fields(document: T, field: str, change: Callable[[Any], Any]) -> T:
+    """The document, in which every field of this name went through `change`."""
+
+    def walk(value: Any, name: str = "") -> Any:
+        return change(value) if name == field else _rebuild(value, walk)
+
+    result: T = walk(document)
+    return result
+
+
+def _rebuild(value: Any, walk: Callable[[Any, str], Any]) -> Any:
+    """A struct or tuple whose parts were walked; the same one where none of them changed."""
+    if isinstance(value, msgspec.Struct):
+        before = {field: getattr(value, field) for field in value.__struct_fields__}
+        after = {field: walk(part, field) for field, part in before.items()}
+        changed = {field: part for field, part in after.items() if part is not before[field]}
+        return msgspec.structs.replace(value, **changed) if changed else value
+    if isinstance(value, tuple):
+        parts = tuple(walk(part, "") for part in value)
+        same = all(new is old for new, old in zip(parts, value, strict=True))
+        return value if same else parts
+    return value
