@@ -128,10 +128,23 @@ def test_the_arguments_of_fit(folder):
     assert report["facts"]["sources"][0]["complete"]
 
 
+@pytest.mark.parametrize(("reference", "line"), [("train.py:bad", 22), ("fits.py", 3)])
+def test_code_scanning_is_told_the_line(folder, reference, line):
+    (folder / "fits.py").write_text(
+        "import os, train\nmodel, x, y = train.bad(); os.chdir('/')\nmodel.fit(x, y)\n"
+    )
+    run = fitguard_here("data", reference, "--output", "data.sarif", cwd=folder)
+    assert run.returncode == 3, run.stderr
+    [result] = json.loads((folder / "data.sarif").read_text())["runs"][0]["results"]
+    place = result["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"] == {"uri": reference.partition(":")[0]}
+    assert place["region"] == {"startLine": line}
+
+
 @pytest.mark.parametrize(
     ("reference", "code", "told"),
     [
-        ("train", 2, "Expected FILE.py:FUNCTION"),
+        ("train", 2, "Expected train.py, or train.py:FUNCTION"),
         ("train.py:absent", 2, "has no function absent. Expected one of: model, data"),
         ("train.py:no_model", 2, "a dict without `model`"),
         ("train.py:needs", 2, "needs the arguments size"),

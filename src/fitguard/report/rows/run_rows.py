@@ -9,6 +9,7 @@ from fitguard.report.rows.run_words import (
     command,
     epoch_number,
     moment,
+    named_cause,
     outcome,
     took,
     value,
@@ -79,7 +80,7 @@ def _describe_attempt(attempt: Attempt, run: Run) -> tuple[Words, ...]:
         f"{attempt.steps_done:,}",
         f"{attempt.steps_lost:,}" if attempt.steps_lost else "",
         Span(outcome(attempt), tone=OUTCOME_TONES.get(GROUPS[attempt.outcome], "")),
-        attempt.cause,
+        named_cause(attempt),
         action(attempt.action),
     )
 
