@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from fitguard.report.rows.run_words import named_cause, outcome, verdict
+from fitguard.report.rows.run_words import find_named_cause, outcome, verdict
 from fitguard.schema.diagnosis import Diagnosis, FoundCause
 from fitguard.schema.finding import Evidence, Fix
 from fitguard.schema.run import Run
@@ -45,7 +45,7 @@ def _prove(run: Run) -> Iterator[Evidence]:
     source = f"the journal of {run.id}"
     ends: dict[str, list[int]] = {}
     for one in run.attempts[:-1]:
-        cause = f" ({named_cause(one)})" if named_cause(one) else ""
+        cause = f" ({find_named_cause(one)})" if find_named_cause(one) else ""
         ends.setdefault(f"{outcome(one)}{cause}", []).append(one.number)
     for how, which in ends.items():
         noun = "attempt" if len(which) == 1 else "attempts"

@@ -107,7 +107,7 @@ def outcome(attempt: Attempt) -> str:
     return told
 
 
-def named_cause(attempt: Attempt) -> str:
+def find_named_cause(attempt: Attempt) -> str:
     """Empty where none was found: then the outcome says all that is known."""
     return "" if attempt.cause in _NAMELESS else attempt.cause
 
@@ -165,7 +165,7 @@ def _head(run: Run) -> str:
         return f"Running: attempt {run.attempts[-1].number:,}"
     told = f"after {count(made, 'attempt')}" if made > 1 else "in the first attempt"
     last = run.attempts[-1]
-    why = f": {named_cause(last) or outcome(last)}" if run.state == "stopped" else ""
+    why = f": {find_named_cause(last) or outcome(last)}" if run.state == "stopped" else ""
     return f"{STATES[run.state]} {told}{why}"
 
 
