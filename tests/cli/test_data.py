@@ -1,15 +1,9 @@
 """`fitguard data`, run as a command on real scripts."""
 
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
-from cli.process import fitguard_here
-
-FITGUARD = Path(sys.executable).parent / "fitguard"
+from cli.process import fitguard, fitguard_here
 
 SCRIPT = """
 import keras
@@ -79,18 +73,12 @@ def folder(tmp_path_factory):
 
 
 def data(folder, *arguments):
-    return subprocess.run(
-        [FITGUARD, "data", *arguments],
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1"},
-        check=False,
-    )
+    return fitguard_here("data", *arguments, cwd=folder)
 
 
 def test_healthy_data(folder):
-    run = data(folder, "train.py:good")
+    quiet = {"TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1"}
+    run = fitguard("data", "train.py:good", cwd=folder, **quiet)
     assert run.returncode == 0, run.stderr
     assert "this script prints" not in run.stdout
     assert "this script prints" in run.stderr
@@ -158,7 +146,7 @@ def test_code_scanning_is_told_the_line(folder, reference, line):
     ],
 )
 def test_wrong_references(folder, reference, code, told):
-    run = fitguard_here("data", reference, cwd=folder)
+    run = data(folder, reference)
     assert run.returncode == code, run.stderr
     assert told in run.stderr
     assert run.stdout == ""
