@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Annotated
 
+import msgspec
 from cyclopts import Parameter
 
 from fitguard.cli.console import PLAIN_OUTPUT, Output, show
@@ -63,7 +64,7 @@ def data(
 
     def check_call(call: "FitCall") -> "DataReport":
         from fitguard.inputs.checking import check_data
-        from fitguard.memory.fit_call import place_findings, select_data_arguments
+        from fitguard.memory.fit_call import select_data_arguments
 
         given = select_data_arguments(call, script)
         if batch_size is not None:
@@ -77,7 +78,7 @@ def data(
                 ignore=(*configuration.ignore, *ignore),
                 progress=progress,
             )
-        return place_findings(report, call)
+        return msgspec.structs.replace(report, place=call.place)
 
     threshold = fail_on or configuration.fail_on
     if number is None:

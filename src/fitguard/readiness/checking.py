@@ -10,7 +10,7 @@ import msgspec
 from fitguard.environment.doctor import doctor
 from fitguard.inputs.checking import check_data
 from fitguard.memory.estimating import NotTraceable
-from fitguard.memory.fit_call import TAKEN, FitCall, place_findings, select_plan_arguments
+from fitguard.memory.fit_call import TAKEN, FitCall, select_plan_arguments
 from fitguard.memory.planning import plan
 from fitguard.readiness.request import FitOptions
 from fitguard.readiness.verdict import compose_report
@@ -108,7 +108,7 @@ def check_fit(
             keep_x(data.x)
             # Streams that do not tell their batch size were read.
             given.setdefault("batch_size", data.facts.sources[0].batch_size)
-            data = place_findings(data, call)
+            data = msgspec.structs.replace(data, place=call.place)
     else:
         notes.append(_MODEL_ALONE)
     planned, doubt = None, ""

@@ -115,6 +115,7 @@ class Finding(Block, frozen=True, kw_only=True):
         code: `FG204`, or the slug of a cause.
         title: What is wrong, in one line.
         said: The verdict of the page says code, title and confidence already.
+        place: In the script that trains; pages say it once, code scanning for each finding.
         earlier: The code of an earlier finding that has the same fix.
         folded: Only its reason is shown at first.
         more: The command that shows its page.
@@ -127,6 +128,7 @@ class Finding(Block, frozen=True, kw_only=True):
     confidence: Confidence
     remarks: tuple[str, ...] = ()
     evidence: tuple[Evidence, ...] = ()
+    place: Evidence | None = None
     why: str = ""
     fix: Fix
     earlier: str = ""

@@ -5,7 +5,7 @@ from typing import Literal
 import msgspec
 
 from fitguard.schema.document import Document
-from fitguard.schema.finding import Finding, Skipped
+from fitguard.schema.finding import Evidence, Finding, Skipped
 from fitguard.schema.hardware import Host
 from fitguard.schema.model import ModelFacts, Shape
 from fitguard.schema.pipeline import Pipeline
@@ -263,6 +263,7 @@ class DataReport(Document, frozen=True, kw_only=True):
         passed: Codes of the checks that were made and found nothing.
         seconds: What it took.
         budget_seconds: What it was allowed to take for reading; None where all was to be read.
+        place: The line of the script that calls `fit`; None where no script was read.
     """
 
     schema: Literal["fitguard/data/1"] = DATA_SCHEMA
@@ -272,4 +273,5 @@ class DataReport(Document, frozen=True, kw_only=True):
     passed: tuple[str, ...] = ()
     seconds: float = 0.0
     budget_seconds: float | None = None
+    place: Evidence | None = None
     facts: DataFacts

@@ -67,7 +67,8 @@ def _result(finding: Finding, rule_index: int, seen: Counter[str]) -> Json:
 
 def _locate(finding: Finding) -> list[Json]:
     """Places in files come first: code scanning shows the first place only."""
-    places = [location(evidence) for evidence in finding.evidence]
+    called = (finding.place,) if finding.place else ()
+    places = [location(evidence) for evidence in (*finding.evidence, *called)]
     return sorted(places, key=lambda place: "physicalLocation" not in place)
 
 

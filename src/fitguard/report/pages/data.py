@@ -10,6 +10,8 @@ from fitguard.report.rows.model import fold_ends, model_rows
 from fitguard.report.rows.pipeline import chain, stage_table, unknown
 from fitguard.report.rows.reading import TITLES, is_doubtful, origin, reading, source_of
 from fitguard.schema.data import DataReport, Source, Split
+from fitguard.schema.finding import Evidence
+from fitguard.words import join
 
 
 def build_page(report: DataReport) -> Page:
@@ -18,15 +20,20 @@ def build_page(report: DataReport) -> Page:
     return Page(
         "fitguard data",
         present(
-            Pairs(tuple(model_rows(report.facts))),
+            Pairs((*_describe_place(report.place), *model_rows(report.facts))),
             *fold_ends(report.facts.model),
             *splits,
-            *build_findings(report),
+            *build_findings(report, place=report.place),
             *map(_fold_pipeline, report.facts.sources),
             *(Folded(title, (table,)) for title, table in label_tables(report.facts)),
         ),
         build_verdict(report, "No problem found in the data"),
     )
+
+
+def _describe_place(place: Evidence | None) -> Iterator[Row]:
+    if place is not None:
+        yield "Script", join([f"{place.source}:{place.line}", place.text])
 
 
 def _build_split(report: DataReport, split: Split) -> Section:

@@ -44,18 +44,20 @@ def build_verdict(report: HasFindings, fine: str, probes: Sequence[FailedProbe] 
     return Verdict(", ".join(counts) or nothing, tone, _count_checks(report, probes))
 
 
-def build_findings(report: HasFindings, probes: Sequence[FailedProbe] = ()) -> Iterator[Block]:
+def build_findings(
+    report: HasFindings, probes: Sequence[FailedProbe] = (), place: schema.Evidence | None = None
+) -> Iterator[Block]:
     """The findings, the checks that failed themselves, and, folded, what was checked."""
     yield from map(_build_notice, _select_broken(report))
     told: dict[schema.Fix, str] = {}
     for finding in sorted(report.findings, key=lambda one: schema.SEVERITIES.index(one.severity)):
-        yield _build_finding(finding, told.get(finding.fix, ""))
+        yield _build_finding(finding, told.get(finding.fix, ""), place)
         if finding.fix.text or finding.fix.commands:
             told.setdefault(finding.fix, finding.code)
     yield _fold_checks(report, probes)
 
 
-def _build_finding(finding: schema.Finding, earlier: str) -> Finding:
+def _build_finding(finding: schema.Finding, earlier: str, place: schema.Evidence | None) -> Finding:
     doubt = () if finding.confidence == "high" else (f"{finding.confidence} confidence",)
     return Finding(
         code=finding.code,
@@ -65,6 +67,7 @@ def _build_finding(finding: schema.Finding, earlier: str) -> Finding:
         confidence=finding.confidence,
         remarks=doubt,
         evidence=finding.evidence,
+        place=place,
         fix=finding.fix,
         earlier=earlier,
     )
