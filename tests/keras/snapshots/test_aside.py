@@ -112,11 +112,11 @@ def broken(monkeypatch: pytest.MonkeyPatch) -> dict[str, Exception]:
     faults: dict[str, Exception] = {}
     read = stores.read_snapshot
 
-    def read_or_fail(path: Path) -> Content:
+    def read_or_fail(path: Path, *more: Any) -> Content:
         for part, fault in faults.items():
             if part in path.name:
                 raise fault
-        return read(path)
+        return read(path, *more)
 
     monkeypatch.setattr(stores, "read_snapshot", read_or_fail)
     return faults

@@ -7,16 +7,17 @@ needless is removed.
 
 import contextlib
 import threading
-from collections.abc import Callable
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import msgspec
 
 from fitguard.keras.snapshots.aside import Aside
 from fitguard.keras.snapshots.content import Content
-from fitguard.keras.snapshots.file import TEMPORARY, read_document, read_snapshot, write_snapshot
+from fitguard.keras.snapshots.file import TEMPORARY, read_snapshot, write_snapshot
 from fitguard.keras.snapshots.flushing import sync_folder
+from fitguard.keras.snapshots.inventory import ARRAYS, Inventory
 from fitguard.keras.snapshots.unusable import (
     TornSnapshot,
     UnreadableSnapshot,
@@ -45,13 +46,13 @@ class SnapshotStore:
         self._folder = folder
         self._tell = tell
         self._passed: dict[Path, UnusableSnapshot] = {}
-        self._counters: dict[str, int] = {}
         self._moving = threading.Lock()
         with contextlib.suppress(OSError):
             folder.mkdir(parents=True, exist_ok=True)
         for stale in folder.glob(f"*{TEMPORARY}"):
             _remove(stale)
         self._aside = Aside(folder)
+        self._inventory = Inventory(folder)
         known = [*list_snapshots(folder), *self._aside.list_all()]
         self._counter = max((file.counter for file in known), default=0)
         self._tell_what_disk_cannot()
@@ -73,7 +74,9 @@ class SnapshotStore:
         # The run's own folder is not made again: who removed it wants it gone.
         self._folder.mkdir(exist_ok=True)
         document = {**content.document, **told}
-        written = write_snapshot(self._folder / name, Content(document, content.arrays))
+        written = write_snapshot(
+            self._folder / name, Content(document, content.arrays), self._inventory.find
+        )
         with self._moving:
             self._clear(place.fit, self._folder / name)
         return written
@@ -85,7 +88,7 @@ class SnapshotStore:
         process.
         """
         while True:
-            for file in self._list():
+            for file in self._inventory.list_by_order():
                 if fit in (None, file.fit) and (content := self._read(file)) is not None:
                     return content
             with self._moving:
@@ -99,7 +102,11 @@ class SnapshotStore:
             later: Those of the fits after it too.
         """
         with self._moving:
-            files = [file for file in self._list() if file.fit == fit or (later and file.fit > fit)]
+            files = [
+                file
+                for file in self._inventory.list_by_order()
+                if file.fit == fit or (later and file.fit > fit)
+            ]
             try:
                 return self._aside.take(files, fit, self._find_end_before(fit) if later else None)
             except OSError:
@@ -109,13 +116,20 @@ class SnapshotStore:
 
     def _find_end_before(self, fit: int) -> int:
         """Counter of the end that a fit begins from; 0 where there is none."""
-        return next((file.counter for file in self._list() if file.end and file.fit < fit), 0)
+        return next(
+            (
+                file.counter
+                for file in self._inventory.list_by_order()
+                if file.end and file.fit < fit
+            ),
+            0,
+        )
 
     def _read(self, file: NamedSnapshot) -> Content | None:
         if file.path in self._passed:
             return None
         try:
-            return read_snapshot(file.path)
+            return read_snapshot(file.path, self._inventory.locate)
         except TornSnapshot as error:
             self._passed[file.path] = error
             self.torn.append(str(error))
@@ -132,42 +146,36 @@ class SnapshotStore:
             )
         return None
 
-    def _list(self) -> list[NamedSnapshot]:
-        """The furthest on first, by the counter inside of each file where it has one."""
-        files = [
-            replace(file, counter=self._read_counter(file)) for file in list_snapshots(self._folder)
-        ]
-        return sorted(files, key=lambda file: file.order, reverse=True)
-
-    def _read_counter(self, file: NamedSnapshot) -> int:
-        name = file.path.name
-        if name not in self._counters:
-            self._counters[name] = file.counter
-            with contextlib.suppress(UnusableSnapshot, LookupError, TypeError, ValueError):
-                self._counters[name] = int(read_document(file.path)["counter"])
-        return self._counters[name]
-
     def _clear(self, fit: int, newest: Path) -> None:
         """Remove what later ones have made needless."""
-        files = self._list()
-        usable = [file for file in files if file.path not in self._passed]
-        ended = {file.fit for file in usable if file.end}
-        kept: dict[tuple[int, bool], int] = {}
-        for file in usable:
-            group = (file.fit, file.end)
-            kept[group] = kept.get(group, 0) + 1
-            most = KEPT if file.fit == fit and not file.end else 1
-            needless = kept[group] > most or (not file.end and file.fit in ended)
-            if needless and file.path != newest:
-                _remove(file.path)
-        for file in files:
-            error = self._passed.get(file.path)
-            if isinstance(error, UnreadableSnapshot) and any(
-                one.fit == file.fit and one.order > file.order for one in usable
-            ):
-                _remove(file.path)
+        files = self._inventory.list_by_order()
+        needless = [path for path in self._list_needless(files, fit) if path != newest]
+        kept = [file for file in files if file.path not in needless]
+        needed = self._inventory.collect_sources([*kept, *self._aside.list_grouped()])
+        for path in needless:
+            if needed.includes(path):
+                _rename(path, path.with_suffix(ARRAYS))
+            else:
+                _remove(path)
+        for path in (*self._inventory.list_leftovers(), *self._aside.list_old_torn()):
+            if not needed.includes(path):
+                _remove(path)
         with contextlib.suppress(OSError):
             sync_folder(self._folder)
+
+    def _list_needless(self, files: list[NamedSnapshot], fit: int) -> Iterator[Path]:
+        usable = [file for file in files if file.path not in self._passed]
+        ended = {file.fit for file in usable if file.end}
+        kept: Counter[tuple[int, bool]] = Counter()
+        for file in usable:
+            kept[file.fit, file.end] += 1
+            most = KEPT if file.fit == fit and not file.end else 1
+            if kept[file.fit, file.end] > most or (not file.end and file.fit in ended):
+                yield file.path
+        for file in files:
+            unread = isinstance(self._passed.get(file.path), UnreadableSnapshot)
+            if unread and any(one.fit == file.fit and one.order > file.order for one in usable):
+                yield file.path
 
     def _tell_what_disk_cannot(self) -> None:
         with contextlib.suppress(OSError):
@@ -177,6 +185,11 @@ class SnapshotStore:
                     f"folder: {why}). After a power cut, the newest snapshot may be missing there; "
                     "the one before it is used then"
                 )
+
+
+def _rename(path: Path, other: Path) -> None:
+    with contextlib.suppress(OSError):
+        path.rename(other)
 
 
 def _remove(path: Path) -> None:

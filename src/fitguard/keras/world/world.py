@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from fitguard.keras.session import Session
-from fitguard.keras.snapshots.file import read_document
+from fitguard.keras.snapshots.heading import read_heading
 from fitguard.keras.snapshots.unusable import UnusableSnapshot
 from fitguard.keras.world.aside import Aside
 from fitguard.keras.world.c_writers import CWriters
@@ -249,7 +249,7 @@ class World(Replay):
         yield from chain(*self._recent)
         for path in self._session.folder.snapshots.rglob("*.snapshot"):
             with contextlib.suppress(UnusableSnapshot, AttributeError, TypeError, IndexError):
-                files = read_document(path).get("files", {})
+                files = read_heading(path).document.get("files", {})
                 yield from (entry[1] for entry in files.get("files", {}).values())
 
 
