@@ -37,6 +37,7 @@ class _Known:
     """
 
     counter: int | None
+    steps: int
     sources: frozenset[str]
     own: tuple[tuple[_Key, int], ...]
 
@@ -52,6 +53,11 @@ class Inventory:
         """The snapshots, the furthest on first; by the counter inside of each that has one."""
         files = [self._correct(file) for file in list_snapshots(self._folder)]
         return sorted(files, key=lambda file: file.order, reverse=True)
+
+    def count_steps(self, file: NamedSnapshot) -> int:
+        """Steps of its fit that it holds; the name of an end does not tell."""
+        known = self._look(file.path)
+        return known.steps if known is not None else file.steps
 
     def list_leftovers(self) -> list[Path]:
         """Files that are there for their arrays only."""
@@ -123,7 +129,7 @@ class Inventory:
             try:
                 self._known[path.stem] = _summarize(read_heading(path))
             except TornSnapshot:
-                self._known[path.stem] = _Known(None, frozenset(), ())
+                self._known[path.stem] = _Known(None, 0, frozenset(), ())
             except UnusableSnapshot:
                 self._known[path.stem] = None
         return self._known[path.stem]
@@ -165,9 +171,12 @@ def _match(raw: memoryview, places: list[Held], paths: dict[str, Path]) -> Held 
 
 def _summarize(heading: Heading) -> _Known:
     counter = heading.document.get("counter")
+    place = heading.document.get("place")
+    steps = place.get("total_steps") if isinstance(place, dict) else None
     own = (entry for entry in heading.entries if not entry.source)
     return _Known(
         counter if isinstance(counter, int) else None,
+        steps if isinstance(steps, int) else 0,
         frozenset(heading.sources),
         tuple(
             ((entry.nbytes, entry.checksum), heading.arrays_at + entry.offset)

@@ -6,14 +6,16 @@ needless is removed.
 """
 
 import contextlib
+import errno
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 import msgspec
 
 from fitguard.keras.snapshots.aside import Aside
+from fitguard.keras.snapshots.budget import Budget
 from fitguard.keras.snapshots.content import Content
 from fitguard.keras.snapshots.file import TEMPORARY, read_snapshot, write_snapshot
 from fitguard.keras.snapshots.flushing import sync_folder
@@ -25,6 +27,7 @@ from fitguard.keras.snapshots.unusable import (
 )
 from fitguard.monitor.snapshot_names import NamedSnapshot, list_snapshots, name_snapshot
 from fitguard.schema.run import Place
+from fitguard.words import size
 
 KEPT = 2
 """Running snapshots of the fit that trains; of an earlier one without an end, one."""
@@ -36,12 +39,18 @@ class SnapshotStore:
     Args:
         folder: Made where it is missing, if that can be.
         tell: Called with a sentence on what the user should know.
+        limit_bytes: What it may hold; None for a share of what is free.
 
     Attributes:
         torn: A sentence for each file that was no whole snapshot.
     """
 
-    def __init__(self, folder: Path, tell: Callable[[str], None] = lambda _: None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        tell: Callable[[str], None] = lambda _: None,
+        limit_bytes: int | None = None,
+    ) -> None:
         self.torn: list[str] = []
         self._folder = folder
         self._tell = tell
@@ -53,6 +62,7 @@ class SnapshotStore:
             _remove(stale)
         self._aside = Aside(folder)
         self._inventory = Inventory(folder)
+        self._budget = Budget(folder, limit_bytes, tell)
         known = [*list_snapshots(folder), *self._aside.list_all()]
         self._counter = max((file.counter for file in known), default=0)
         self._tell_what_disk_cannot()
@@ -73,12 +83,18 @@ class SnapshotStore:
         name = name_snapshot(place.fit, place.total_steps, self._counter, end=end)
         # The run's own folder is not made again: who removed it wants it gone.
         self._folder.mkdir(exist_ok=True)
-        document = {**content.document, **told}
+        path, document = self._folder / name, {**content.document, **told}
         written = write_snapshot(
-            self._folder / name, Content(document, content.arrays), self._inventory.find
+            path,
+            Content(document, content.arrays),
+            find=self._inventory.find,
+            reserve=lambda length, sources: self._make_room(length, sources, place.fit),
         )
         with self._moving:
-            self._clear(place.fit, self._folder / name)
+            files = self._inventory.list_by_order()
+            needless = self._list_needless(files, place.fit)
+            self._remove([one for one in needless if one != path])
+        self._budget.tell_if_near()
         return written
 
     def newest(self, fit: int | None = None) -> Content | None:
@@ -146,13 +162,54 @@ class SnapshotStore:
             )
         return None
 
-    def _clear(self, fit: int, newest: Path) -> None:
-        """Remove what later ones have made needless."""
-        files = self._inventory.list_by_order()
-        needless = [path for path in self._list_needless(files, fit) if path != newest]
-        kept = [file for file in files if file.path not in needless]
+    def _make_room(self, length: int, sources: set[str], fit: int) -> None:
+        """Remove what a restart can do without, as far as the budget asks for it.
+
+        Raises:
+            OSError: where that is not enough.
+        """
+        with self._moving:
+            spare = self._list_dispensable(fit)
+            if self._budget.lacks(length) <= sum(path.stat().st_size for path in spare):
+                for path in spare:
+                    if not self._budget.lacks(length):
+                        return
+                    self._remove([path], sources)
+            if lacks := self._budget.lacks(length):
+                raise OSError(
+                    errno.EDQUOT,
+                    f"it needs {size(lacks)} more than the {size(self._budget.limit_bytes or 0)} "
+                    "of disk that snapshots may take. --disk sets another limit",
+                )
+
+    def _list_dispensable(self, fit: int) -> list[Path]:
+        """What costs a restart least, first: a second one of this fit, then shorter fits."""
+        files = [file for file in self._inventory.list_by_order() if file.path not in self._passed]
+        second = [file.path for file in files if file.fit == fit and not file.end][1:]
+        # Behind such an end, a group that was set aside is found again.
+        needed = self._aside.list_ends_needed()
+        last_end = next((file for file in files if file.end), None)
+        others = [
+            file
+            for file in files
+            if file.fit != fit and file != last_end and file.counter not in needed
+        ]
+        return [*second, *(file.path for file in sorted(others, key=self._rate))]
+
+    def _rate(self, file: NamedSnapshot) -> float:
+        """Steps that it saves, for each byte."""
+        return self._inventory.count_steps(file) / max(1, file.path.stat().st_size)
+
+    def _remove(self, paths: list[Path], sources: Collection[str] = ()) -> None:
+        """Remove files, but for what others need of them.
+
+        Args:
+            sources: Files that will be needed.
+        """
+        kept = [file for file in self._inventory.list_by_order() if file.path not in paths]
         needed = self._inventory.collect_sources([*kept, *self._aside.list_grouped()])
-        for path in needless:
+        needed.sources.update(sources)
+        for path in paths:
             if needed.includes(path):
                 _rename(path, path.with_suffix(ARRAYS))
             else:
