@@ -199,11 +199,7 @@ class GuardedCall:
             self._model.train_function = step
 
     def _train(self, original: Callable[..., Any], resumed: Content | None) -> Any:
-        """Have Keras train, from where a snapshot was taken.
-
-        Raises:
-            OtherModel: where the model, now that it is built, is another.
-        """
+        """Have Keras train, from where a snapshot was taken; `OtherModel` where that misfits."""
         self._resumed, self._begun, self.place = resumed, False, Place(fit=self._number)
         # One that is resumed has trained long enough for a snapshot.
         self._started = time.monotonic() if resumed is None else -math.inf
