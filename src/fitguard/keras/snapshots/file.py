@@ -1,6 +1,6 @@
 """One snapshot, one file.
 
-    magic and version      8 bytes
+    magic and form         8 bytes; a later form keeps the start as it is here
     length of the header   8 bytes, length of the file 8 bytes, checksum of the header 4 bytes,
                            checksum of the 28 bytes before 4 bytes; all little-endian
     header                 JSON: the document, and for each array name, dtype, shape, offset,
@@ -14,6 +14,7 @@ take no more memory than the file is long.
 import contextlib
 import json
 import os
+import re
 import struct
 import zlib
 from collections.abc import Iterator
@@ -24,12 +25,16 @@ import msgspec
 import numpy as np
 
 from fitguard.keras.snapshots.content import Content
+from fitguard.keras.snapshots.flushing import sync_file, sync_folder
+from fitguard.keras.snapshots.unusable import NewerSnapshot, TornSnapshot, UnreadableSnapshot
 from fitguard.state.dtypes import dtype_of, name_of
 
 TEMPORARY = ".part"
 """How files end that are not complete."""
 
 _MAGIC = b"FGSNAP1\n"
+_FORM = re.compile(rb"FGSNAP(\d)\n")
+_NEWEST_FORM = 1
 _START = struct.Struct("<8sQQI")
 _CHECKSUM = struct.Struct("<I")
 _FIRST = _START.size + _CHECKSUM.size
@@ -37,21 +42,11 @@ _ALIGNED = 64
 _CHUNK_BYTES = 4 << 20
 _MOST_DIMENSIONS = 64
 
-
-_UNREADABLE = (
-    OSError,
-    TypeError,
-    ValueError,
-    KeyError,
-    OverflowError,
-    RecursionError,
-    MemoryError,
-    msgspec.MsgspecError,
-)
+_TORN = (TypeError, ValueError, KeyError, OverflowError, RecursionError, msgspec.MsgspecError)
 
 
-class TornSnapshot(Exception):
-    """A file that is no whole snapshot; the message says which, and what is wrong with it."""
+class _NewerForm(Exception):
+    """The start is whole, and says that what follows is of a later time."""
 
 
 class _Entry(msgspec.Struct, frozen=True, array_like=True):
@@ -79,7 +74,7 @@ def write_snapshot(path: Path, content: Content) -> int:
     try:
         try:
             written = _write_all(file, header, arrays)
-            os.fsync(file)
+            sync_file(file)
         finally:
             os.close(file)
         temporary.replace(path)
@@ -91,40 +86,40 @@ def write_snapshot(path: Path, content: Content) -> int:
     return written
 
 
-def sync_folder(folder: Path) -> None:
-    """Wait until names in the folder are on the disk."""
-    file = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(file)
-    finally:
-        os.close(file)
-
-
 def read_snapshot(path: Path) -> Content:
     """What the file holds, after all of its checksums.
 
     Raises:
-        TornSnapshot: where it is incomplete, changed, no snapshot, or cannot be read.
+        TornSnapshot: where it is incomplete, changed, or no snapshot.
+        UnreadableSnapshot: where the disk or the memory does not give it.
+        NewerSnapshot: where only a newer fitguard can read it.
     """
-    try:
-        with path.open("rb", buffering=0) as file:
-            return _content(file, os.fstat(file.fileno()).st_size)
-    except _UNREADABLE as error:
-        raise TornSnapshot(f"{path.name} is not a whole snapshot: {error}.") from error
+    with _naming_faults(path), path.open("rb", buffering=0) as file:
+        return _content(file, os.fstat(file.fileno()).st_size)
 
 
 def read_document(path: Path) -> dict[str, Any]:
     """The document alone; the arrays are not looked at.
 
     Raises:
-        TornSnapshot: as `read_snapshot`.
+        UnusableSnapshot: as `read_snapshot`.
     """
-    try:
-        with path.open("rb", buffering=0) as file:
-            header = _read_header(file, os.fstat(file.fileno()).st_size)
+    with _naming_faults(path), path.open("rb", buffering=0) as file:
+        header = _read_header(file, os.fstat(file.fileno()).st_size)
         return dict(json.loads(header)["document"])
-    except _UNREADABLE as error:
+
+
+@contextlib.contextmanager
+def _naming_faults(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except _TORN as error:
         raise TornSnapshot(f"{path.name} is not a whole snapshot: {error}.") from error
+    except _NewerForm as error:
+        raise NewerSnapshot(f"{path.name} was written by a newer version of fitguard.") from error
+    except (OSError, MemoryError) as error:
+        why = getattr(error, "strerror", None) or str(error) or "there is not enough memory"
+        raise UnreadableSnapshot(f"{path.name} cannot be read now: {why}.") from error
 
 
 def _raw_bytes(array: np.ndarray) -> memoryview:
@@ -183,10 +178,13 @@ def _content(file: BinaryIO, size: int) -> Content:
 def _read_header(file: BinaryIO, size: int) -> bytes:
     start = _read(file, _START.size, "start")
     magic, length, whole, checksum = _START.unpack(start)
-    if magic != _MAGIC:
+    form = _FORM.fullmatch(magic)
+    if form is None:
         raise ValueError(f"it begins with {magic!r}, a snapshot begins with {_MAGIC!r}")
     if _read(file, _CHECKSUM.size, "start") != _CHECKSUM.pack(zlib.crc32(start)):
         raise ValueError("the checksum of its start is wrong")
+    if int(form[1]) > _NEWEST_FORM:
+        raise _NewerForm
     if whole != size or length > size - _FIRST:
         raise ValueError(f"it has {size} bytes, written were {whole}")
     header = _read(file, length, "header")
