@@ -207,10 +207,20 @@ def _stand_ins(recorder: Recorder) -> dict[str, Callable[..., Any]]:  # noqa: C9
             recorder.made(path, dir_fd)
 
     return {
-        **{"open": open_, "write": write, "pwrite": pwrite, "sendfile": sendfile},
-        **{"truncate": truncate, "ftruncate": truncate, "fsync": fsync, "fdatasync": fsync},
-        **{"rename": rename, "replace": rename, "unlink": unlink, "remove": unlink},
-        **{"rmdir": rmdir, "mkdir": mkdir},
+        "open": open_,
+        "write": write,
+        "pwrite": pwrite,
+        "sendfile": sendfile,
+        "truncate": truncate,
+        "ftruncate": truncate,
+        "fsync": fsync,
+        "fdatasync": fsync,
+        "rename": rename,
+        "replace": rename,
+        "unlink": unlink,
+        "remove": unlink,
+        "rmdir": rmdir,
+        "mkdir": mkdir,
     }
 
 

@@ -13,6 +13,7 @@ import math
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
+from typing import Any
 
 from guarded.power.disk import (
     Cut,
@@ -70,6 +71,10 @@ class State:
     contents: dict[str, bytes | None]
     promises: tuple[Promise, ...]
 
+    def promised(self, kind: str) -> list[Any]:
+        """All of one kind, the last one newest."""
+        return [promise.value for promise in self.promises if promise.kind == kind]
+
 
 def build_states(
     operations: Sequence[Operation],
@@ -121,16 +126,17 @@ def _choose(groups: list[list[int]], most: int, random: Random) -> Iterator[set[
 
 
 def _draw(groups: list[list[int]], random: Random) -> Iterator[Sequence[int]]:
-    """All, none, one group alone, all but one; then at random."""
+    """All, none, all but one, one alone, or a share."""
     whole = [len(group) for group in groups]
     none = [0] * len(groups)
-    yield whole
-    yield none
-    for number in range(len(groups)):
-        yield [*whole[:number], 0, *whole[number + 1 :]]
-        yield [*none[:number], whole[number], *none[number + 1 :]]
     while True:
-        share = random.random()
-        yield [
-            random.randint(0, count) if random.random() < share else count for count in whole
-        ]
+        one, share = random.randrange(len(groups)), random.random()
+        yield random.choice(
+            [
+                whole,
+                none,
+                [*whole[:one], random.randrange(whole[one]), *whole[one + 1 :]],
+                [*none[:one], whole[one], *none[one + 1 :]],
+                [random.randint(0, count) if random.random() < share else count for count in whole],
+            ]
+        )

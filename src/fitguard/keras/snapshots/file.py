@@ -25,8 +25,8 @@ import msgspec
 import numpy as np
 
 from fitguard.keras.snapshots.content import Content
-from fitguard.keras.snapshots.flushing import sync_file, sync_folder
 from fitguard.keras.snapshots.unusable import NewerSnapshot, TornSnapshot, UnreadableSnapshot
+from fitguard.monitor.flushing import sync_file, sync_folder
 from fitguard.state.dtypes import dtype_of, name_of
 
 TEMPORARY = ".part"
