@@ -95,3 +95,7 @@ class RunFolder:
     @property
     def files(self) -> Path:
         return self.path / "files"
+
+    @property
+    def kept_files(self) -> Path:
+        return self.files / "kept"

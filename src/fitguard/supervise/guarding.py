@@ -12,6 +12,7 @@ tell the user                                        RunEnded
 """
 
 import queue
+import shutil
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -112,6 +113,9 @@ class Guarding:
             )
             ended = self._loop(claim)
             claim.record.add(ended)
+            if ended.state == "finished":
+                # Not by the child: what comes after its last line may still fail.
+                shutil.rmtree(claim.folder.kept_files, ignore_errors=True)
             run = claim.record.document(alive=False)
             self._close(run)
             return GuardResult(ended.exit_code, claim.folder, run)

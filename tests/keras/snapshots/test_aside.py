@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fitguard.keras.snapshots import flushing
 from fitguard.keras.snapshots import store as stores
 from fitguard.keras.snapshots.content import Content
 from fitguard.keras.snapshots.store import SnapshotStore
 from fitguard.keras.snapshots.unusable import NewerSnapshot, UnreadableSnapshot
+from fitguard.monitor import flushing
 from fitguard.schema.run import Place
 
 

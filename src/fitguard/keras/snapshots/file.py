@@ -16,7 +16,6 @@ from typing import BinaryIO, NamedTuple
 import numpy as np
 
 from fitguard.keras.snapshots.content import Content
-from fitguard.keras.snapshots.flushing import sync_file, sync_folder
 from fitguard.keras.snapshots.heading import Entry, naming_faults, pack_heading, parse_heading
 from fitguard.keras.snapshots.raw_bytes import (
     align_length,
@@ -26,6 +25,7 @@ from fitguard.keras.snapshots.raw_bytes import (
     view_bytes,
     write_raw,
 )
+from fitguard.monitor.flushing import sync_file, sync_folder
 from fitguard.state.dtypes import dtype_of, name_of
 
 TEMPORARY = ".part"

@@ -18,13 +18,13 @@ from fitguard.keras.snapshots.aside import Aside
 from fitguard.keras.snapshots.budget import Budget
 from fitguard.keras.snapshots.content import Content
 from fitguard.keras.snapshots.file import TEMPORARY, read_snapshot, write_snapshot
-from fitguard.keras.snapshots.flushing import sync_folder
 from fitguard.keras.snapshots.inventory import ARRAYS, Inventory
 from fitguard.keras.snapshots.unusable import (
     TornSnapshot,
     UnreadableSnapshot,
     UnusableSnapshot,
 )
+from fitguard.monitor.flushing import make_folder, sync_folder
 from fitguard.monitor.snapshot_names import NamedSnapshot, list_snapshots, name_snapshot
 from fitguard.schema.run import Place
 from fitguard.words import size
@@ -57,7 +57,7 @@ class SnapshotStore:
         self._passed: dict[Path, UnusableSnapshot] = {}
         self._moving = threading.Lock()
         with contextlib.suppress(OSError):
-            folder.mkdir(parents=True, exist_ok=True)
+            make_folder(folder)
         for stale in folder.glob(f"*{TEMPORARY}"):
             _remove(stale)
         self._aside = Aside(folder)
@@ -82,7 +82,8 @@ class SnapshotStore:
         told = {"place": msgspec.to_builtins(place), "end": end, "counter": self._counter}
         name = name_snapshot(place.fit, place.total_steps, self._counter, end=end)
         # The run's own folder is not made again: who removed it wants it gone.
-        self._folder.mkdir(exist_ok=True)
+        if self._folder.parent.is_dir():
+            make_folder(self._folder)
         path, document = self._folder / name, {**content.document, **told}
         written = write_snapshot(
             path,
