@@ -11,8 +11,8 @@ import pytest
 from fitguard.keras.snapshots import store as stores
 from fitguard.keras.snapshots.content import Content
 from fitguard.keras.snapshots.store import SnapshotStore
-from fitguard.keras.snapshots.unusable import NewerSnapshot, UnreadableSnapshot
 from fitguard.monitor import flushing
+from fitguard.monitor.unusable_snapshots import NewerSnapshot, UnreadableSnapshot
 from fitguard.schema.run import Place
 
 

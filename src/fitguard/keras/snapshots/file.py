@@ -1,5 +1,6 @@
-"""One snapshot, one file: a heading (see heading.py), and arrays as raw bytes, each at a multiple
-of 64.
+"""One snapshot, one file: a heading, and arrays as raw bytes, each at a multiple of 64.
+
+The heading is that of monitor/snapshot_heading.py: the parent reads it as well.
 
 A file gets its name only when all of it is on the disk. Nothing in it is ever executed, and arrays
 take no more memory than the files are long that hold them. What did not change since an earlier
@@ -16,16 +17,16 @@ from typing import BinaryIO, NamedTuple
 import numpy as np
 
 from fitguard.keras.snapshots.content import Content
-from fitguard.keras.snapshots.heading import Entry, naming_faults, pack_heading, parse_heading
-from fitguard.keras.snapshots.raw_bytes import (
-    align_length,
-    checksum,
-    fill,
-    read_raw,
-    view_bytes,
-    write_raw,
-)
+from fitguard.keras.snapshots.raw_bytes import checksum, fill, view_bytes, write_raw
 from fitguard.monitor.flushing import sync_file, sync_folder
+from fitguard.monitor.snapshot_heading import (
+    Entry,
+    align_length,
+    naming_faults,
+    pack_heading,
+    parse_heading,
+    read_raw,
+)
 from fitguard.state.dtypes import dtype_of, name_of
 
 TEMPORARY = ".part"

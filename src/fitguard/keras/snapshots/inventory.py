@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fitguard.keras.snapshots.file import Held
-from fitguard.keras.snapshots.heading import Heading, read_heading
 from fitguard.keras.snapshots.raw_bytes import holds
-from fitguard.keras.snapshots.unusable import TornSnapshot, UnusableSnapshot
+from fitguard.monitor.snapshot_heading import Heading, read_heading
 from fitguard.monitor.snapshot_names import SUFFIX, NamedSnapshot, list_snapshots
+from fitguard.monitor.unusable_snapshots import TornSnapshot, UnusableSnapshot
 
 ARRAYS = ".arrays"
 LEAST_SHARED_BYTES = 4096

@@ -19,13 +19,13 @@ from fitguard.keras.snapshots.budget import Budget
 from fitguard.keras.snapshots.content import Content
 from fitguard.keras.snapshots.file import TEMPORARY, read_snapshot, write_snapshot
 from fitguard.keras.snapshots.inventory import ARRAYS, Inventory
-from fitguard.keras.snapshots.unusable import (
+from fitguard.monitor.flushing import make_folder, sync_folder
+from fitguard.monitor.snapshot_names import NamedSnapshot, list_snapshots, name_snapshot
+from fitguard.monitor.unusable_snapshots import (
     TornSnapshot,
     UnreadableSnapshot,
     UnusableSnapshot,
 )
-from fitguard.monitor.flushing import make_folder, sync_folder
-from fitguard.monitor.snapshot_names import NamedSnapshot, list_snapshots, name_snapshot
 from fitguard.schema.run import Place
 from fitguard.words import size
 
