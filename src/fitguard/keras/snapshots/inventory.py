@@ -6,6 +6,8 @@ arrays only is no snapshot any more:
     fit00001-step00000000120-0000000003.arrays
 """
 
+import contextlib
+import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
@@ -100,7 +102,7 @@ class Inventory:
         worth = {
             source
             for source, length in shared.most_common(MOST_SOURCES)
-            if length >= LEAST_SHARE * paths[source].stat().st_size
+            if length >= LEAST_SHARE * _measure(paths[source])
         }
         return [held if held is not None and held.source in worth else None for held in found]
 
@@ -161,12 +163,23 @@ def _match(raw: memoryview, places: list[Held], paths: dict[str, Path]) -> Held 
     if raw.nbytes < LEAST_SHARED_BYTES:
         return None
     for held in places:
-        with paths[held.source].open("rb", buffering=0) as file:
+        # Another thread may set a file aside meanwhile.
+        with (
+            contextlib.suppress(OSError),
+            paths[held.source].open("rb", buffering=0) as file,
+        ):
             if holds(file.fileno(), held.offset, raw):
                 # Once each: a snapshot never has more arrays than its files have room for.
                 places.remove(held)
                 return held
     return None
+
+
+def _measure(path: Path) -> float:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return math.inf
 
 
 def _summarize(heading: Heading) -> _Known:
