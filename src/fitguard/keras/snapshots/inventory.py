@@ -65,7 +65,7 @@ class Inventory:
         """Files that are there for their arrays only."""
         named = re.compile(r"fit\d+-\w+-\d{1,18}")
         found = self._folder.glob(f"*{ARRAYS}")
-        return [path for path in found if named.fullmatch(path.stem)]
+        return [path for path in found if named.fullmatch(path.stem) and path.is_file()]
 
     def locate(self, source: str) -> Path:
         """The file that a heading names.
@@ -74,7 +74,7 @@ class Inventory:
             ValueError: where it is gone.
         """
         for path in self._folder.rglob("*"):
-            if path.stem == source and path.suffix in (SUFFIX, ARRAYS):
+            if path.stem == source and path.suffix in (SUFFIX, ARRAYS) and path.is_file():
                 return path
         raise ValueError(f"{source}, which holds some of its arrays, is gone")
 
