@@ -248,8 +248,8 @@ class GuardedCall:
         several = bool(content.document.get("several"))
         kept = self._fits.store.set_aside(self._number, later=not several)
         self._note(
-            f"the snapshot of fit call {self._number} belongs to another model: {why} It is kept in "
-            f"{kept}, and used again when the script that wrote it resumes this run. Does the "
+            f"the snapshot of fit call {self._number} belongs to another model: {why} It is kept "
+            f"in {kept}, and used again when the script that wrote it resumes this run. Does the "
             "script build its model the same way each time?"
         )
 
