@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from fitguard.monitor.flushing import append_line
+
 Deed = Literal["folder", "file", "log", "appended", "removed", "renamed"]
 _MOST_LINES = 20_000
 
@@ -62,7 +64,7 @@ class Ledger:
         self._read(path)
         self._file: int | None = None
         with contextlib.suppress(OSError):
-            flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
+            flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
             self._file = os.open(path, flags, 0o644)
 
     def _read(self, path: Path) -> None:
@@ -85,7 +87,7 @@ class Ledger:
         self._lines += 1
         with contextlib.suppress(OSError):
             line = json.dumps([self._attempt, deed, path, more])
-            os.write(self._file, f"{line}\n".encode())
+            append_line(self._file, f"{line}\n".encode())
 
     def close(self) -> None:
         """No more will come."""
