@@ -208,6 +208,7 @@ def _build_orders(options: RunOptions, before: Orders | None, events: Sequence[A
         micro_batches=sizes,
         exact_only=options.exact_only,
         snapshot_seconds=options.snapshot_seconds,
+        disk_bytes=options.disk_bytes,
         plan=options.plan,
         require_guard=options.require_guard,
     )

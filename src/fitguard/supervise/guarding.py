@@ -198,6 +198,7 @@ class Guarding:
     def _decide(self, orders: Orders, postmortem: Postmortem) -> Orders | RunEnded:
         """Decide, say so, and wait for the right moment."""
         # Loaded only now: a run without a fault needs none of the policy.
+        from fitguard.monitor.saved_place import read_saved
         from fitguard.supervise.deciding import DecideOptions, decide
         from fitguard.supervise.machine import view_machine
         from fitguard.supervise.past_attempts import list_past_attempts
@@ -208,7 +209,9 @@ class Guarding:
         )
         environment = {**self._desk.environment, **orders.environment}
         following = decide(
-            list_past_attempts(record.events(), postmortem.xids),
+            list_past_attempts(
+                record.events(), postmortem.xids, read_saved(self._desk.folder.snapshots)
+            ),
             orders,
             allowed,
             view_machine(environment),

@@ -56,6 +56,7 @@ def content_of(fit: int, step: int) -> Content:
         "weights": np.full(150, 1000 * fit + step, "int64"),
         "empty": np.zeros((0, 3), "float32"),
         "bytes": np.arange(70, dtype="uint8"),
+        "frozen": np.arange(700, dtype="int64"),
     }
     return Content({"mark": [fit, step], "files": read_files()}, arrays)
 

@@ -11,8 +11,8 @@ import pytest
 from fitguard.keras.snapshots import store as stores
 from fitguard.keras.snapshots.content import Content
 from fitguard.keras.snapshots.store import SnapshotStore
-from fitguard.keras.snapshots.unusable import NewerSnapshot, UnreadableSnapshot
 from fitguard.monitor import flushing
+from fitguard.monitor.unusable_snapshots import NewerSnapshot, UnreadableSnapshot
 from fitguard.schema.run import Place
 
 
@@ -112,11 +112,11 @@ def broken(monkeypatch: pytest.MonkeyPatch) -> dict[str, Exception]:
     faults: dict[str, Exception] = {}
     read = stores.read_snapshot
 
-    def read_or_fail(path: Path) -> Content:
+    def read_or_fail(path: Path, *more: Any) -> Content:
         for part, fault in faults.items():
             if part in path.name:
                 raise fault
-        return read(path)
+        return read(path, *more)
 
     monkeypatch.setattr(stores, "read_snapshot", read_or_fail)
     return faults

@@ -84,6 +84,7 @@ def test_few_torn_ones_are_kept(tmp_path: Path) -> None:
         save(SnapshotStore(tmp_path), 1, steps)
         tear(tmp_path / names(tmp_path)[-1])
         assert SnapshotStore(tmp_path).newest() is None
+    save(SnapshotStore(tmp_path), 1, 9)
 
     kept = [name[-10:-9] for name in names(tmp_path / "aside" / "torn")]
     assert kept == ["3", "4", "5"]

@@ -40,7 +40,9 @@ class GuardedFits:
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self.store = SnapshotStore(session.folder.snapshots, self._tell_of_snapshots)
+        self.store = SnapshotStore(
+            session.folder.snapshots, self._tell_of_snapshots, session.orders.disk_bytes
+        )
         self.writer = SnapshotWriter(
             self.store,
             on_written=self._on_written,

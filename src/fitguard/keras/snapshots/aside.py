@@ -74,22 +74,33 @@ class Aside:
         return False
 
     def keep_torn(self, file: Path) -> Path:
-        """Move a broken one here; only the newest few stay. Where it lies now.
+        """Move a broken one here; where it lies now.
 
         Raises:
             OSError: where that cannot be done.
         """
         torn = self.path / "torn"
         torn.mkdir(parents=True, exist_ok=True)
-        moved = file.rename(torn / file.name)
-        by_time = sorted(list_snapshots(torn), key=lambda one: one.counter, reverse=True)
-        for old in by_time[MOST_TORN:]:
-            old.path.unlink()
-        return moved
+        return file.rename(torn / file.name)
+
+    def list_old_torn(self) -> list[Path]:
+        """The broken ones but for the newest few."""
+        torn = list_snapshots(self.path / "torn")
+        by_time = sorted(torn, key=lambda one: one.counter, reverse=True)
+        return [one.path for one in by_time[MOST_TORN:]]
 
     def list_all(self) -> list[NamedSnapshot]:
         """All that lie here, torn ones too."""
         return [file for folder in self.path.glob("*") for file in list_snapshots(folder)]
+
+    def list_grouped(self) -> list[NamedSnapshot]:
+        """Those that a script may find again."""
+        return [file for group in self.path.glob("fit*") for file in list_snapshots(group)]
+
+    def list_ends_needed(self) -> set[int]:
+        """Counters of the ends behind which a group is found again."""
+        found = (_GROUP.fullmatch(group.name) for group in self.path.glob("fit*"))
+        return {int(match[2]) for match in found if match is not None and match[2]}
 
     def _list_groups(self, fit: int, after: int) -> list[Path]:
         """The newest first."""

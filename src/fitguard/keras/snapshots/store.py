@@ -6,24 +6,28 @@ needless is removed.
 """
 
 import contextlib
+import errno
 import threading
-from collections.abc import Callable
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 import msgspec
 
 from fitguard.keras.snapshots.aside import Aside
+from fitguard.keras.snapshots.budget import Budget
 from fitguard.keras.snapshots.content import Content
-from fitguard.keras.snapshots.file import TEMPORARY, read_document, read_snapshot, write_snapshot
-from fitguard.keras.snapshots.unusable import (
+from fitguard.keras.snapshots.file import TEMPORARY, read_snapshot, write_snapshot
+from fitguard.keras.snapshots.inventory import ARRAYS, Inventory
+from fitguard.monitor.flushing import make_folder, sync_folder
+from fitguard.monitor.snapshot_names import NamedSnapshot, list_snapshots, name_snapshot
+from fitguard.monitor.unusable_snapshots import (
     TornSnapshot,
     UnreadableSnapshot,
     UnusableSnapshot,
 )
-from fitguard.monitor.flushing import make_folder, sync_folder
-from fitguard.monitor.snapshot_names import NamedSnapshot, list_snapshots, name_snapshot
 from fitguard.schema.run import Place
+from fitguard.words import size
 
 KEPT = 2
 """Running snapshots of the fit that trains; of an earlier one without an end, one."""
@@ -35,23 +39,30 @@ class SnapshotStore:
     Args:
         folder: Made where it is missing, if that can be.
         tell: Called with a sentence on what the user should know.
+        limit_bytes: What it may hold; None for a share of what is free.
 
     Attributes:
         torn: A sentence for each file that was no whole snapshot.
     """
 
-    def __init__(self, folder: Path, tell: Callable[[str], None] = lambda _: None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        tell: Callable[[str], None] = lambda _: None,
+        limit_bytes: int | None = None,
+    ) -> None:
         self.torn: list[str] = []
         self._folder = folder
         self._tell = tell
         self._passed: dict[Path, UnusableSnapshot] = {}
-        self._counters: dict[str, int] = {}
         self._moving = threading.Lock()
         with contextlib.suppress(OSError):
             make_folder(folder)
         for stale in folder.glob(f"*{TEMPORARY}"):
             _remove(stale)
         self._aside = Aside(folder)
+        self._inventory = Inventory(folder)
+        self._budget = Budget(folder, limit_bytes, tell)
         known = [*list_snapshots(folder), *self._aside.list_all()]
         self._counter = max((file.counter for file in known), default=0)
         self._tell_what_disk_cannot()
@@ -73,10 +84,18 @@ class SnapshotStore:
         # The run's own folder is not made again: who removed it wants it gone.
         if self._folder.parent.is_dir():
             make_folder(self._folder)
-        document = {**content.document, **told}
-        written = write_snapshot(self._folder / name, Content(document, content.arrays))
+        path, document = self._folder / name, {**content.document, **told}
+        written = write_snapshot(
+            path,
+            Content(document, content.arrays),
+            find=self._inventory.find,
+            reserve=lambda length, sources: self._make_room(length, sources, place.fit),
+        )
         with self._moving:
-            self._clear(place.fit, self._folder / name)
+            files = self._inventory.list_by_order()
+            needless = self._list_needless(files, place.fit)
+            self._remove([one for one in needless if one != path])
+        self._budget.tell_if_near()
         return written
 
     def newest(self, fit: int | None = None) -> Content | None:
@@ -86,7 +105,7 @@ class SnapshotStore:
         process.
         """
         while True:
-            for file in self._list():
+            for file in self._inventory.list_by_order():
                 if fit in (None, file.fit) and (content := self._read(file)) is not None:
                     return content
             with self._moving:
@@ -100,7 +119,11 @@ class SnapshotStore:
             later: Those of the fits after it too.
         """
         with self._moving:
-            files = [file for file in self._list() if file.fit == fit or (later and file.fit > fit)]
+            files = [
+                file
+                for file in self._inventory.list_by_order()
+                if file.fit == fit or (later and file.fit > fit)
+            ]
             try:
                 return self._aside.take(files, fit, self._find_end_before(fit) if later else None)
             except OSError:
@@ -110,13 +133,20 @@ class SnapshotStore:
 
     def _find_end_before(self, fit: int) -> int:
         """Counter of the end that a fit begins from; 0 where there is none."""
-        return next((file.counter for file in self._list() if file.end and file.fit < fit), 0)
+        return next(
+            (
+                file.counter
+                for file in self._inventory.list_by_order()
+                if file.end and file.fit < fit
+            ),
+            0,
+        )
 
     def _read(self, file: NamedSnapshot) -> Content | None:
         if file.path in self._passed:
             return None
         try:
-            return read_snapshot(file.path)
+            return read_snapshot(file.path, self._inventory.locate)
         except TornSnapshot as error:
             self._passed[file.path] = error
             self.torn.append(str(error))
@@ -133,42 +163,77 @@ class SnapshotStore:
             )
         return None
 
-    def _list(self) -> list[NamedSnapshot]:
-        """The furthest on first, by the counter inside of each file where it has one."""
-        files = [
-            replace(file, counter=self._read_counter(file)) for file in list_snapshots(self._folder)
+    def _make_room(self, length: int, sources: set[str], fit: int) -> None:
+        """Remove what a restart can do without, as far as the budget asks for it.
+
+        Raises:
+            OSError: where that is not enough.
+        """
+        with self._moving:
+            spare = self._list_dispensable(fit)
+            if self._budget.lacks(length) <= sum(path.stat().st_size for path in spare):
+                for path in spare:
+                    if not self._budget.lacks(length):
+                        return
+                    self._remove([path], sources)
+            if lacks := self._budget.lacks(length):
+                raise OSError(
+                    errno.EDQUOT,
+                    f"it needs {size(lacks)} more than the {size(self._budget.limit_bytes or 0)} "
+                    "of disk that snapshots may take. --disk sets another limit",
+                )
+
+    def _list_dispensable(self, fit: int) -> list[Path]:
+        """What costs a restart least, first: a second one of this fit, then shorter fits."""
+        files = [file for file in self._inventory.list_by_order() if file.path not in self._passed]
+        second = [file.path for file in files if file.fit == fit and not file.end][1:]
+        # Behind such an end, a group that was set aside is found again.
+        needed = self._aside.list_ends_needed()
+        last_end = next((file for file in files if file.end), None)
+        others = [
+            file
+            for file in files
+            if file.fit != fit and file != last_end and file.counter not in needed
         ]
-        return sorted(files, key=lambda file: file.order, reverse=True)
+        return [*second, *(file.path for file in sorted(others, key=self._rate))]
 
-    def _read_counter(self, file: NamedSnapshot) -> int:
-        name = file.path.name
-        if name not in self._counters:
-            self._counters[name] = file.counter
-            with contextlib.suppress(UnusableSnapshot, LookupError, TypeError, ValueError):
-                self._counters[name] = int(read_document(file.path)["counter"])
-        return self._counters[name]
+    def _rate(self, file: NamedSnapshot) -> float:
+        """Steps that it saves, for each byte."""
+        return self._inventory.count_steps(file) / max(1, file.path.stat().st_size)
 
-    def _clear(self, fit: int, newest: Path) -> None:
-        """Remove what later ones have made needless."""
-        files = self._list()
-        usable = [file for file in files if file.path not in self._passed]
-        ended = {file.fit for file in usable if file.end}
-        kept: dict[tuple[int, bool], int] = {}
-        for file in usable:
-            group = (file.fit, file.end)
-            kept[group] = kept.get(group, 0) + 1
-            most = KEPT if file.fit == fit and not file.end else 1
-            needless = kept[group] > most or (not file.end and file.fit in ended)
-            if needless and file.path != newest:
-                _remove(file.path)
-        for file in files:
-            error = self._passed.get(file.path)
-            if isinstance(error, UnreadableSnapshot) and any(
-                one.fit == file.fit and one.order > file.order for one in usable
-            ):
-                _remove(file.path)
+    def _remove(self, paths: list[Path], sources: Collection[str] = ()) -> None:
+        """Remove files, but for what others need of them.
+
+        Args:
+            sources: Files that will be needed.
+        """
+        kept = [file for file in self._inventory.list_by_order() if file.path not in paths]
+        needed = self._inventory.collect_sources([*kept, *self._aside.list_grouped()])
+        needed.sources.update(sources)
+        for path in paths:
+            if needed.includes(path):
+                _rename(path, path.with_suffix(ARRAYS))
+            else:
+                _remove(path)
+        for path in (*self._inventory.list_leftovers(), *self._aside.list_old_torn()):
+            if not needed.includes(path):
+                _remove(path)
         with contextlib.suppress(OSError):
             sync_folder(self._folder)
+
+    def _list_needless(self, files: list[NamedSnapshot], fit: int) -> Iterator[Path]:
+        usable = [file for file in files if file.path not in self._passed]
+        ended = {file.fit for file in usable if file.end}
+        kept: Counter[tuple[int, bool]] = Counter()
+        for file in usable:
+            kept[file.fit, file.end] += 1
+            most = KEPT if file.fit == fit and not file.end else 1
+            if kept[file.fit, file.end] > most or (not file.end and file.fit in ended):
+                yield file.path
+        for file in files:
+            unread = isinstance(self._passed.get(file.path), UnreadableSnapshot)
+            if unread and any(one.fit == file.fit and one.order > file.order for one in usable):
+                yield file.path
 
     def _tell_what_disk_cannot(self) -> None:
         with contextlib.suppress(OSError):
@@ -178,6 +243,11 @@ class SnapshotStore:
                     f"folder: {why}). After a power cut, the newest snapshot may be missing there; "
                     "the one before it is used then"
                 )
+
+
+def _rename(path: Path, other: Path) -> None:
+    with contextlib.suppress(OSError):
+        path.rename(other)
 
 
 def _remove(path: Path) -> None:

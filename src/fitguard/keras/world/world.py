@@ -10,8 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from fitguard.keras.session import Session
-from fitguard.keras.snapshots.file import read_document
-from fitguard.keras.snapshots.unusable import UnusableSnapshot
 from fitguard.keras.world.aside import Aside
 from fitguard.keras.world.c_writers import CWriters
 from fitguard.keras.world.contents import Contents, NotKept
@@ -26,6 +24,8 @@ from fitguard.keras.world.replaying import replaying
 from fitguard.keras.world.rewinding import Rewinding
 from fitguard.keras.world.territory import Territory, normal
 from fitguard.keras.world.watching import call_unheard, watch
+from fitguard.monitor.snapshot_heading import read_heading
+from fitguard.monitor.unusable_snapshots import UnusableSnapshot
 
 _IN_FLIGHT = 4
 """Snapshots that may not be on the disk yet: read, waiting, being written."""
@@ -257,7 +257,7 @@ class World(Replay):
         yield from chain(*self._recent)
         for path in self._session.folder.snapshots.rglob("*.snapshot"):
             with contextlib.suppress(UnusableSnapshot, AttributeError, TypeError, IndexError):
-                files = read_document(path).get("files", {})
+                files = read_heading(path).document.get("files", {})
                 yield from (entry[1] for entry in files.get("files", {}).values())
 
 
