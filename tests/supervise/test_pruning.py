@@ -128,3 +128,13 @@ def test_wrong_wishes(
     with pytest.raises(UsageError, match=said):
         fitguard.prune_runs(*runs, runs_folder=folder, **more)  # type: ignore[arg-type]
     assert len(names(folder)) == 4
+
+
+def test_a_run_that_lies_elsewhere_is_not_meant(
+    folder: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    other = make_run(tmp_path_factory.mktemp("copies"), "d-finished", "finished", 1)
+    with pytest.raises(UsageError, match="no run in"):
+        fitguard.prune_runs(str(other.path), runs_folder=folder)
+    assert prune(folder, str(folder / "d-finished")) == ["d-finished"]
+    assert other.journal.exists()

@@ -10,7 +10,7 @@ from fitguard.monitor.folding import fold
 from fitguard.monitor.journal import Journal
 from fitguard.monitor.run_folder import RUNS, RunFolder
 from fitguard.monitor.samples import read_samples
-from fitguard.report.rows.run_words import steps_kept
+from fitguard.report.rows.run_words import outcome, steps_kept
 from fitguard.schema.exit_codes import UnreadableInput, UsageError
 from fitguard.schema.run import MemorySample, Run
 from fitguard.schema.run_list import RunLine, RunList
@@ -139,7 +139,7 @@ def summarize_run(folder: RunFolder) -> RunLine:
     """
     run = _fold_folder(folder, [])
     losses = [point.logs["loss"] for point in run.losses if "loss" in point.logs]
-    causes = [attempt.cause for attempt in run.attempts if attempt.cause]
+    failed = [attempt for attempt in run.attempts if attempt.cause]
     last = losses[-1] if losses and math.isfinite(losses[-1]) else None
     return RunLine(
         id=run.id,
@@ -149,6 +149,7 @@ def summarize_run(folder: RunFolder) -> RunLine:
         attempts=len(run.attempts),
         steps=steps_kept(run),
         loss=last,
-        cause=causes[-1] if causes else "",
+        cause=failed[-1].cause if failed else "",
+        ended=outcome(failed[-1]) if failed else "",
         command=run.command,
     )

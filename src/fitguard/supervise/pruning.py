@@ -93,8 +93,8 @@ def prune_runs(
         )
     if not dry_run:
         _clear_leftovers(Path(runs_folder))
-    named = {find_run(run, runs_folder).id for run in runs}
     known = sorted(_read_all(runs_folder), key=lambda run: (run.line.started, run.folder.id))
+    named = {_find_named(run, runs_folder, known) for run in runs}
     chosen = set()
     if by_rule or finished:
         chosen = {run.folder.id for run in _select(known, age, keep, finished=finished)}
@@ -121,6 +121,18 @@ def read_age(given: str | float) -> float:
             f"Received older_than={given!r}. Expected an age such as 30d, 12h or 2w (s, m, h, d, w)"
         )
     return float(match[1]) * _UNITS[match[2]]
+
+
+def _find_named(name: str, runs_folder: str | Path, known: Sequence[_Run]) -> str:
+    """The id of a run that is meant; one that lies elsewhere is not."""
+    path = find_run(name, runs_folder).path.resolve()
+    for run in known:
+        if run.folder.path.resolve() == path:
+            return run.folder.id
+    raise UsageError(
+        f"Received {name}, which is no run in {runs_folder} that can be read. Expected one of "
+        "`fitguard runs`"
+    )
 
 
 def _read_all(runs_folder: str | Path) -> Iterator[_Run]:

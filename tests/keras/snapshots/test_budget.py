@@ -1,6 +1,7 @@
 """Snapshots keep to the disk that they may take, and say what that costs."""
 
 import errno
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -90,3 +91,14 @@ def test_without_a_limit_it_is_a_share_of_what_is_free(tmp_path: Path) -> None:
     assert budget.limit_bytes is not None
     assert not budget.lacks(ONE)
     assert budget.lacks(int(budget.limit_bytes / FREE_SHARE))
+
+
+def test_a_share_of_a_small_disk_is_no_reason_to_write_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    free = shutil.disk_usage(tmp_path)._replace(free=2 * ONE)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: free)
+    store = SnapshotStore(tmp_path)
+    for steps in (1, 2, 3):
+        save(store, 1, steps)
+    assert find_marks(tmp_path, range(1, 2)) == [[1, 3]]

@@ -1,6 +1,7 @@
 """How much of the disk the snapshots of a run may take."""
 
 import contextlib
+import errno
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -26,6 +27,7 @@ class Budget:
         self._tell = tell
         self._told = False
         self.limit_bytes = limit_bytes
+        self._is_wish = limit_bytes is not None
         if limit_bytes is None:
             with contextlib.suppress(OSError):
                 free = shutil.disk_usage(folder).free
@@ -36,6 +38,20 @@ class Budget:
         if self.limit_bytes is None:
             return 0
         return max(0, self.measure_used() + length - self.limit_bytes)
+
+    def require(self, length: int) -> None:
+        """A size that the user gave is kept; a share of what is free only while there is a choice.
+
+        Raises:
+            OSError: where a file of this length is too much.
+        """
+        if self._is_wish and self.lacks(length):
+            # The same words each time: they are said once.
+            raise OSError(
+                errno.EDQUOT,
+                f"no room is left in the {size(self.limit_bytes or 0)} of disk that snapshots may "
+                "take. While one is written, the one before it stays. --disk sets another limit",
+            )
 
     def measure_used(self) -> int:
         """What lies in the folder."""

@@ -6,6 +6,8 @@ arrays only is no snapshot any more:
     fit00001-step00000000120-0000000003.arrays
 """
 
+import contextlib
+import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
@@ -63,7 +65,7 @@ class Inventory:
         """Files that are there for their arrays only."""
         named = re.compile(r"fit\d+-\w+-\d{1,18}")
         found = self._folder.glob(f"*{ARRAYS}")
-        return [path for path in found if named.fullmatch(path.stem)]
+        return [path for path in found if named.fullmatch(path.stem) and path.is_file()]
 
     def locate(self, source: str) -> Path:
         """The file that a heading names.
@@ -72,7 +74,7 @@ class Inventory:
             ValueError: where it is gone.
         """
         for path in self._folder.rglob("*"):
-            if path.stem == source and path.suffix in (SUFFIX, ARRAYS):
+            if path.stem == source and path.suffix in (SUFFIX, ARRAYS) and path.is_file():
                 return path
         raise ValueError(f"{source}, which holds some of its arrays, is gone")
 
@@ -100,7 +102,7 @@ class Inventory:
         worth = {
             source
             for source, length in shared.most_common(MOST_SOURCES)
-            if length >= LEAST_SHARE * paths[source].stat().st_size
+            if length >= LEAST_SHARE * _measure(paths[source])
         }
         return [held if held is not None and held.source in worth else None for held in found]
 
@@ -161,12 +163,23 @@ def _match(raw: memoryview, places: list[Held], paths: dict[str, Path]) -> Held 
     if raw.nbytes < LEAST_SHARED_BYTES:
         return None
     for held in places:
-        with paths[held.source].open("rb", buffering=0) as file:
+        # Another thread may set a file aside meanwhile.
+        with (
+            contextlib.suppress(OSError),
+            paths[held.source].open("rb", buffering=0) as file,
+        ):
             if holds(file.fileno(), held.offset, raw):
                 # Once each: a snapshot never has more arrays than its files have room for.
                 places.remove(held)
                 return held
     return None
+
+
+def _measure(path: Path) -> float:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return math.inf
 
 
 def _summarize(heading: Heading) -> _Known:

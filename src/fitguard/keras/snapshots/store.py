@@ -6,7 +6,6 @@ needless is removed.
 """
 
 import contextlib
-import errno
 import threading
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
@@ -27,10 +26,9 @@ from fitguard.monitor.unusable_snapshots import (
     UnusableSnapshot,
 )
 from fitguard.schema.run import Place
-from fitguard.words import size
 
 KEPT = 2
-"""Running snapshots of the fit that trains; of an earlier one without an end, one."""
+"""Running snapshots of the fit that trains, and of later ones; of an earlier one, one."""
 
 
 class SnapshotStore:
@@ -101,15 +99,19 @@ class SnapshotStore:
     def newest(self, fit: int | None = None) -> Content | None:
         """The furthest on that is whole: an end before all others; of one fit, where it is named.
 
-        Where a fit has none, what was set aside of it is brought back, unless that was done by this
-        process.
+        Where a fit has no file, what was set aside of it is brought back, unless that was done by
+        this process.
         """
         while True:
-            for file in self._inventory.list_by_order():
-                if fit in (None, file.fit) and (content := self._read(file)) is not None:
+            files = [file for file in self._inventory.list_by_order() if fit in (None, file.fit)]
+            for file in files:
+                if (content := self._read(file)) is not None:
                     return content
+            # What cannot be read now is of this training: another must not come between.
+            if fit is None or any(file.path in self._passed for file in files):
+                return None
             with self._moving:
-                if fit is None or not self._aside.give_back(fit, self._find_end_before(fit)):
+                if not self._aside.give_back(fit, self._find_end_before(fit)):
                     return None
 
     def set_aside(self, fit: int, *, later: bool = False) -> Path:
@@ -124,6 +126,8 @@ class SnapshotStore:
                 for file in self._inventory.list_by_order()
                 if file.fit == fit or (later and file.fit > fit)
             ]
+            if not files:
+                return self._folder
             try:
                 return self._aside.take(files, fit, self._find_end_before(fit) if later else None)
             except OSError:
@@ -152,14 +156,14 @@ class SnapshotStore:
             self.torn.append(str(error))
             with contextlib.suppress(OSError):
                 moved = self._aside.keep_torn(file.path)
-                self._tell(f"{error} It was moved to {moved}, and the one before it is used")
+                self._tell(f"{error} It was moved to {moved}, and this attempt goes on without it")
+                del self._passed[file.path]
                 return None
-            self._tell(f"{error} The one before it is used")
+            self._tell(f"{error} This attempt goes on without it")
         except UnusableSnapshot as error:
             self._passed[file.path] = error
             self._tell(
-                f"{error} It stays in {file.path.parent} until the training is past it, and this "
-                "attempt goes on from the one before it"
+                f"{error} It stays in {file.path.parent}, and this attempt goes on without it"
             )
         return None
 
@@ -169,19 +173,16 @@ class SnapshotStore:
         Raises:
             OSError: where that is not enough.
         """
+        if not self._budget.lacks(length):
+            return
         with self._moving:
             spare = self._list_dispensable(fit)
             if self._budget.lacks(length) <= sum(path.stat().st_size for path in spare):
                 for path in spare:
+                    self._remove([path], sources)
                     if not self._budget.lacks(length):
                         return
-                    self._remove([path], sources)
-            if lacks := self._budget.lacks(length):
-                raise OSError(
-                    errno.EDQUOT,
-                    f"it needs {size(lacks)} more than the {size(self._budget.limit_bytes or 0)} "
-                    "of disk that snapshots may take. --disk sets another limit",
-                )
+        self._budget.require(length)
 
     def _list_dispensable(self, fit: int) -> list[Path]:
         """What costs a restart least, first: a second one of this fit, then shorter fits."""
@@ -227,7 +228,7 @@ class SnapshotStore:
         kept: Counter[tuple[int, bool]] = Counter()
         for file in usable:
             kept[file.fit, file.end] += 1
-            most = KEPT if file.fit == fit and not file.end else 1
+            most = KEPT if file.fit >= fit and not file.end else 1
             if kept[file.fit, file.end] > most or (not file.end and file.fit in ended):
                 yield file.path
         for file in files:

@@ -255,7 +255,7 @@ class World(Replay):
     def _collect_needed_digests(self) -> Iterator[str]:
         """The digests that any snapshot names."""
         yield from chain(*self._recent)
-        for path in self._session.folder.snapshots.rglob("*.snapshot"):
+        for path in filter(Path.is_file, self._session.folder.snapshots.rglob("*.snapshot")):
             with contextlib.suppress(UnusableSnapshot, AttributeError, TypeError, IndexError):
                 files = read_heading(path).document.get("files", {})
                 yield from (entry[1] for entry in files.get("files", {}).values())
