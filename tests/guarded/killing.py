@@ -22,6 +22,7 @@ _WRITTEN_SECONDS = 0.004
 """What a snapshot takes to be written, about."""
 _PARENT_SHARE = 0.3
 _FAULTY_SHARE = 0.4
+_FAULTY_SECONDS = 1.5
 
 
 def while_starting(child: TrainingChild, random: Random) -> bool:
@@ -134,6 +135,8 @@ class Killer:
             return False
         child.join()
         self._count(child)
+        # The parent decides and starts again on the same disk.
+        time.sleep(self._random.uniform(0, _FAULTY_SECONDS))
         return True
 
     def _kill_parent(self, child: TrainingChild) -> bool:

@@ -10,6 +10,8 @@ from guarded.killing import Killer, Kills, find_orphans
 from guarded.preloaded_disk import PreloadedDisk
 from guarded.results import difference
 
+from fitguard.schema.journal import AnyEvent, FitBegan, SnapshotWritten
+
 MOST_KILLS_A_RUN = 5
 OFTEN = ("--snapshot-seconds", "0.1")
 _RESULT = "guarded.npz"
@@ -59,6 +61,8 @@ def _soak_once(
         ended = run.wait()
         faults = [] if ended.code == 0 else [f"exit code {ended.code}: {ended.text[-900:]}"]
         faults = faults or _find_faults(folder, plain)
+        if not disk.hits:
+            faults += _find_lost(run.events())
         repeated = sum(attempt.steps_lost for attempt in run.record.attempts)
     kills: Kills = killer.kills
     return Row(
@@ -88,6 +92,20 @@ def _find_faults(folder: Path, plain: Path) -> list[str]:
     if more := _list_files(folder) - _list_files(plain):
         found.append(f"files outside of the run folder: {sorted(more)}")
     return found
+
+
+def _find_lost(events: list[AnyEvent]) -> list[str]:
+    """Attempts that began before a snapshot that was reported as written."""
+    saved: dict[int, int] = {}
+    lost = []
+    for event in events:
+        if isinstance(event, SnapshotWritten):
+            saved[event.place.fit] = max(saved.get(event.place.fit, 0), event.place.total_steps)
+        elif isinstance(event, FitBegan) and not event.restored:
+            before = saved.get(event.place.fit, 0)
+            if event.place.total_steps < before:
+                lost.append(f"attempt {event.attempt} began at {event.place}, saved was {before}")
+    return lost
 
 
 def _list_files(folder: Path) -> set[str]:
