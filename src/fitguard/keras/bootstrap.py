@@ -44,7 +44,7 @@ def main(arguments: list[str]) -> int:
     folder, *command = arguments
     parent = os.getppid()
     session = Session.of(RunFolder(Path(folder)))
-    _die_with_parent(parent)
+    _die_with_parents({parent, session.orders.parent} - {0})
     _be_killed_first()
     _tell_stacks(session.folder.stacks)
     _seed(session.orders.seed)
@@ -78,12 +78,27 @@ def _require_guarded(fits: GuardedFits, session: Session) -> int:
     return 0
 
 
-def _die_with_parent(parent: int) -> None:
-    """A parent that is killed must not leave a training behind that nobody guards."""
+def _die_with_parents(parents: set[int]) -> None:
+    """A parent that is killed must not leave a training behind that nobody guards.
+
+    Args:
+        parents: Who started this process, and who guards it: two, where `python` is a script.
+    """
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:
+    if any(_is_gone(parent) for parent in parents):
         os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _is_gone(pid: int) -> bool:
+    """Whether a process has ended; also one that nobody has waited for."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return Path("/proc/self/stat").exists()
+    except OSError:
+        return False
+    return state in ("Z", "X")
 
 
 def _be_killed_first() -> None:

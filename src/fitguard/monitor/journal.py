@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from fitguard.monitor.flushing import append_line, sync_folder
+from fitguard.monitor.flushing import append_line, sync_file, sync_folder
 from fitguard.schema.journal import AnyEvent
 
 _ENCODER = msgspec.json.Encoder()
@@ -47,7 +47,7 @@ class Journal:
             os.close(file)
 
     def _sync(self, file: int) -> None:
-        os.fsync(file)
+        sync_file(file)
         if not self._has_name:
             sync_folder(self._path.parent)
             self._has_name = True

@@ -45,6 +45,7 @@ class Orders(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         attempt: From 1.
+        parent: The process that guards it; 0 for none.
         seed: Drawn once for a run: random sources without a seed of their own begin with it.
         micro_batches: Rows of a micro-batch by number of the `fit` call, as text; `0` for all calls
             that have none of their own (`fitguard run --micro-batch`).
@@ -61,6 +62,7 @@ class Orders(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     attempt: int = 1
+    parent: int = 0
     seed: int = 0
     micro_batches: dict[str, int] = {}
     evaluation_rows: dict[str, int] = {}

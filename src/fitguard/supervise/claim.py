@@ -205,6 +205,7 @@ def _build_orders(options: RunOptions, before: Orders | None, events: Sequence[A
     return msgspec.structs.replace(
         orders,
         attempt=1 + max((event.attempt for event in events), default=0),
+        parent=os.getpid(),
         micro_batches=sizes,
         exact_only=options.exact_only,
         snapshot_seconds=options.snapshot_seconds,

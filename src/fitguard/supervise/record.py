@@ -28,15 +28,31 @@ class Record:
         self._journal = Journal(folder.journal)
         self._warn = warn
         self._warned = False
+        self._unwritten: list[AnyEvent] = []
 
     def add(self, event: AnyEvent) -> None:
         """Write an event, and the document anew."""
-        if not self._journal.append(event, durable=True):
+        self._unwritten.append(event)
+        if not self._write():
             self._cannot("the journal cannot be written")
         self.document()
 
+    def _write(self) -> bool:
+        """Write what the journal does not hold yet: the disk may be well again."""
+        while self._unwritten:
+            if not self._journal.append(self._unwritten[0], durable=True):
+                # It may be there all the same, where only `fsync` has failed.
+                known = self._read()
+                self._unwritten = [event for event in self._unwritten if event not in known]
+                return False
+            self._unwritten.pop(0)
+        return True
+
     def events(self) -> list[AnyEvent]:
-        """All events so far, the child's too."""
+        """All events so far, the child's too, and those that could not be written."""
+        return [*self._read(), *self._unwritten]
+
+    def _read(self) -> list[AnyEvent]:
         with contextlib.suppress(OSError):
             return self._journal.read()
         return []

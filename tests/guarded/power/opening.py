@@ -1,16 +1,16 @@
 """Opens what a power cut left, as the next attempt does, and says what is wrong with it."""
 
 import contextlib
-import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 from guarded.attempts import session_in
-from guarded.power.disk import read_contents, write_contents
+from guarded.power.disk import read_contents
 from guarded.power.small_run import LOGS, RUNS, SAVED, content_of, log_of
 from guarded.power.states import State
+from guarded.power.trying import built
 
 from fitguard.keras.snapshots.content import Content
 from fitguard.keras.snapshots.store import SnapshotStore
@@ -42,12 +42,8 @@ class Opening:
         new = [part for part in _PARTS if self._is_new(part, state)]
         if not new:
             return ""
-        write_contents(self._home, state.contents)
-        try:
-            with contextlib.chdir(self._home):
-                return self._check(new, state)
-        finally:
-            shutil.rmtree(self._home)
+        with built(self._home, state):
+            return self._check(new, state)
 
     def _is_new(self, part: str, state: State) -> bool:
         belongs = _PARTS[part].belongs

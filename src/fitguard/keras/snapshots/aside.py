@@ -13,6 +13,7 @@ import contextlib
 import re
 from pathlib import Path
 
+from fitguard.monitor.flushing import make_folder, sync_folder
 from fitguard.monitor.snapshot_names import NamedSnapshot, list_snapshots
 
 MOST_TORN = 3
@@ -52,7 +53,7 @@ class Aside:
         highest = max(file.counter for file in files)
         group = self.path / f"fit{fit:05d}-{since}-{highest:010d}"
         moving = group.with_name(group.name + _MOVING)
-        moving.mkdir(parents=True, exist_ok=True)
+        make_folder(moving)
         try:
             for file in files:
                 file.path.rename(moving / file.path.name)
@@ -80,7 +81,7 @@ class Aside:
             OSError: where that cannot be done.
         """
         torn = self.path / "torn"
-        torn.mkdir(parents=True, exist_ok=True)
+        make_folder(torn)
         return file.rename(torn / file.name)
 
     def list_old_torn(self) -> list[Path]:
@@ -119,4 +120,7 @@ class Aside:
             with contextlib.suppress(OSError):
                 file.rename(self._folder / file.name)
         with contextlib.suppress(OSError):
+            # Or a power cut could take the folder, and not the moves out of it.
+            sync_folder(self._folder)
+            sync_folder(moving)
             moving.rmdir()
