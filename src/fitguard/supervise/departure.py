@@ -111,6 +111,10 @@ class Departure:
             )
         return True
 
+    def note_too_late(self, reason: Literal["interrupted", "preempted"]) -> None:
+        """It has ended already, so nothing is asked of it; but no other one shall follow."""
+        self._reason = self._reason or reason
+
     def abort(self, reason: Literal["hung", "out-of-memory"]) -> None:
         """End what leads nowhere. A hang is made to tell what its threads do."""
         self._reason = reason

@@ -12,6 +12,7 @@ tell the user                                        RunEnded
 """
 
 import queue
+import select
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -27,7 +28,7 @@ from fitguard.supervise import telling
 from fitguard.supervise.claim import Claim, claiming_run
 from fitguard.supervise.command import Command
 from fitguard.supervise.desk import Cancel, Desk
-from fitguard.supervise.inbox import taking_signals
+from fitguard.supervise.inbox import Inbox, taking_signals
 from fitguard.supervise.live_attempt import LiveAttempt, Observation
 from fitguard.supervise.options import RunOptions
 from fitguard.supervise.pausing import Asked, Pause
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 
 _UNWRITABLE_SECONDS = 10.0
 _UNWRITABLE_TRIES = 6
+_LOOK_MILLISECONDS = 100
 _BY_ITSELF: tuple[Outcome, ...] = ("finished", "exited", "exception", "interrupted")
 """What the script started may outlive such an end, as under plain Python."""
 
@@ -65,6 +67,8 @@ class Guarding:
         say: Tells the user one line, without a prefix. A line that begins with a line feed comes
             while the training's own is not at its end.
         stdout: File number where the training's output goes, as `stderr`.
+        readers_leave: Who reads them leaves with us: what processes that the script left behind
+            write later goes nowhere.
     """
 
     def __init__(
@@ -75,14 +79,16 @@ class Guarding:
         say: Callable[[str], None],
         stdout: int = 1,
         stderr: int = 2,
+        readers_leave: bool = False,
     ) -> None:
         self._command = command
         self._options = options
         self._tell = say
         self._streams = (stdout, stderr)
+        self._readers_leave = readers_leave
         self._cancels: queue.SimpleQueue[Cancel] = queue.SimpleQueue()
         self._live: LiveAttempt | None = None
-        self._asides = 0
+        self._inbox = Inbox()
 
     def cancel(self, how: Cancel = "interrupt") -> None:
         """End the run, from any thread; again to be stronger."""
@@ -96,7 +102,7 @@ class Guarding:
         """
         with ExitStack() as stack:
             claim = stack.enter_context(claiming_run(self._command, self._options, self._say))
-            box = stack.enter_context(taking_signals())
+            self._inbox = stack.enter_context(taking_signals())
             stdout, stderr = self._streams
             self._desk = Desk(
                 command=claim.command,
@@ -104,7 +110,7 @@ class Guarding:
                 folder=claim.folder,
                 record=claim.record,
                 log=claim.log,
-                inbox=box,
+                inbox=self._inbox,
                 say=self._say,
                 stdout=stdout,
                 stderr=stderr,
@@ -117,11 +123,26 @@ class Guarding:
             return GuardResult(ended.exit_code, claim.folder, run)
 
     def _say(self, text: str) -> None:
-        self._asides += 1
         midline = self._live is not None and self._live.in_midline
-        self._tell(f"\n{text}" if midline else text)
+        if self._await_reader():
+            self._tell(f"\n{text}" if midline else text)
+
+    def _await_reader(self) -> bool:
+        """Wait until our line will be taken; False where the user calls us away first."""
+        waiting = select.poll()
+        waiting.register(self._streams[1], select.POLLOUT)
+        while not waiting.poll(_LOOK_MILLISECONDS):
+            called_away = self._live is not None and self._live.is_called_away
+            if called_away or self._inbox.wants_end:
+                return False
+        return True
 
     def _close(self, run: Run) -> None:
+        if self._live is not None and self._live.hand_over(discard=self._readers_leave):
+            self._say(
+                "a process that the script started still runs. fitguard leaves it alone, and no "
+                "longer records its output."
+            )
         if not self._options.quiet or run.state != "finished" or len(run.attempts) > 1:
             self._say(telling.describe_run(run))
 

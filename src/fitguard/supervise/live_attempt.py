@@ -11,18 +11,21 @@ from fitguard.monitor.journal import now
 from fitguard.schema.journal import AttemptStarted, Orders
 from fitguard.schema.run import Place
 from fitguard.supervise.autotuning import AutotuningWatch
+from fitguard.supervise.carrier import leave_carrier
 from fitguard.supervise.channels import Channel, open_channels
 from fitguard.supervise.child import Child, ExitStatus
 from fitguard.supervise.departure import Departure, Reason
 from fitguard.supervise.desk import Cancel, Desk
 from fitguard.supervise.inbox import Received
+from fitguard.supervise.pausing import Pause
 from fitguard.supervise.processes import Process, shares_kernel_numbers
 from fitguard.supervise.pump import Pump
 from fitguard.supervise.sampling import Sampler, Subject
 from fitguard.supervise.vigil import Vigil
 
 TICK_SECONDS = 0.1
-_DRAIN_SECONDS = 2.0
+_STALLED_SECONDS = 1.0
+_STOP_SECONDS = 5.0
 _STDERR = 2
 _LEAVING = (signal.SIGTERM, signal.SIGHUP)
 _INTERRUPTS = (signal.SIGINT, signal.SIGQUIT)
@@ -127,6 +130,11 @@ class LiveAttempt:
         beside = zip(self._channels, self._pumps, strict=True)
         return not all(pump.ends_line for channel, pump in beside if _STDERR in channel.feeds)
 
+    @property
+    def is_called_away(self) -> bool:
+        """Whether the user wants the run to end."""
+        return self._departure.reason in ("interrupted", "preempted")
+
     def run(self) -> Observation:
         """Stay until the child has ended."""
         self._sampler.start()
@@ -137,8 +145,7 @@ class LiveAttempt:
             raise
         finally:
             self._sampler.stop()
-            for pump in self._pumps:
-                pump.finish(_DRAIN_SECONDS)
+            self._drain()
             self._desk.log.close()
         return self._observe(exit_status)
 
@@ -152,8 +159,37 @@ class LiveAttempt:
             if self._departure.stuck:
                 return ExitStatus(signal="SIGKILL")
             if self._departure.reason in (None, "planned"):
-                stalled = any(pump.is_stalled(1.0) for pump in self._pumps)
+                stalled = any(map(_is_stuck, self._pumps))
                 self._vigil.look(self._child, self._departure, stalled=stalled)
+
+    def _drain(self) -> None:
+        """Pass on all that it wrote, however slow its reader is, until we are called away."""
+        for pump in self._pumps:
+            pump.note_child_ended()
+        pause = Pause(self._desk)
+        while left := [pump for pump in self._pumps if not pump.drained.is_set()]:
+            if asked := pause(TICK_SECONDS):
+                self._departure.note_too_late(asked)
+            if asked or (self.is_called_away and any(map(_is_stuck, left))):
+                self._desk.say("nobody read the last output of the training.")
+                return
+
+    def hand_over(self, *, discard: bool) -> bool:
+        """We leave: others carry what processes that the script left behind will write.
+
+        Args:
+            discard: The reader leaves with us.
+
+        Returns:
+            Whether there are such processes.
+        """
+        held = [pump for pump in self._pumps if pump.is_alive() and pump.drained.is_set()]
+        for pump in held:
+            pump.stop()
+            pump.join(_STOP_SECONDS)
+            if pump.source >= 0 and not pump.is_alive():
+                _leave_carrier(pump, discard)
+        return bool(held)
 
     def _take_all(self, seconds: float) -> None:
         for cancel in self._desk.take_cancels():
@@ -224,3 +260,17 @@ class LiveAttempt:
             peak_host_bytes=max(exit_status.peak_bytes, sampler.peak_host_bytes),
             peak_gpu_bytes=sampler.peak_gpu_bytes,
         )
+
+
+def _is_stuck(pump: Pump) -> bool:
+    return pump.is_stalled(_STALLED_SECONDS)
+
+
+def _leave_carrier(pump: Pump, discard: bool) -> None:
+    target = os.open(os.devnull, os.O_WRONLY) if discard else pump.target
+    try:
+        leave_carrier(pump.source, target)
+    finally:
+        os.close(pump.source)
+        if discard:
+            os.close(target)
