@@ -1,6 +1,5 @@
 """One training process, from its start to its end: output, signals, signs of life."""
 
-import contextlib
 import os
 import signal
 import time
@@ -14,7 +13,7 @@ from fitguard.supervise.autotuning import AutotuningWatch
 from fitguard.supervise.carrier import leave_carrier
 from fitguard.supervise.channels import Channel, open_channels
 from fitguard.supervise.child import Child, ExitStatus
-from fitguard.supervise.departure import Departure, Reason
+from fitguard.supervise.departure import TERMINATING, Departure, Reason
 from fitguard.supervise.desk import Cancel, Desk
 from fitguard.supervise.inbox import Received
 from fitguard.supervise.pausing import Pause
@@ -27,7 +26,6 @@ TICK_SECONDS = 0.1
 _STALLED_SECONDS = 1.0
 _STOP_SECONDS = 5.0
 _STDERR = 2
-_LEAVING = (signal.SIGTERM, signal.SIGHUP)
 _INTERRUPTS = (signal.SIGINT, signal.SIGQUIT)
 
 
@@ -39,6 +37,7 @@ class Observation:
         reason: Why it was made to leave, if it was.
         evidence: What was seen of that.
         foreseen: The cause that would have ended it, where it left before that.
+        told_to_end: It had not come to its end when it was asked to leave.
         output: The end of what it wrote.
         since_seconds: When it began, by `time.monotonic`.
         reader_gone: Nobody reads its output any more.
@@ -53,6 +52,7 @@ class Observation:
     evidence: tuple[str, ...]
     foreseen: str
     forwarded: frozenset[int]
+    told_to_end: bool
     place: Place
     output: bytes
     since_seconds: float
@@ -90,6 +90,7 @@ class LiveAttempt:
         self._vigil = Vigil(desk, orders.attempt, self._heartbeat, self._autotuning)
         subject = Subject(self._child.pid, orders.attempt, self._heartbeat.read)
         self._sampler = Sampler(subject, desk.folder.samples)
+        self._was_answering = False
 
     def _start_child(self, channels: list[Channel], orders: Orders) -> Child:
         argv = self._desk.command.argv(self._desk.folder.path)
@@ -155,6 +156,8 @@ class LiveAttempt:
             self._take_all(0 if exit_status else TICK_SECONDS)
             if exit_status is not None:
                 return exit_status
+            if self._was_answering and not self._heartbeat.read().answering:
+                self._departure.hurry()
             self._departure.press()
             if self._departure.stuck:
                 return ExitStatus(signal="SIGKILL")
@@ -205,8 +208,8 @@ class LiveAttempt:
             self._pass_on(received)
         elif number in _INTERRUPTS:
             self._interrupt(number, forward=received.to_us_alone)
-        elif number in _LEAVING:
-            self._leave(signal.Signals(number).name)
+        elif number in TERMINATING:
+            self._terminate(number)
         elif number in (signal.SIGWINCH, signal.SIGCONT):
             for channel in self._channels:
                 channel.copy_window_size()
@@ -231,9 +234,21 @@ class LiveAttempt:
         if sent in (signal.SIGTERM, signal.SIGKILL):
             self._desk.say(f"interrupted again: {signal.Signals(sent).name} to the training.")
 
+    def _terminate(self, number: int) -> None:
+        """What has nothing to save is not made to wait: it gets the signal, as without us."""
+        name = signal.Signals(number).name
+        if self._heartbeat.read().answering:
+            self._leave(name)
+        elif self._departure.leave("preempted", at_once=number):
+            self._desk.say(
+                f"{name}: no fit is running, so no snapshot is taken. The script stops, within "
+                f"{self._desk.options.grace_seconds:g} s."
+            )
+
     def _leave(self, why: str) -> None:
         grace = self._desk.options.grace_seconds
         if self._departure.leave("preempted"):
+            self._was_answering = self._heartbeat.read().answering > 0
             self._desk.say(f"{why}: the training takes a snapshot and stops, within {grace:g} s.")
 
     def _collect_numbers(self) -> dict[int, float]:
@@ -242,14 +257,14 @@ class LiveAttempt:
     def _observe(self, exit_status: ExitStatus) -> Observation:
         sampler = self._sampler
         beat = self._heartbeat.read()
-        with contextlib.suppress(BufferError):
-            self._heartbeat.close()
+        self._heartbeat.close()
         return Observation(
             exit_status=exit_status,
             reason=self._departure.reason,
             evidence=self._vigil.evidence(),
             foreseen=self._vigil.foreseen,
             forwarded=frozenset(self._departure.forwarded),
+            told_to_end=self._departure.terminated or self._was_answering,
             place=beat.place,
             output=self._desk.log.tail(self._log_from),
             since_seconds=self._since,

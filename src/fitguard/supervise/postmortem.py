@@ -54,7 +54,9 @@ def examine_end(
             where nobody counts.
     """
     known = find_failure(events, attempt)
-    how = classify_end(seen.exit_status, seen.reason, known, seen.forwarded)
+    how = classify_end(
+        seen.exit_status, seen.reason, known, seen.forwarded, told_to_end=seen.told_to_end
+    )
     answer = Answer()
     own = known.error if known is not None and known.kind == OWN_FAULT else ""
     # The child knows what is to be changed in its script: what the log looks like is no news.
