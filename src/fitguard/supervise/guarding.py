@@ -31,9 +31,9 @@ from fitguard.supervise.desk import Cancel, Desk
 from fitguard.supervise.inbox import Inbox, taking_signals
 from fitguard.supervise.live_attempt import LiveAttempt, Observation
 from fitguard.supervise.options import RunOptions
+from fitguard.supervise.orphans import adopting_orphans
 from fitguard.supervise.pausing import Asked, Pause
 from fitguard.supervise.postmortem import Postmortem, examine_end
-from fitguard.supervise.processes import kill_all
 
 if TYPE_CHECKING:
     from fitguard.supervise.deciding import Next
@@ -111,6 +111,7 @@ class Guarding:
                 record=claim.record,
                 log=claim.log,
                 inbox=self._inbox,
+                orphans=stack.enter_context(adopting_orphans()),
                 say=self._say,
                 stdout=stdout,
                 stderr=stderr,
@@ -154,15 +155,17 @@ class Guarding:
                 return seen
             postmortem = self._examine(seen, orders.attempt)
             if postmortem.event.outcome not in _BY_ITSELF:
-                kill_all(seen.relatives[1:])
+                self._desk.orphans.end(seen.relatives[1:])
             ended = self._end_undecided(seen, postmortem)
             if ended is not None:
                 return ended
             following = self._decide(orders, postmortem)
-            if isinstance(following, RunEnded):
-                return following
-            orders = following
-            kill_all(seen.relatives[1:])
+            if following.stop:
+                return _end_run("stopped", following.exit_code)
+            self._desk.orphans.end(seen.relatives[1:])
+            if asked := Pause(self._desk).before(following):
+                return _end_as_asked(asked)
+            orders = following.orders
 
     def _attempt(self, orders: Orders) -> Observation | RunEnded:
         """One attempt; a disk that is full for a while is waited for."""
@@ -212,8 +215,8 @@ class Guarding:
             return _end_run("stopped", status.shell_code)
         return None
 
-    def _decide(self, orders: Orders, postmortem: Postmortem) -> Orders | RunEnded:
-        """Decide, say so, and wait for the right moment."""
+    def _decide(self, orders: Orders, postmortem: Postmortem) -> "Next":
+        """Decide, and say so."""
         # Loaded only now: a run without a fault needs none of the policy.
         from fitguard.supervise.deciding import DecideOptions, decide
         from fitguard.supervise.machine import view_machine
@@ -235,9 +238,7 @@ class Guarding:
         if following.stop:
             for line in telling.describe_diagnosis(postmortem):
                 self._say(line)
-            return _end_run("stopped", following.exit_code)
-        asked = Pause(self._desk).before(following)
-        return _end_as_asked(asked) if asked else following.orders
+        return following
 
 
 def _build_decision(ended: AttemptEnded, following: "Next") -> Decided:

@@ -214,7 +214,9 @@ class LiveAttempt:
             for channel in self._channels:
                 channel.copy_window_size()
             self._child.send(number)
-        elif number != signal.SIGCHLD:
+        elif number == signal.SIGCHLD:
+            self._desk.orphans.reap(self._child.pid)
+        else:
             self._pass_on(received)
 
     def _pass_on(self, received: Received) -> None:
