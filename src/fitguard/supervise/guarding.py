@@ -145,7 +145,7 @@ class Guarding:
                 "longer records its output."
             )
         if not self._options.quiet or run.state != "finished" or len(run.attempts) > 1:
-            self._say(telling.describe_run(run))
+            self._say(telling.describe_run(run, kept=self._desk.folder.journal.exists()))
 
     def _loop(self, claim: Claim) -> RunEnded:
         orders = claim.orders

@@ -12,6 +12,7 @@ from fitguard.schema.run import Outcome
 from fitguard.supervise.explaining import Answer, Request, explain_in_child
 from fitguard.supervise.live_attempt import Observation
 from fitguard.supervise.outcomes import classify_end, find_failure
+from fitguard.words import count
 
 _MEANT: tuple[Outcome, ...] = ("finished", "interrupted", "preempted", "planned", "exited")
 """Nothing is to be explained."""
@@ -148,12 +149,12 @@ def _read_kill_counter(found: FoundCause | None, kills: int) -> CauseOfEnd:
             "host-oom",
             "high",
             why,
-            (f"the oom_kill counter of the cgroup rose by {kills}", *quoted),
+            (f"the kernel counts {count(kills, 'such kill')} since the attempt began", *quoted),
         )
     if found is not None and found.cause != "host-oom":
         return CauseOfEnd(found.cause, found.confidence, found.why, quoted)
     why = "Something killed the process, and it was not the kernel's out-of-memory killer."
-    return CauseOfEnd("unknown", None, why, ("the oom_kill counter of the cgroup did not rise",))
+    return CauseOfEnd("unknown", None, why)
 
 
 def _build_autotuning_failure(seen: Observation, attempt: int) -> Failed | None:
