@@ -26,6 +26,7 @@ from fitguard.keras.own_faults import own_fault, words_for
 from fitguard.keras.refused import Refused
 from fitguard.keras.session import Session
 from fitguard.keras.sources import watch_sources
+from fitguard.keras.standard_input import keep_standard_input
 from fitguard.keras.termination import Terminated, end_without_threads, leave_when_terminated
 from fitguard.keras.tracebacks import show
 from fitguard.keras.world import watching
@@ -48,6 +49,7 @@ def main(arguments: list[str]) -> int:
     _tell_stacks(session.folder.stacks)
     _seed(session.orders.seed)
     leave_when_terminated(session.heartbeat)
+    keep_standard_input(session.say)
     guard = contextlib.ExitStack()
     # After the end of all threads, and of what the script itself has registered: they may train.
     atexit.register(guard.close)

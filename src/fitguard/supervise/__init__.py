@@ -21,6 +21,7 @@ One attempt, while it runs
     child.py          the process, from its start to its ExitStatus
     channels.py, pump.py, output_log.py
                       its output: to the user, and to a file
+    standard_input.py what it reads, kept for the next attempt
     inbox.py          signals that the parent gets
     departure.py      how the child is made to leave
     orphans.py        what it leaves behind: ended, or left alone

@@ -13,6 +13,7 @@ from fitguard.supervise.options import RunOptions
 from fitguard.supervise.orphans import Orphans
 from fitguard.supervise.output_log import OutputLog
 from fitguard.supervise.record import Record
+from fitguard.supervise.standard_input import StandardInput
 
 Cancel = Literal["interrupt", "interrupted", "leave", "kill"]
 """How a run is ended from another thread.
@@ -38,6 +39,7 @@ class Desk:
     log: OutputLog
     inbox: Inbox
     orphans: Orphans
+    stdin: StandardInput
     say: Callable[[str], None]
     stdout: int = 1
     stderr: int = 2

@@ -11,6 +11,7 @@ while True:
 tell the user                                        RunEnded
 """
 
+import contextlib
 import queue
 import select
 from collections.abc import Callable
@@ -34,6 +35,7 @@ from fitguard.supervise.options import RunOptions
 from fitguard.supervise.orphans import adopting_orphans
 from fitguard.supervise.pausing import Asked, Pause
 from fitguard.supervise.postmortem import Postmortem, examine_end
+from fitguard.supervise.standard_input import StandardInput
 
 if TYPE_CHECKING:
     from fitguard.supervise.deciding import Next
@@ -112,6 +114,7 @@ class Guarding:
                 log=claim.log,
                 inbox=self._inbox,
                 orphans=stack.enter_context(adopting_orphans()),
+                stdin=stack.enter_context(contextlib.closing(StandardInput())),
                 say=self._say,
                 stdout=stdout,
                 stderr=stderr,

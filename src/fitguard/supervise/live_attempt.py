@@ -95,7 +95,9 @@ class LiveAttempt:
     def _start_child(self, channels: list[Channel], orders: Orders) -> Child:
         argv = self._desk.command.argv(self._desk.folder.path)
         try:
-            child = Child.start(argv, self._build_environment(orders), channels)
+            stdin = self._desk.stdin
+            stdin.rewind()
+            child = Child.start(argv, self._build_environment(orders), channels, stdin.kept)
         except OSError:
             for channel in channels:
                 os.close(channel.ours)
@@ -108,7 +110,8 @@ class LiveAttempt:
     def _build_environment(self, orders: Orders) -> dict[str, str]:
         """Sets come in the same order in each attempt, unless the user chose an order."""
         order = {"PYTHONHASHSEED": str(orders.seed % 2**32)}
-        return {**order, **self._desk.environment, **orders.environment}
+        own = self._desk.stdin.environment
+        return {**order, **self._desk.environment, **orders.environment, **own}
 
     def _start_pump(self, channel: Channel) -> Pump:
         def keep(data: bytes) -> None:
