@@ -22,8 +22,11 @@ One attempt, while it runs
     child.py          the process, from its start to its ExitStatus
     channels.py, pump.py, output_log.py
                       its output: to the user, and to a file
+    standard_input.py what it reads, kept for the next attempt
     inbox.py          signals that the parent gets
     departure.py      how the child is made to leave
+    orphans.py        what it leaves behind: ended, or left alone
+    carrier.py        carries what that writes when the parent has gone
     vigil.py          looks whether it still trains: hang.py, autotuning.py, memory that grows
     sampling.py       its memory over time: processes.py, gpu_memory.py
 

@@ -17,6 +17,7 @@ _INTERRUPT_COUNTS_SECONDS = 30.0
 _STUCK_SECONDS = 30.0
 _TOGETHER_SECONDS = 1.0
 
+TERMINATING = (signal.SIGTERM, signal.SIGHUP)
 _ESCALATION = (signal.SIGTERM, signal.SIGKILL)
 
 
@@ -24,6 +25,8 @@ class Mortal(Protocol):
     """What signals can be sent to."""
 
     def send(self, number: int) -> None: ...
+
+    def ignores(self, number: int) -> bool: ...
 
 
 class Departure:
@@ -33,6 +36,9 @@ class Departure:
         child: The process.
         wish: Called to ask it for a snapshot, and to leave after it.
         grace_seconds: From that wish to SIGKILL.
+
+    Attributes:
+        terminated: It was sent a signal that asks it to end, and does not ignore that.
     """
 
     def __init__(
@@ -53,6 +59,7 @@ class Departure:
         self._killed_at: float | None = None
         self._reason: Reason | None = None
         self.forwarded: set[int] = set()
+        self.terminated = False
 
     @property
     def reason(self) -> Reason | None:
@@ -91,11 +98,14 @@ class Departure:
         self.forwarded.add(number)
         return self._send(number)
 
-    def leave(self, reason: Literal["preempted", "planned"]) -> bool:
+    def leave(self, reason: Literal["preempted", "planned"], *, at_once: int = 0) -> bool:
         """Take a snapshot and go; False where that had been asked before.
 
         A second SIGTERM kills, unless it comes with the first: `timeout` and batch systems send one
         to the process and one to its group. A planned restart is not worth a kill.
+
+        Args:
+            at_once: The signal for a child that has nothing to save; 0 for one that has.
         """
         if self._reason == "preempted":
             if self._clock() - self._asked_at > _TOGETHER_SECONDS:
@@ -106,10 +116,18 @@ class Departure:
         self._wish()
         if reason == "preempted":
             last = self._grace_seconds * _LAST_SHARE
-            self._plan = self._schedule(
-                (last, signal.SIGTERM), (self._grace_seconds, signal.SIGKILL)
-            )
+            first = (0.0, at_once) if at_once else (last, signal.SIGTERM)
+            self._plan = self._schedule(first, (self._grace_seconds, signal.SIGKILL))
         return True
+
+    def hurry(self) -> None:
+        """It was asked for a snapshot, and has gone on to where it takes none."""
+        if self._plan and self._reason == "preempted":
+            self._plan = [(self._clock(), self._plan[0][1]), *self._plan[1:]]
+
+    def note_too_late(self, reason: Literal["interrupted", "preempted"]) -> None:
+        """It has ended already, so nothing is asked of it; but no other one shall follow."""
+        self._reason = self._reason or reason
 
     def abort(self, reason: Literal["hung", "out-of-memory"]) -> None:
         """End what leads nowhere. A hang is made to tell what its threads do."""
@@ -140,5 +158,7 @@ class Departure:
     def _send(self, number: int) -> int:
         if number == signal.SIGKILL and self._killed_at is None:
             self._killed_at = self._clock()
+        if number in TERMINATING and not self._child.ignores(number):
+            self.terminated = True
         self._child.send(number)
         return number

@@ -10,8 +10,10 @@ from fitguard.monitor.run_folder import RunFolder
 from fitguard.supervise.command import Command
 from fitguard.supervise.inbox import Inbox
 from fitguard.supervise.options import RunOptions
+from fitguard.supervise.orphans import Orphans
 from fitguard.supervise.output_log import OutputLog
 from fitguard.supervise.record import Record
+from fitguard.supervise.standard_input import StandardInput
 
 Cancel = Literal["interrupt", "interrupted", "leave", "kill"]
 """How a run is ended from another thread.
@@ -36,6 +38,8 @@ class Desk:
     record: Record
     log: OutputLog
     inbox: Inbox
+    orphans: Orphans
+    stdin: StandardInput
     say: Callable[[str], None]
     stdout: int = 1
     stderr: int = 2

@@ -28,10 +28,12 @@ class Record:
         self._journal = Journal(folder.journal)
         self._warn = warn
         self._warned = False
+        self._own: list[AnyEvent] = []
         self._unwritten: list[AnyEvent] = []
 
     def add(self, event: AnyEvent) -> None:
         """Write an event, and the document anew."""
+        self._own.append(event)
         self._unwritten.append(event)
         if not self._write():
             self._cannot("the journal cannot be written")
@@ -49,8 +51,12 @@ class Record:
         return True
 
     def events(self) -> list[AnyEvent]:
-        """All events so far, the child's too, and those that could not be written."""
-        return [*self._read(), *self._unwritten]
+        """All events so far, the child's too, and those that could not be written.
+
+        Where the journal is gone, those of the parent.
+        """
+        read = self._read()
+        return [*read, *self._unwritten] if read else list(self._own)
 
     def _read(self) -> list[AnyEvent]:
         with contextlib.suppress(OSError):
