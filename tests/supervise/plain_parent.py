@@ -11,6 +11,7 @@ from pathlib import Path
 
 from fitguard.cli.run import say
 from fitguard.schema.exit_codes import UsageError
+from fitguard.supervise.choosing import AlreadyFinished
 from fitguard.supervise.command import Command
 from fitguard.supervise.guarding import guard
 from fitguard.supervise.options import RunOptions
@@ -33,6 +34,8 @@ def main() -> None:
     options = replace(RunOptions(runs_folder=Path("runs")), **wanted)
     try:
         sys.exit(guard(plain_command(Path(script), *arguments), options, say=say).exit_code)
+    except AlreadyFinished as finished:
+        say(str(finished))
     except UsageError as error:
         say(str(error))
         sys.exit(2)

@@ -18,7 +18,6 @@ from fitguard.schema.exit_codes import ExitCode, UsageError
 
 Allowed = Literal["jit-off", "mixed-precision"]
 
-_RUN_ID = re.compile(r"\d{8}-\S*")
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 """What a terminal obeys."""
 
@@ -36,9 +35,13 @@ def run(
     resume: Annotated[
         str | None,
         Parameter(
-            help="Go on with a run that is not finished: with this ID, or without one with the "
-            "newest of the same command."
+            help="Go on with a run that is not finished: with this ID or name, or without one with "
+            "the newest of the same command. `--resume=auto` starts a new run if there is none."
         ),
+    ] = None,
+    name: Annotated[
+        str | None,
+        Parameter(help="Of the run and its folder; default: made of time and script."),
     ] = None,
     exact_only: Annotated[
         bool, Parameter(negative="", help="Stop instead of changing any number of the result.")
@@ -103,6 +106,7 @@ def run(
         fitguard run python -u train.py
         fitguard run --exact-only -m project.train
         fitguard run --resume train.py --epochs 30
+        fitguard run --resume=auto --name night-1 train.py
     """
     _require_positive(
         micro_batch=micro_batch,
@@ -112,13 +116,15 @@ def run(
         grace_seconds=grace_seconds,
         max_attempts=max_attempts,
     )
+    from fitguard.supervise.choosing import AlreadyFinished
     from fitguard.supervise.command import parse
     from fitguard.supervise.guarding import guard
     from fitguard.supervise.interpreters import require_tensorflow_here
-    from fitguard.supervise.options import RunOptions
+    from fitguard.supervise.options import AUTO, RunOptions
 
     options = RunOptions(
         runs_folder=runs_folder,
+        name=name,
         resume=resume,
         max_attempts=max_attempts,
         hang_seconds=hang_seconds,
@@ -133,26 +139,32 @@ def run(
         quiet=quiet,
     )
     words = command if python is None else (python, *command)
-    parsed = parse(words) if command or resume is None else None
+    parsed = parse(words) if command or resume in (None, AUTO) else None
     if parsed is not None and parsed.python == sys.executable:
         require_tensorflow_here("run", os.environ)
     if check and parsed is not None and not check_first(parsed, say):
         return ExitCode.FINDINGS
-    return guard(parsed, options, say=say).exit_code
+    try:
+        return guard(parsed, options, say=say).exit_code
+    except AlreadyFinished as finished:
+        say(str(finished))
+        return ExitCode.FINE
 
 
 def delimit_command(arguments: Sequence[str]) -> list[str]:
     """The words behind `run`, with `--` before the command.
 
     The first word that is no option of ours begins the command: all behind it is the script's own,
-    `--help` too. `--resume` takes an id only where one follows.
+    `--help` too. `--resume` takes the next word where that does not begin a command.
     """
+    from fitguard.supervise.command import begins_command
+
     own: list[str] = []
     rest = list(arguments)
     while rest and rest[0].startswith("-") and rest[0] not in ("-m", "--"):
         word = rest.pop(0)
         if word == "--resume":
-            has_id = bool(rest) and _RUN_ID.fullmatch(rest[0]) is not None
+            has_id = bool(rest) and rest[0][:1] != "-" and not begins_command(rest[0])
             own.append(f"--resume={rest.pop(0) if has_id else ''}")
             continue
         own.append(word)

@@ -5,6 +5,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -28,6 +29,7 @@ class Session:
         heartbeat: Shared with the parent.
 
     Attributes:
+        home: The folder where the training was started.
         remedy: What to change in the script, for an error that will come again; else nothing.
     """
 
@@ -35,6 +37,7 @@ class Session:
         self.folder = folder
         self.orders = orders
         self.heartbeat = heartbeat
+        self.home = str(Path.cwd())
         self._journal = Journal(folder.journal)
         # What an earlier attempt has said need not be said again.
         self._said = {event.text for event in self.events() if isinstance(event, Noted)}

@@ -33,6 +33,7 @@ def fit(
     y: Any = None,
     *,
     runs_folder: str | Path = RUNS,
+    name: str | None = None,
     resume: str | None = None,
     exact_only: bool = False,
     allow: Sequence[str] = (),
@@ -58,7 +59,9 @@ def fit(
             return a dataset or a tuple of arrays `(x, y)` as well.
         y: As for `model.fit`.
         runs_folder: Where the folder of the run is made.
-        resume: Id of a run that was interrupted: go on with it. Give the same arguments again.
+        name: Of the run, in place of an id that is made for it.
+        resume: Id or name of a run that was interrupted: go on with it. Give the same arguments
+            again. With a `name`, `auto` starts the run, or goes on with it where it is there.
         exact_only: Stop instead of changing any number.
         allow: What may change results: `jit-off`, `mixed-precision`.
         micro_batch: Rows of a micro-batch to begin with; the batch of the optimizer stays whole.
@@ -97,6 +100,7 @@ def fit(
     warn_about_gpu()
     options = run_options(
         runs_folder=Path(runs_folder),
+        name=name,
         resume=resume,
         exact_only=exact_only,
         allow=tuple(allow),

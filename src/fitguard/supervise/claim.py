@@ -25,12 +25,15 @@ from fitguard.schema.journal import (
     RunStarted,
 )
 from fitguard.schema.run import Place
+from fitguard.supervise.choosing import choose_run, find_unfinished
 from fitguard.supervise.command import EXPECTED, Command, parse
 from fitguard.supervise.lock import locking_run
-from fitguard.supervise.options import NEWEST, RunOptions
+from fitguard.supervise.naming import make_id
+from fitguard.supervise.options import AUTO, RunOptions
 from fitguard.supervise.output_log import OutputLog
 from fitguard.supervise.record import Record
-from fitguard.supervise.runs import KnownRun, find_by_id, find_newest, find_unfinished, make_id
+from fitguard.supervise.runs import KnownRun, read_known_run
+from fitguard.supervise.telling import describe_start
 
 # The package is loaded, and an import of it would be one of all rooms.
 _VERSION: str = sys.modules["fitguard"].__version__
@@ -64,20 +67,23 @@ def claiming_run(
             written.
     """
     runs_folder = options.runs_folder.absolute()
-    resumed = _find_run_to_resume(command, options, runs_folder)
+    resumed = choose_run(command, options, runs_folder)
     if resumed is not None:
         command = _require_same_command(command, resumed)
         folder = resumed.folder
     elif command is None:
         raise UsageError(f"Received no command. {EXPECTED}")
     else:
-        if before := find_unfinished(runs_folder, command, str(Path.cwd())):
+        before = find_unfinished(runs_folder, command, Path.cwd())
+        if before is not None and options.name is None:
             say(
                 f"an earlier run of this command is not finished; this is a new run. To continue "
                 f"the earlier one: fitguard run --resume {before.folder.id}"
             )
-        folder = _create_folder(runs_folder, command)
+        folder = _create_folder(runs_folder, options.name or make_id(command))
     with locking_run(folder):
+        if resumed is None:
+            _require_new(folder)
         record = Record(folder, say)
         log = OutputLog(folder.output, folder.older_output, warn=_warn_of_log(folder, say))
         events = record.events()
@@ -95,17 +101,10 @@ def claiming_run(
                 seed=orders.seed,
             )
         )
+        if not options.quiet and (resumed is not None or options.resume == AUTO):
+            started_in = resumed.started.working_directory if resumed is not None else None
+            say(describe_start(folder.id, started_in, str(Path.cwd()), os.environ))
         yield Claim(command, folder, record, log, orders)
-
-
-def _find_run_to_resume(
-    command: Command | None, options: RunOptions, runs_folder: Path
-) -> KnownRun | None:
-    if options.resume is None:
-        return None
-    if options.resume == NEWEST:
-        return find_newest(runs_folder, command, str(Path.cwd()))
-    return find_by_id(runs_folder, options.resume)
 
 
 def _require_same_command(command: Command | None, run: KnownRun) -> Command:
@@ -115,7 +114,7 @@ def _require_same_command(command: Command | None, run: KnownRun) -> Command:
         UsageError: where it is another one, or this is another folder.
     """
     words, place = run.started.command, run.started.working_directory
-    if place != str(Path.cwd()):
+    if not run.belongs_to(Path.cwd()):
         raise UsageError(
             f"Received --resume {run.folder.id} in {Path.cwd()}, but that run was started in "
             f"{place}. Expected the same folder: cd {place}"
@@ -130,16 +129,29 @@ def _require_same_command(command: Command | None, run: KnownRun) -> Command:
     return command
 
 
-def _create_folder(runs_folder: Path, command: Command) -> RunFolder:
-    """A new folder.
+def _require_new(folder: RunFolder) -> None:
+    """Only who holds the lock knows whether somebody else was quicker.
+
+    Raises:
+        UsageError: where the folder holds a run by now.
+    """
+    if read_known_run(folder) is not None:
+        raise UsageError(
+            f"Received the name {folder.id}, under which another process began a run just now. "
+            "Expected a name of its own, or --resume=auto once that one has ended"
+        )
+
+
+def _create_folder(runs_folder: Path, name: str) -> RunFolder:
+    """A new folder; one of this name in which no run was begun is taken.
 
     Raises:
         UsageError: where it cannot be made.
     """
-    folder = RunFolder(runs_folder / make_id(command))
+    folder = RunFolder(runs_folder / name)
     try:
         create_runs_folder(runs_folder)
-        folder.path.mkdir()
+        folder.path.mkdir(exist_ok=True)
     except OSError as error:
         raise UsageError(
             f"Received {runs_folder} as the folder for runs: {error.strerror}. Expected one that "

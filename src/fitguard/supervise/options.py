@@ -7,6 +7,8 @@ from fitguard.monitor.run_folder import RUNS
 
 NEWEST = ""
 """In place of the id of a run: the newest one that fits."""
+AUTO = "auto"
+"""In place of the id of a run: the newest one that fits, or a new one where there is none."""
 
 
 @dataclass(frozen=True)
@@ -15,8 +17,9 @@ class RunOptions:
 
     Args:
         runs_folder: Where the folder of the run is made.
-        resume: Id of the run to go on with; `NEWEST`: the newest one of the same command that is
-            not finished; None: a new one.
+        name: Of the run, in place of an id that is made for it.
+        resume: Id or name of the run to go on with; `NEWEST`: the newest one of the same command
+            that is not finished; `AUTO`: that, or a new one where there is none; None: a new one.
         max_attempts: In a row that get no further, until the run is given up.
         hang_seconds: Without a step, until a training counts as hung. None: 20 times what a step
             takes, at least five minutes.
@@ -33,6 +36,7 @@ class RunOptions:
     """
 
     runs_folder: Path = field(default_factory=lambda: Path(RUNS))
+    name: str | None = None
     resume: str | None = None
     max_attempts: int = 20
     hang_seconds: float | None = None
