@@ -88,6 +88,8 @@ def test_help_has_examples():
         (["--epochs", "3", "train.py"], "--epochs"),
         (["--resume"], "holds no unfinished run"),
         (["--resume", "20200101-000000-train-0000"], "is no run in"),
+        (["--preempt-signal", "SIGKILL", "train.py"], "Received --preempt-signal SIGKILL"),
+        (["--preempt-exit-code", "0", "train.py"], "Received --preempt-exit-code 0. Expected 1 to"),
         (["--resume=auto"], "Received no command"),
         (["--name", "../up", "train.py"], "Received --name '../up'. Expected up to 64 letters"),
         (["--name", "auto", "train.py"], "--name auto, which means something else"),

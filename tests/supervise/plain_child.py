@@ -74,6 +74,8 @@ def main() -> None:
     folder = RunFolder(Path(sys.argv[1]))
     script = Path(sys.argv[2])
     training = Training(folder)
+    for number in training.orders.preempt_signals:
+        signal.signal(number, lambda *_: training.heartbeat.wish("leave"))
     with folder.stacks.open("a") as stacks:
         faulthandler.register(signal.SIGRTMIN + 5, file=stacks, all_threads=True)
         code = compile(script.read_text(), str(script), "exec")

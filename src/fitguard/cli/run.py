@@ -15,9 +15,11 @@ from fitguard.cli.other_python import Python
 from fitguard.cli.runs import RunsFolder
 from fitguard.monitor.run_folder import RUNS
 from fitguard.schema.exit_codes import ExitCode, UsageError
+from fitguard.schema.journal import LEFT_AS_ASKED
 
 Allowed = Literal["jit-off", "mixed-precision"]
 
+_LAST_EXIT_CODE = 255
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 """What a terminal obeys."""
 
@@ -73,8 +75,23 @@ def run(
         float, Parameter(help="The same for the first step, which is compiled; default: 1800.")
     ] = 1800.0,
     grace_seconds: Annotated[
-        float, Parameter(help="After SIGTERM until the training is killed; default: 25.")
-    ] = 25.0,
+        float | None,
+        Parameter(
+            help="After SIGTERM until the training is killed; default: 25, or until the Slurm job "
+            "ends."
+        ),
+    ] = None,
+    preempt_signal: Annotated[
+        tuple[str, ...],
+        Parameter(
+            negative="",
+            help="Works like SIGTERM: SIGUSR1, as `sbatch --signal` may send it; may be repeated.",
+        ),
+    ] = (),
+    preempt_exit_code: Annotated[
+        int,
+        Parameter(help="After SIGTERM or a signal that works like it; default: 75."),
+    ] = LEFT_AS_ASKED,
     max_attempts: Annotated[
         int, Parameter(help="That get no further, until the run is given up; default: 20.")
     ] = 20,
@@ -116,11 +133,17 @@ def run(
         grace_seconds=grace_seconds,
         max_attempts=max_attempts,
     )
+    if not 1 <= preempt_exit_code <= _LAST_EXIT_CODE:
+        raise UsageError(
+            f"Received --preempt-exit-code {preempt_exit_code}. Expected 1 to {_LAST_EXIT_CODE}; 0 "
+            "would say that the training is finished"
+        )
     from fitguard.supervise.choosing import AlreadyFinished
     from fitguard.supervise.command import parse
     from fitguard.supervise.guarding import guard
     from fitguard.supervise.interpreters import require_tensorflow_here
     from fitguard.supervise.options import AUTO, RunOptions
+    from fitguard.supervise.preemption import read_signals
 
     options = RunOptions(
         runs_folder=runs_folder,
@@ -130,6 +153,8 @@ def run(
         hang_seconds=hang_seconds,
         first_step_seconds=first_step_seconds,
         grace_seconds=grace_seconds,
+        preempt_signals=read_signals(preempt_signal),
+        preempt_exit_code=preempt_exit_code,
         exact_only=exact_only,
         allow=allow,
         micro_batch=micro_batch,

@@ -37,6 +37,7 @@ from fitguard.schema.journal import OWN_FAULT, SYSTEM_EXIT, Failed
 
 _PR_SET_PDEATHSIG = 1
 _MORE_OOM_SCORE = 300
+_DEADLY = (int(signal.SIGTERM), int(signal.SIGHUP))
 
 
 def main(arguments: list[str]) -> int:
@@ -109,23 +110,23 @@ def _leave_when_terminated(session: Session) -> None:
     def on_terminate(_number: int, _frame: object) -> None:
         session.heartbeat.wish("leave")
 
+    notices = set(session.orders.preempt_signals) - {*_DEADLY}
     numbers = [
-        number
-        for number in (signal.SIGTERM, signal.SIGHUP)
-        if signal.getsignal(number) is signal.SIG_DFL
+        number for number in (*_DEADLY, *notices) if signal.getsignal(number) is signal.SIG_DFL
     ]
     for number in numbers:
         signal.signal(number, on_terminate)
 
-    def die_as_usual() -> None:
+    def leave_to_us() -> None:
+        # A notice to all processes of a job shall not end the workers that the last steps need.
         for number in numbers:
             if signal.getsignal(number) is on_terminate:
-                signal.signal(number, signal.SIG_DFL)
+                signal.signal(number, signal.SIG_IGN if number in notices else signal.SIG_DFL)
 
-    _in_forked_processes(numbers, die_as_usual)
+    _in_forked_processes(numbers, leave_to_us)
 
 
-def _in_forked_processes(numbers: list[signal.Signals], then: Callable[[], None]) -> None:
+def _in_forked_processes(numbers: list[int], then: Callable[[], None]) -> None:
     """Call it there before any of these signals comes: Python would forget one that came early."""
     here = threading.local()
 

@@ -219,4 +219,5 @@ def _build_orders(options: RunOptions, before: Orders | None, events: Sequence[A
         snapshot_seconds=options.snapshot_seconds,
         plan=options.plan,
         require_guard=options.require_guard,
+        preempt_signals=options.preempt_signals,
     )

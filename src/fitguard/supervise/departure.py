@@ -91,11 +91,16 @@ class Departure:
         self.forwarded.add(number)
         return self._send(number)
 
-    def leave(self, reason: Literal["preempted", "planned"]) -> bool:
+    def leave(
+        self, reason: Literal["preempted", "planned"], grace_seconds: float | None = None
+    ) -> bool:
         """Take a snapshot and go; False where that had been asked before.
 
         A second SIGTERM kills, unless it comes with the first: `timeout` and batch systems send one
         to the process and one to its group. A planned restart is not worth a kill.
+
+        Args:
+            grace_seconds: In place of the usual ones.
         """
         if self._reason == "preempted":
             if self._clock() - self._asked_at > _TOGETHER_SECONDS:
@@ -105,9 +110,9 @@ class Departure:
         self._asked_at = self._clock()
         self._wish()
         if reason == "preempted":
-            last = self._grace_seconds * _LAST_SHARE
+            grace = self._grace_seconds if grace_seconds is None else grace_seconds
             self._plan = self._schedule(
-                (last, signal.SIGTERM), (self._grace_seconds, signal.SIGKILL)
+                (grace * _LAST_SHARE, signal.SIGTERM), (grace, signal.SIGKILL)
             )
         return True
 

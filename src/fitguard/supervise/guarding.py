@@ -21,7 +21,7 @@ from fitguard.facts import cgroup
 from fitguard.monitor.journal import now
 from fitguard.monitor.run_folder import RunFolder
 from fitguard.schema.exit_codes import INTERRUPTED
-from fitguard.schema.journal import LEFT_AS_ASKED, AttemptEnded, Decided, Orders, RunEnded
+from fitguard.schema.journal import AttemptEnded, Decided, Orders, RunEnded
 from fitguard.schema.run import Outcome, Run, RunState
 from fitguard.supervise import telling
 from fitguard.supervise.claim import Claim, claiming_run
@@ -48,8 +48,8 @@ class GuardResult:
     """How a guarded run ended.
 
     Args:
-        exit_code: 0 where the training finished; its own where it was given up; 75 where it was
-            asked to leave; 130 where it was interrupted.
+        exit_code: 0 where the training finished; its own where it was given up; 75, or what the
+            options say, where it was asked to leave; 130 where it was interrupted.
     """
 
     exit_code: int
@@ -96,7 +96,7 @@ class Guarding:
         """
         with ExitStack() as stack:
             claim = stack.enter_context(claiming_run(self._command, self._options, self._say))
-            box = stack.enter_context(taking_signals())
+            box = stack.enter_context(taking_signals(self._options.preempt_signals))
             stdout, stderr = self._streams
             self._desk = Desk(
                 command=claim.command,
@@ -156,7 +156,7 @@ class Guarding:
                 return self._live.run()
             self._say(f"cannot start the training: {problem}. Trying again.")
             if asked := Pause(self._desk)(_UNWRITABLE_SECONDS):
-                return _end_as_asked(asked)
+                return self._end_as_asked(asked)
         self._say("cannot start the training. fitguard gives up.")
         return _end_run("stopped", 1)
 
@@ -176,7 +176,7 @@ class Guarding:
         if how == "finished":
             return _end_run("finished", 0)
         if how == "preempted":
-            return _end_run("preempted", LEFT_AS_ASKED)
+            return _end_run("preempted", self._options.preempt_exit_code)
         if how == "interrupted":
             killed = status.signal in (None, "SIGINT", "SIGTERM", "SIGKILL")
             code = status.exit_code or (INTERRUPTED if killed else status.shell_code)
@@ -216,7 +216,11 @@ class Guarding:
                 self._say(line)
             return _end_run("stopped", following.exit_code)
         asked = Pause(self._desk).before(following)
-        return _end_as_asked(asked) if asked else following.orders
+        return self._end_as_asked(asked) if asked else following.orders
+
+    def _end_as_asked(self, asked: Asked) -> RunEnded:
+        interrupted = asked == "interrupted"
+        return _end_run(asked, INTERRUPTED if interrupted else self._options.preempt_exit_code)
 
 
 def _build_decision(ended: AttemptEnded, following: "Next") -> Decided:
@@ -228,10 +232,6 @@ def _build_decision(ended: AttemptEnded, following: "Next") -> Decided:
         text=following.text,
         changes_results=following.changes_results,
     )
-
-
-def _end_as_asked(asked: Asked) -> RunEnded:
-    return _end_run(asked, INTERRUPTED if asked == "interrupted" else LEFT_AS_ASKED)
 
 
 def _end_run(state: RunState, exit_code: int) -> RunEnded:

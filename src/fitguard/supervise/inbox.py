@@ -8,7 +8,7 @@ import contextlib
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 HANDLED = (
@@ -53,14 +53,16 @@ class SignalInbox(Inbox):
     """The signals of this process.
 
     Args:
-        ignored: Those of the handled ones, all of which are blocked now.
+        handled: All are blocked now.
+        ignored: Those of them that who started us wants ignored.
     """
 
-    def __init__(self, ignored: set[int]) -> None:
+    def __init__(self, handled: Collection[int], ignored: Collection[int]) -> None:
+        self._handled = handled
         self._ignored = ignored
 
     def wait(self, seconds: float) -> Received | None:
-        found = signal.sigtimedwait(HANDLED, seconds)
+        found = signal.sigtimedwait(self._handled, seconds)
         if found is None:
             return None
         # The kernel's own codes are positive: SI_KERNEL for a key on the terminal.
@@ -69,10 +71,13 @@ class SignalInbox(Inbox):
 
 
 @contextlib.contextmanager
-def taking_signals() -> Iterator[Inbox]:
+def taking_signals(more: Collection[int] = ()) -> Iterator[Inbox]:
     """The signals of this process while it lasts; none where this is not the main thread.
 
     A signal that is ignored stays so: `nohup` means it, and so does the shell of a background job.
+
+    Args:
+        more: To take beside those that always are.
     """
     if threading.current_thread() is not threading.main_thread():
         yield Inbox()
@@ -80,8 +85,9 @@ def taking_signals() -> Iterator[Inbox]:
     if signal.getsignal(signal.SIGCHLD) is signal.SIG_IGN:
         # The kernel would forget how the training ended.
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, HANDLED)
-    box = SignalInbox({int(one) for one in HANDLED if signal.getsignal(one) is signal.SIG_IGN})
+    handled = {*map(int, HANDLED), *more}
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, handled)
+    box = SignalInbox(handled, {one for one in handled if signal.getsignal(one) is signal.SIG_IGN})
     try:
         yield box
     finally:

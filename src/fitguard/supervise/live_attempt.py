@@ -16,6 +16,7 @@ from fitguard.supervise.child import Child, ExitStatus
 from fitguard.supervise.departure import Departure, Reason
 from fitguard.supervise.desk import Cancel, Desk
 from fitguard.supervise.inbox import Received
+from fitguard.supervise.preemption import LEAVING, measure_grace
 from fitguard.supervise.processes import Process, shares_kernel_numbers
 from fitguard.supervise.pump import Pump
 from fitguard.supervise.sampling import Sampler, Subject
@@ -24,7 +25,6 @@ from fitguard.supervise.vigil import Vigil
 TICK_SECONDS = 0.1
 _DRAIN_SECONDS = 2.0
 _STDERR = 2
-_LEAVING = (signal.SIGTERM, signal.SIGHUP)
 _INTERRUPTS = (signal.SIGINT, signal.SIGQUIT)
 
 
@@ -82,7 +82,7 @@ class LiveAttempt:
         self._channels = channels
         self._pumps = [self._start_pump(channel) for channel in channels]
         self._departure = Departure(
-            self._child, lambda: self._heartbeat.wish("leave"), desk.options.grace_seconds
+            self._child, lambda: self._heartbeat.wish("leave"), self._measure_grace()
         )
         self._vigil = Vigil(desk, orders.attempt, self._heartbeat, self._autotuning)
         subject = Subject(self._child.pid, orders.attempt, self._heartbeat.read)
@@ -169,7 +169,7 @@ class LiveAttempt:
             self._pass_on(received)
         elif number in _INTERRUPTS:
             self._interrupt(number, forward=received.to_us_alone)
-        elif number in _LEAVING:
+        elif number in (*LEAVING, *self._desk.options.preempt_signals):
             self._leave(signal.Signals(number).name)
         elif number in (signal.SIGWINCH, signal.SIGCONT):
             for channel in self._channels:
@@ -196,9 +196,12 @@ class LiveAttempt:
             self._desk.say(f"interrupted again: {signal.Signals(sent).name} to the training.")
 
     def _leave(self, why: str) -> None:
-        grace = self._desk.options.grace_seconds
-        if self._departure.leave("preempted"):
+        grace = self._measure_grace()
+        if self._departure.leave("preempted", grace):
             self._desk.say(f"{why}: the training takes a snapshot and stops, within {grace:g} s.")
+
+    def _measure_grace(self) -> float:
+        return measure_grace(self._desk.options.grace_seconds, os.environ, time.time())
 
     def _collect_numbers(self) -> dict[int, float]:
         return {**self._sampler.numbers, self._child.pid: time.monotonic()}

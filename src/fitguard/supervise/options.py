@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from fitguard.monitor.run_folder import RUNS
+from fitguard.schema.journal import LEFT_AS_ASKED
 
 NEWEST = ""
 """In place of the id of a run: the newest one that fits."""
@@ -25,7 +26,9 @@ class RunOptions:
             takes, at least five minutes.
         first_step_seconds: The same for the first step, which is compiled.
         autotuning_seconds: For which XLA's autotuning may run out of memory again and again.
-        grace_seconds: After SIGTERM, until the training is killed.
+        grace_seconds: After SIGTERM, until the training is killed. None: as long as there is.
+        preempt_signals: Numbers of those that mean what SIGTERM means.
+        preempt_exit_code: Of a run that was asked to leave.
         exact_only: Stop instead of changing any number.
         allow: What may change results: `jit-off`, `mixed-precision`.
         micro_batch: Rows of a micro-batch to begin with, for every `fit` call.
@@ -42,7 +45,9 @@ class RunOptions:
     hang_seconds: float | None = None
     first_step_seconds: float = 1800.0
     autotuning_seconds: float = 20.0
-    grace_seconds: float = 25.0
+    grace_seconds: float | None = None
+    preempt_signals: tuple[int, ...] = ()
+    preempt_exit_code: int = LEFT_AS_ASKED
     exact_only: bool = False
     allow: tuple[str, ...] = ()
     micro_batch: int | None = None

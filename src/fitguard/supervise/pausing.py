@@ -38,7 +38,9 @@ class Pause:
             if received is None and left <= 0:
                 break
             if received is not None and not received.ignored:
-                self._asked = self._asked or _ASKED.get(received.number)
+                preempted = received.number in self._desk.options.preempt_signals
+                asked = "preempted" if preempted else _ASKED.get(received.number)
+                self._asked = self._asked or asked
         return self._asked
 
     def before(self, following: "Next") -> Asked | None:
