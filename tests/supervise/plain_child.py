@@ -16,6 +16,7 @@ import msgspec
 
 from fitguard.monitor.heartbeat import Heartbeat
 from fitguard.monitor.journal import Journal, now
+from fitguard.monitor.lease_files import is_superseded
 from fitguard.monitor.run_folder import RunFolder
 from fitguard.schema.journal import Failed, FitBegan, Orders, SnapshotWritten
 from fitguard.schema.run import Place
@@ -36,6 +37,7 @@ class Training:
         self.done = int(self._saved.read_text()) if self._saved.exists() else 0
 
     def record(self, kind, /, **fields) -> None:
+        self.require_lease()
         self._journal.append(kind(time=now(), attempt=self.attempt, **fields))
 
     def begin(self, batch_size: int = 32) -> None:
@@ -59,7 +61,12 @@ class Training:
             self.done += 1
         self.beat()
 
+    def require_lease(self) -> None:
+        if is_superseded(self.folder.path, self.orders.lease):
+            os._exit(1)
+
     def save(self) -> None:
+        self.require_lease()
         self._saved.parent.mkdir(exist_ok=True)
         self._saved.write_text(str(self.done))
         place = Place(fit=1, step=self.done, total_steps=self.done)

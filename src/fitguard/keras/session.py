@@ -12,8 +12,9 @@ import msgspec
 
 from fitguard.monitor.heartbeat import Heartbeat
 from fitguard.monitor.journal import Journal, now
+from fitguard.monitor.lease_files import is_superseded
 from fitguard.monitor.run_folder import RunFolder
-from fitguard.schema.exit_codes import UnreadableInput
+from fitguard.schema.exit_codes import ExitCode, UnreadableInput
 from fitguard.schema.journal import AnyEvent, Failed, FailureKind, Noted, NoteKind, Orders
 
 _MOST_CHARACTERS = 2000
@@ -68,8 +69,20 @@ class Session:
 
     def record(self, event_type: type, /, *, durable: bool = False, **fields: Any) -> None:
         """Write an event into the journal."""
+        self.require_lease()
         event: AnyEvent = event_type(time=now(), attempt=self.orders.attempt, **fields)
         self._journal.append(event, durable=durable)
+
+    def require_lease(self) -> None:
+        """Before something is written: leave at once where another host goes on with the run."""
+        number = self.orders.lease
+        if number and is_superseded(self.folder.path, number):
+            self.say(
+                f"another process goes on with the run {self.folder.id}. The training here stops, "
+                "and writes nothing more"
+            )
+            # Nothing that is registered for the end may run: it would write.
+            os._exit(ExitCode.FITGUARD_FAILED)
 
     def record_failure(
         self, error: BaseException, *, kind: FailureKind, durable: bool = False, **fields: Any

@@ -33,6 +33,7 @@ class RunFolder:
     report.html     the page that `fitguard report` wrote
     stacks.txt      what all threads did when the child hung
     lock            held by the parent that guards the run
+    lease.NUMBER    who that is, for other hosts: see lease_files.py
     snapshots/      the two newest, and the end of each finished `fit`
     deeds.jsonl     what the attempts did to files and folders, one deed a line
     files/          contents that may have to be put back, and what stood there when that was done

@@ -27,6 +27,7 @@ from fitguard.schema.journal import (
 from fitguard.schema.run import Place
 from fitguard.supervise.choosing import choose_run, find_unfinished
 from fitguard.supervise.command import EXPECTED, Command, parse
+from fitguard.supervise.lease import HeldLease, has_our_numbers, leasing_run
 from fitguard.supervise.lock import locking_run
 from fitguard.supervise.naming import make_id
 from fitguard.supervise.options import AUTO, RunOptions
@@ -47,6 +48,7 @@ class Claim:
 
     Args:
         orders: For its next attempt.
+        lease: By which other hosts know of us.
     """
 
     command: Command
@@ -54,6 +56,7 @@ class Claim:
     record: Record
     log: OutputLog
     orders: Orders
+    lease: HeldLease
 
 
 @contextlib.contextmanager
@@ -81,14 +84,20 @@ def claiming_run(
                 f"the earlier one: fitguard run --resume {before.folder.id}"
             )
         folder = _create_folder(runs_folder, options.name or make_id(command))
-    with locking_run(folder):
+    with (
+        locking_run(folder) as locked,
+        leasing_run(folder, options.lease_seconds, locked=locked, say=say) as lease,
+    ):
         if resumed is None:
             _require_new(folder)
-        record = Record(folder, say)
+        record = Record(folder, say, lease.check)
         log = OutputLog(folder.output, folder.older_output, warn=_warn_of_log(folder, say))
         events = record.events()
-        _bury(record, events)
-        orders = _build_orders(options, record.last_orders() if resumed else None, events)
+        _bury(record, events, on_this_machine=lease.before is None or has_our_numbers(lease.before))
+        orders = msgspec.structs.replace(
+            _build_orders(options, record.last_orders() if resumed else None, events),
+            lease=lease.number,
+        )
         record.add(
             RunStarted(
                 time=now(),
@@ -104,7 +113,7 @@ def claiming_run(
         if not options.quiet and (resumed is not None or options.resume == AUTO):
             started_in = resumed.started.working_directory if resumed is not None else None
             say(describe_start(folder.id, started_in, str(Path.cwd()), os.environ))
-        yield Claim(command, folder, record, log, orders)
+        yield Claim(command, folder, record, log, orders, lease)
 
 
 def _require_same_command(command: Command | None, run: KnownRun) -> Command:
@@ -167,13 +176,18 @@ def _warn_of_log(folder: RunFolder, say: Callable[[str], None]) -> Callable[[OSE
     return warn
 
 
-def _bury(record: Record, events: Sequence[AnyEvent]) -> None:
-    """Write down the end of an attempt whose parent died, and make sure that it has ended."""
+def _bury(record: Record, events: Sequence[AnyEvent], *, on_this_machine: bool) -> None:
+    """Write down the end of an attempt whose parent died, and make sure that it has ended.
+
+    Args:
+        on_this_machine: It ran here: elsewhere its number is another process, or none.
+    """
     started = {event.attempt: event for event in events if isinstance(event, AttemptStarted)}
     ended = {event.attempt for event in events if isinstance(event, AttemptEnded)}
     for number, event in started.items():
         if number not in ended:
-            _end_orphan(event.pid, record.folder)
+            if on_this_machine:
+                _end_orphan(event.pid, record.folder)
             last = _read_last_place(record.folder) if number == max(started) else Place()
             record.add(AttemptEnded(time=now(), attempt=number, outcome="lost", last=last))
 

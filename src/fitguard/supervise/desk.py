@@ -9,6 +9,7 @@ from typing import Literal
 from fitguard.monitor.run_folder import RunFolder
 from fitguard.supervise.command import Command
 from fitguard.supervise.inbox import Inbox
+from fitguard.supervise.lease import HeldLease
 from fitguard.supervise.options import RunOptions
 from fitguard.supervise.output_log import OutputLog
 from fitguard.supervise.record import Record
@@ -36,6 +37,7 @@ class Desk:
     record: Record
     log: OutputLog
     inbox: Inbox
+    lease: HeldLease
     say: Callable[[str], None]
     stdout: int = 1
     stderr: int = 2

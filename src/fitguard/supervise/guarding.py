@@ -105,6 +105,7 @@ class Guarding:
                 record=claim.record,
                 log=claim.log,
                 inbox=box,
+                lease=claim.lease,
                 say=self._say,
                 stdout=stdout,
                 stderr=stderr,

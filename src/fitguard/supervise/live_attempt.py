@@ -148,6 +148,7 @@ class LiveAttempt:
             self._take_all(0 if exit_status else TICK_SECONDS)
             if exit_status is not None:
                 return exit_status
+            self._desk.lease.check()
             self._departure.press()
             if self._departure.stuck:
                 return ExitStatus(signal="SIGKILL")

@@ -31,6 +31,7 @@ class Pause:
         """Wait so long, or until somebody wants the run to end: what for."""
         until = time.monotonic() + seconds
         while self._asked is None:
+            self._desk.lease.check()
             left = until - time.monotonic()
             for cancel in self._desk.take_cancels():
                 self._asked = "preempted" if cancel == "leave" else "interrupted"

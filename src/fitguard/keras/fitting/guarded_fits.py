@@ -42,7 +42,10 @@ class GuardedFits:
         self.session = session
         self.store = SnapshotStore(session.folder.snapshots)
         self.writer = SnapshotWriter(
-            self.store, on_written=self._on_written, on_failed=self._on_failed
+            self.store,
+            on_written=self._on_written,
+            on_failed=self._on_failed,
+            before_write=session.require_lease,
         )
         self.card = card_here(os.environ)
         self.allocator = AllocatorWatch(session, self.card)
