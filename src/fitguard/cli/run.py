@@ -13,6 +13,7 @@ from cyclopts import Parameter
 from fitguard.cli.checking_first import check_first
 from fitguard.cli.other_python import Python
 from fitguard.cli.runs import RunsFolder
+from fitguard.monitor.lease_files import LASTS_SECONDS
 from fitguard.monitor.run_folder import RUNS
 from fitguard.schema.exit_codes import ExitCode, UsageError
 from fitguard.schema.journal import LEFT_AS_ASKED
@@ -81,6 +82,13 @@ def run(
             "ends."
         ),
     ] = None,
+    lease_seconds: Annotated[
+        float,
+        Parameter(
+            help="Without a sign of life from a host, until another one may go on with its run; "
+            "default: 30."
+        ),
+    ] = LASTS_SECONDS,
     preempt_signal: Annotated[
         tuple[str, ...],
         Parameter(
@@ -108,6 +116,9 @@ def run(
     quiet: Annotated[
         bool, Parameter(negative="", help="Say nothing where nothing went wrong.")
     ] = False,
+    verbose: Annotated[  # noqa: ARG001  read where the options are gathered
+        bool, Parameter(negative="", help="Tell where the value of each option comes from.")
+    ] = False,
 ) -> int:
     """Train, and get to the end.
 
@@ -116,6 +127,9 @@ def run(
     same as without the fault. If something cannot be exact or is not guarded, fitguard says so.
     Exits with 0 when the training does, with its own code when it is given up, with 75 after
     SIGTERM, with 130 after Ctrl-C.
+
+    Options may also be set in the environment (`FITGUARD_RUN_SNAPSHOT_SECONDS=60`), and under
+    `[tool.fitguard.run]` in pyproject.toml (`snapshot-seconds = 60`).
 
     For example:
 
@@ -131,6 +145,7 @@ def run(
         hang_seconds=hang_seconds,
         first_step_seconds=first_step_seconds,
         grace_seconds=grace_seconds,
+        lease_seconds=lease_seconds,
         max_attempts=max_attempts,
     )
     if not 1 <= preempt_exit_code <= _LAST_EXIT_CODE:
@@ -153,6 +168,7 @@ def run(
         hang_seconds=hang_seconds,
         first_step_seconds=first_step_seconds,
         grace_seconds=grace_seconds,
+        lease_seconds=lease_seconds,
         preempt_signals=read_signals(preempt_signal),
         preempt_exit_code=preempt_exit_code,
         exact_only=exact_only,
