@@ -121,6 +121,10 @@ def test_another_model_is_trained_from_its_beginning(built, ended, tmp_path):
     with attempt(tmp_path, 3) as fits:
         fit_some(5)
     assert events(fits, FitBegan)[-1].restored
+    # The script that trained first finds what it had.
+    with attempt(tmp_path, 4) as fits:
+        fit_some(4, built=built)
+    assert events(fits, FitBegan)[-1].restored is ended
 
 
 def test_a_snapshot_that_is_torn_is_named_and_not_used(keras_trainee, tmp_path):

@@ -86,10 +86,17 @@ class GuardedCall:
             # Keras itself says best what is wrong.
             return original(self._model, *args, **kwargs)
         self._arguments = dict(list(bound.items())[1:])
-        ended = self._usable(self._fits.store.end_of(self._number))
-        if ended is not None and self._try_restore_end(original, ended):
-            return self._model.history
-        history = self._train(original)
+        while True:
+            saved = self._find_saved()
+            try:
+                if saved is not None and saved.document["end"]:
+                    return self._restore_end(original, saved)
+                history = self._train(original, saved)
+            except OtherModel as other:
+                assert saved is not None
+                self._reject(saved, str(other))
+            else:
+                break
         if getattr(history, "epoch", ()):
             self._fits.assurance.first_step_done(self._library)
         if self._step is not None and self.position is not None:
@@ -189,15 +196,8 @@ class GuardedCall:
             step.adopt(native)
             self._model.train_function = step
 
-    def _train(self, original: Callable[..., Any]) -> Any:
-        self._resumed = saved = self._usable(self._fits.store.newest(self._number))
-        try:
-            return self._run_keras(original)
-        except OtherModel as other:
-            why = str(other)
-        assert saved is not None
-        self._reject(saved, why)
-        self._resumed, self._begun, self.place = None, False, Place(fit=self._number)
+    def _train(self, original: Callable[..., Any], saved: Content | None) -> Any:
+        self._resumed, self._begun, self.place = saved, False, Place(fit=self._number)
         return self._run_keras(original)
 
     def _run_keras(self, original: Callable[..., Any]) -> Any:
@@ -233,22 +233,22 @@ class GuardedCall:
         if self._step is not None:
             trace(self._step.native, iterator)
 
-    def _usable(self, content: Content | None) -> Content | None:
-        """A snapshot of this call, unless it is of another model."""
-        for sentence in self._fits.store.torn:
-            self._session.note("snapshot", sentence)
-        why_not = misfit(content, self._model) if content is not None else ""
-        if content is not None and why_not:
-            self._reject(content, why_not)
-            return None
-        return content
+    def _find_saved(self) -> Content | None:
+        """The furthest snapshot of this call; those of another model are set aside."""
+        while (saved := self._fits.store.newest(self._number)) is not None:
+            why_not = misfit(saved, self._model)
+            if not why_not:
+                return saved
+            self._reject(saved, why_not)
+        return None
 
     def _reject(self, content: Content, why: str) -> None:
-        self._fits.store.forget(self._number, later=not content.document.get("several"))
+        several = bool(content.document.get("several"))
+        kept = self._fits.store.set_aside(self._number, later=not several)
         self._note(
-            f"the snapshot of fit call {self._number} belongs to another model: {why} This "
-            "call is trained from its beginning. Does the script build its model the same way "
-            "each time?"
+            f"the snapshot of fit call {self._number} belongs to another model: {why} It is not "
+            f"lost. It is kept in {kept}, and the script that wrote it finds it there with "
+            "--resume. Does the script build its model the same way each time?"
         )
 
     def _try_take_batches(self, position: DataPosition, ahead: Ahead) -> bool:
@@ -368,23 +368,23 @@ class GuardedCall:
         position = self.position
         return position.read_end() if position is not None and position.claimed else None
 
-    def _try_restore_end(self, original: Callable[..., Any], ended: Content) -> bool:
-        """Make the end of this call again, without training; False where it is of another model."""
-        try:
-            with self._fits.aside():
-                changed = self._fits.sources.changes()
-                notes = ending.restore_end(
-                    self._model, self._library, original, self._arguments, ended, changed
-                )
-        except OtherModel as other:
-            self._reject(ended, str(other))
-            return False
+    def _restore_end(self, original: Callable[..., Any], ended: Content) -> Any:
+        """Make the end of this call again, without training; what `fit` returned.
+
+        Raises:
+            OtherModel: where the model, now that it is built, is another.
+        """
+        with self._fits.aside():
+            changed = self._fits.sources.changes()
+            notes = ending.restore_end(
+                self._model, self._library, original, self._arguments, ended, changed
+            )
         self.place = place_of(ended)
         for sentence in notes:
             self._note(sentence)
         self._announce(restored=True)
         self._session.record(FitEnded, place=self.place)
-        return True
+        return self._model.history
 
 
 def _number(value: Any) -> int | None:

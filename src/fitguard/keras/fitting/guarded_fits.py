@@ -40,7 +40,7 @@ class GuardedFits:
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self.store = SnapshotStore(session.folder.snapshots)
+        self.store = SnapshotStore(session.folder.snapshots, self._tell_of_snapshots)
         self.writer = SnapshotWriter(
             self.store,
             on_written=self._on_written,
@@ -196,6 +196,9 @@ class GuardedFits:
 
     def _idle(self, place: Place) -> None:
         self.session.heartbeat.beat("idle", place.fit, place.epoch, place.step, place.total_steps)
+
+    def _tell_of_snapshots(self, sentence: str) -> None:
+        self.session.note("snapshot", sentence)
 
     def _on_written(
         self, place: Place, size_bytes: int, taking: float, writing: float, end: bool

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from fitguard.keras.session import Session
-from fitguard.keras.snapshots.file import TornSnapshot, read_document
+from fitguard.keras.snapshots.heading import read_heading
+from fitguard.keras.snapshots.unusable import UnusableSnapshot
 from fitguard.keras.world.aside import Aside
 from fitguard.keras.world.c_writers import CWriters
 from fitguard.keras.world.contents import Contents, NotKept
@@ -246,9 +247,9 @@ class World(Replay):
     def _collect_needed_digests(self) -> Iterator[str]:
         """The digests that any snapshot names."""
         yield from chain(*self._recent)
-        for path in self._session.folder.snapshots.glob("*.snapshot"):
-            with contextlib.suppress(TornSnapshot, AttributeError, TypeError, IndexError):
-                files = read_document(path).get("files", {})
+        for path in self._session.folder.snapshots.rglob("*.snapshot"):
+            with contextlib.suppress(UnusableSnapshot, AttributeError, TypeError, IndexError):
+                files = read_heading(path).document.get("files", {})
                 yield from (entry[1] for entry in files.get("files", {}).values())
 
 
