@@ -7,6 +7,7 @@ The script finds `training` among its names.
 
 import faulthandler
 import os
+import shutil
 import signal
 import sys
 import time
@@ -18,6 +19,7 @@ from fitguard.monitor.heartbeat import Heartbeat
 from fitguard.monitor.journal import Journal, now
 from fitguard.monitor.lease_files import is_superseded
 from fitguard.monitor.run_folder import RunFolder
+from fitguard.monitor.snapshot_names import list_snapshots, name_snapshot
 from fitguard.schema.journal import Failed, FitBegan, Orders, SnapshotWritten
 from fitguard.schema.run import Place
 
@@ -69,6 +71,10 @@ class Training:
         self.require_lease()
         self._saved.parent.mkdir(exist_ok=True)
         self._saved.write_text(str(self.done))
+        named = self.folder.snapshots / name_snapshot(1, self.done, self.done + 1, end=False)
+        shutil.copyfile(self._saved, named)
+        for older in list_snapshots(self.folder.snapshots)[2:]:
+            older.path.unlink()
         place = Place(fit=1, step=self.done, total_steps=self.done)
         self.record(SnapshotWritten, place=place, bytes=8, taking_seconds=0.0, writing_seconds=0.0)
 

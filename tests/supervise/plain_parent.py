@@ -31,7 +31,8 @@ def main() -> None:
     wanted = json.loads(given)
     if limit := wanted.pop("file_limit_bytes", None):
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
-    options = replace(RunOptions(runs_folder=Path("runs")), **wanted)
+    runs_folder = Path(wanted.pop("runs_folder", "runs"))
+    options = replace(RunOptions(runs_folder=runs_folder), **wanted)
     try:
         sys.exit(guard(plain_command(Path(script), *arguments), options, say=say).exit_code)
     except AlreadyFinished as finished:

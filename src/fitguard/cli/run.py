@@ -82,6 +82,13 @@ def run(
             "ends."
         ),
     ] = None,
+    after_snapshot: Annotated[
+        str | None,
+        Parameter(
+            help="A command for the shell after each finished snapshot, such as one that copies "
+            "$FITGUARD_SNAPSHOT_FOLDER away; the training goes on meanwhile."
+        ),
+    ] = None,
     lease_seconds: Annotated[
         float,
         Parameter(
@@ -168,6 +175,7 @@ def run(
         hang_seconds=hang_seconds,
         first_step_seconds=first_step_seconds,
         grace_seconds=grace_seconds,
+        after_snapshot=after_snapshot,
         lease_seconds=lease_seconds,
         preempt_signals=read_signals(preempt_signal),
         preempt_exit_code=preempt_exit_code,

@@ -25,6 +25,7 @@ from fitguard.notebook.starting import (
 )
 from fitguard.notebook.supervised import Interrupted, supervise_training
 from fitguard.schema.exit_codes import UsageError
+from fitguard.supervise.after_snapshot import Hook
 
 
 def fit(
@@ -42,6 +43,7 @@ def fit(
     max_attempts: int = 20,
     hang_seconds: float | None = None,
     require_guard: bool = False,
+    after_snapshot: Hook | None = None,
     **arguments: Any,
 ) -> Any:
     """Train a model as `model.fit` does, in a process whose crash does not hurt this one.
@@ -69,6 +71,8 @@ def fit(
         max_attempts: In a row that get no further, until the run is given up.
         hang_seconds: Without a step, until the training counts as hung; None to choose.
         require_guard: End where the training cannot be guarded.
+        after_snapshot: Called after each finished snapshot, in a thread of this process: a function
+            that takes it (`snapshot.path`, `snapshot.folder`, `snapshot.place`), or a command.
         **arguments: All other arguments of `model.fit`: `epochs`, `batch_size`, `callbacks`,
             `validation_data`, which may be a function, too, …
 
@@ -109,6 +113,7 @@ def fit(
         max_attempts=max_attempts,
         hang_seconds=hang_seconds,
         require_guard=require_guard,
+        after_snapshot=after_snapshot,
     )
     request = new_request(options)
     try:

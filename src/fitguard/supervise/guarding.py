@@ -11,7 +11,9 @@ while True:
 tell the user                                        RunEnded
 """
 
+import os
 import queue
+import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -24,6 +26,7 @@ from fitguard.schema.exit_codes import INTERRUPTED
 from fitguard.schema.journal import AttemptEnded, Decided, Orders, RunEnded
 from fitguard.schema.run import Outcome, Run, RunState
 from fitguard.supervise import telling
+from fitguard.supervise.after_snapshot import calling_hook
 from fitguard.supervise.claim import Claim, claiming_run
 from fitguard.supervise.command import Command
 from fitguard.supervise.desk import Cancel, Desk
@@ -32,6 +35,7 @@ from fitguard.supervise.live_attempt import LiveAttempt, Observation
 from fitguard.supervise.options import RunOptions
 from fitguard.supervise.pausing import Asked, Pause
 from fitguard.supervise.postmortem import Postmortem, examine_end
+from fitguard.supervise.preemption import measure_grace
 from fitguard.supervise.processes import kill_all
 
 if TYPE_CHECKING:
@@ -39,6 +43,7 @@ if TYPE_CHECKING:
 
 _UNWRITABLE_SECONDS = 10.0
 _UNWRITABLE_TRIES = 6
+_HOOK_SECONDS = 600.0
 _BY_ITSELF: tuple[Outcome, ...] = ("finished", "exited", "exception", "interrupted")
 """What the script started may outlive such an end, as under plain Python."""
 
@@ -111,11 +116,22 @@ class Guarding:
                 stderr=stderr,
                 cancels=self._cancels,
             )
+            hook = stack.enter_context(
+                calling_hook(self._options.after_snapshot, claim.folder, self._say)
+            )
             ended = self._loop(claim)
+            if hook is not None:
+                hook.finish(self._measure_hook_seconds(ended))
             claim.record.add(ended)
             run = claim.record.document(alive=False)
             self._close(run)
             return GuardResult(ended.exit_code, claim.folder, run)
+
+    def _measure_hook_seconds(self, ended: RunEnded) -> float:
+        """What is left for the last snapshot to be copied away."""
+        if ended.state != "preempted":
+            return _HOOK_SECONDS
+        return measure_grace(self._options.grace_seconds, os.environ, time.time())
 
     def _say(self, text: str) -> None:
         self._asides += 1

@@ -6,6 +6,7 @@ from pathlib import Path
 from fitguard.monitor.lease_files import LASTS_SECONDS
 from fitguard.monitor.run_folder import RUNS
 from fitguard.schema.journal import LEFT_AS_ASKED
+from fitguard.supervise.after_snapshot import Hook
 
 NEWEST = ""
 """In place of the id of a run: the newest one that fits."""
@@ -28,6 +29,7 @@ class RunOptions:
         first_step_seconds: The same for the first step, which is compiled.
         autotuning_seconds: For which XLA's autotuning may run out of memory again and again.
         grace_seconds: After SIGTERM, until the training is killed. None: as long as there is.
+        after_snapshot: A command, or a function, that is called after each finished snapshot.
         lease_seconds: Without a sign of life, until another host may go on with the run.
         preempt_signals: Numbers of those that mean what SIGTERM means.
         preempt_exit_code: Of a run that was asked to leave.
@@ -48,6 +50,7 @@ class RunOptions:
     first_step_seconds: float = 1800.0
     autotuning_seconds: float = 20.0
     grace_seconds: float | None = None
+    after_snapshot: Hook | None = None
     lease_seconds: float = LASTS_SECONDS
     preempt_signals: tuple[int, ...] = ()
     preempt_exit_code: int = LEFT_AS_ASKED
