@@ -7,6 +7,8 @@ import pytest
 from cli.process import fitguard
 
 from fitguard.cli.run import delimit_command
+from fitguard.monitor.run_folder import RunFolder
+from fitguard.supervise.lock import locking_run
 
 ARGUMENTS = "import sys; print(sys.argv[1:])"
 
@@ -103,6 +105,29 @@ def test_wrong_usage_is_told(tmp_path, words, said):
     assert done.returncode == 2, done.stderr
     assert said in done.stderr
     assert done.stdout == ""
+
+
+def test_a_job_whose_run_is_guarded_elsewhere_may_come_again(tmp_path):
+    (tmp_path / "train.py").write_text("raise SystemExit(9)")
+    words = ("run", "--name", "n", "train.py")
+    assert fitguard(*words, cwd=tmp_path).returncode == 9
+    again = ("run", "--resume=auto", "--name", "n")
+    with locking_run(RunFolder(tmp_path / "fitguard-runs" / "n")):
+        assert fitguard(*again, "train.py", cwd=tmp_path).returncode == 75
+        chosen = fitguard(*again, "--preempt-exit-code", "138", "train.py", cwd=tmp_path)
+        refused = fitguard("run", "--resume", "--name", "n", "train.py", cwd=tmp_path)
+    assert (chosen.returncode, refused.returncode) == (138, 2)
+    assert "guards now" in chosen.stderr
+    assert "guards now" in refused.stderr
+
+
+def test_a_job_whose_run_is_finished_has_nothing_to_do(tmp_path):
+    (tmp_path / "train.py").write_text("print('trained')")
+    words = ("run", "--resume=auto", "--name", "n", "train.py")
+    first, second = (fitguard(*words, cwd=tmp_path) for _ in range(2))
+    assert (first.returncode, first.stdout) == (0, "trained\n")
+    assert (second.returncode, second.stdout) == (0, "")
+    assert "the run n is finished, and nothing is left to do" in second.stderr
 
 
 def test_an_exception_of_the_script_ends_with_its_code_and_its_traceback(tmp_path):

@@ -164,6 +164,7 @@ def run(
     from fitguard.supervise.command import parse
     from fitguard.supervise.guarding import guard
     from fitguard.supervise.interpreters import require_tensorflow_here
+    from fitguard.supervise.lease import AlreadyGuarded
     from fitguard.supervise.options import AUTO, RunOptions
     from fitguard.supervise.preemption import read_signals
 
@@ -198,6 +199,11 @@ def run(
     except AlreadyFinished as finished:
         say(str(finished))
         return ExitCode.FINE
+    except AlreadyGuarded as guarded:
+        if resume != AUTO:
+            raise
+        say(str(guarded))
+        return preempt_exit_code
 
 
 def delimit_command(arguments: Sequence[str]) -> list[str]:

@@ -5,6 +5,7 @@ from pathlib import Path
 from fitguard.monitor.run_folder import RunFolder
 from fitguard.schema.exit_codes import UsageError
 from fitguard.supervise.command import Command
+from fitguard.supervise.lease import AlreadyGuarded
 from fitguard.supervise.naming import require_name
 from fitguard.supervise.options import AUTO, NEWEST, RunOptions
 from fitguard.supervise.runs import KnownRun, find_runs, read_known_run
@@ -95,7 +96,7 @@ def find_by_id(runs_folder: Path, run_id: str) -> KnownRun:
 
 def _require_unguarded(run: KnownRun) -> KnownRun:
     if run.holder is not None:
-        raise UsageError(
+        raise AlreadyGuarded(
             f"Received --resume {run.folder.id}, which process {run.holder} guards now. Expected "
             "a run that nobody guards"
         )

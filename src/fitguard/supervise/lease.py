@@ -42,7 +42,11 @@ _SHORTEST_SECONDS, _LONGEST_SECONDS = 1.0, 600.0
 _NO_HARD_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EINVAL)
 
 
-class LeaseLost(UsageError):
+class AlreadyGuarded(UsageError):
+    """Another process guards the run: later it may be free."""
+
+
+class LeaseLost(AlreadyGuarded):
     """Another process guards the run by now."""
 
 
@@ -133,7 +137,8 @@ def leasing_run(
         say: Told where a host that may be alive has to be waited for.
 
     Raises:
-        UsageError: where another process holds it, or it cannot be written.
+        AlreadyGuarded: where another process holds it.
+        UsageError: where it cannot be written.
     """
     try:
         before = read_lease(folder.path)
@@ -211,8 +216,8 @@ def _wait_until_over(folder: RunFolder, seen: LeaseFile, say: Callable[[str], No
             raise _build_refusal(folder)
 
 
-def _build_refusal(folder: RunFolder) -> UsageError:
-    return UsageError(
+def _build_refusal(folder: RunFolder) -> AlreadyGuarded:
+    return AlreadyGuarded(
         f"Received the run {folder.id}, which {_describe_holder(folder)} guards now. Expected a "
         "run that nobody guards"
     )

@@ -12,8 +12,7 @@ from collections.abc import Iterator
 
 from fitguard.monitor.lease_files import read_lease
 from fitguard.monitor.run_folder import RunFolder
-from fitguard.schema.exit_codes import UsageError
-from fitguard.supervise.lease import find_live_lease, is_of_this_kernel
+from fitguard.supervise.lease import AlreadyGuarded, find_live_lease, is_of_this_kernel
 
 _TAKEN = (errno.EAGAIN, errno.EACCES)
 _CLOCKS_DIFFER_SECONDS = 60.0
@@ -26,13 +25,13 @@ def locking_run(folder: RunFolder) -> Iterator[bool]:
     """Hold the lock of a run; whether there is one to hold.
 
     Raises:
-        UsageError: where another process holds it.
+        AlreadyGuarded: where another process holds it.
     """
     file = os.open(folder.lock, os.O_RDWR | os.O_CREAT, 0o644)
     try:
         locked = _take_patiently(file)
         if locked is False:
-            raise UsageError(
+            raise AlreadyGuarded(
                 f"Received the run {folder.id}, which process {_read_pid(file)} guards now. "
                 "Expected a run that nobody guards"
             )
