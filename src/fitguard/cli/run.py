@@ -17,6 +17,7 @@ from fitguard.monitor.lease_files import LASTS_SECONDS
 from fitguard.monitor.run_folder import RUNS
 from fitguard.schema.exit_codes import ExitCode, UsageError
 from fitguard.schema.journal import LEFT_AS_ASKED
+from fitguard.supervise.options import Spot
 
 Allowed = Literal["jit-off", "mixed-precision"]
 
@@ -107,6 +108,12 @@ def run(
         int,
         Parameter(help="After SIGTERM or a signal that works like it; default: 75."),
     ] = LEFT_AS_ASKED,
+    spot: Annotated[
+        Spot,
+        Parameter(
+            help="Leave with a snapshot when the cloud takes this spot machine back; default: off."
+        ),
+    ] = "off",
     max_attempts: Annotated[
         int, Parameter(help="That get no further, until the run is given up; default: 20.")
     ] = 20,
@@ -178,6 +185,7 @@ def run(
         grace_seconds=grace_seconds,
         after_snapshot=after_snapshot,
         lease_seconds=lease_seconds,
+        spot=spot,
         preempt_signals=read_signals(preempt_signal),
         preempt_exit_code=preempt_exit_code,
         exact_only=exact_only,

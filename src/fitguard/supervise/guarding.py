@@ -11,9 +11,7 @@ while True:
 tell the user                                        RunEnded
 """
 
-import os
 import queue
-import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -35,11 +33,11 @@ from fitguard.supervise.live_attempt import LiveAttempt, Observation
 from fitguard.supervise.options import RunOptions
 from fitguard.supervise.pausing import Asked, Pause
 from fitguard.supervise.postmortem import Postmortem, examine_end
-from fitguard.supervise.preemption import measure_grace
 from fitguard.supervise.processes import kill_all
 
 if TYPE_CHECKING:
     from fitguard.supervise.deciding import Next
+    from fitguard.supervise.spot import Notice, SpotWatch
 
 _UNWRITABLE_SECONDS = 10.0
 _UNWRITABLE_TRIES = 6
@@ -102,6 +100,7 @@ class Guarding:
         with ExitStack() as stack:
             claim = stack.enter_context(claiming_run(self._command, self._options, self._say))
             box = stack.enter_context(taking_signals(self._options.preempt_signals))
+            spot = self._watch_spot(stack)
             stdout, stderr = self._streams
             self._desk = Desk(
                 command=claim.command,
@@ -115,6 +114,7 @@ class Guarding:
                 stdout=stdout,
                 stderr=stderr,
                 cancels=self._cancels,
+                spot=spot,
             )
             hook = stack.enter_context(
                 calling_hook(self._options.after_snapshot, claim.folder, self._say)
@@ -131,7 +131,19 @@ class Guarding:
         """What is left for the last snapshot to be copied away."""
         if ended.state != "preempted":
             return _HOOK_SECONDS
-        return measure_grace(self._options.grace_seconds, os.environ, time.time())
+        return self._desk.measure_grace()
+
+    def _watch_spot(self, stack: ExitStack) -> "SpotWatch | None":
+        if self._options.spot == "off":
+            return None
+        # Loaded only now: most runs speak to no network.
+        from fitguard.supervise.spot import watching_spot
+
+        return stack.enter_context(watching_spot(self._options.spot, self._warn, self._say))
+
+    def _warn(self, notice: "Notice") -> None:
+        self._say(f"{notice.text}.")
+        self.cancel("leave")
 
     def _say(self, text: str) -> None:
         self._asides += 1

@@ -16,7 +16,7 @@ from fitguard.supervise.child import Child, ExitStatus
 from fitguard.supervise.departure import Departure, Reason
 from fitguard.supervise.desk import Cancel, Desk
 from fitguard.supervise.inbox import Received
-from fitguard.supervise.preemption import LEAVING, measure_grace
+from fitguard.supervise.preemption import LEAVING
 from fitguard.supervise.processes import Process, shares_kernel_numbers
 from fitguard.supervise.pump import Pump
 from fitguard.supervise.sampling import Sampler, Subject
@@ -82,7 +82,7 @@ class LiveAttempt:
         self._channels = channels
         self._pumps = [self._start_pump(channel) for channel in channels]
         self._departure = Departure(
-            self._child, lambda: self._heartbeat.wish("leave"), self._measure_grace()
+            self._child, lambda: self._heartbeat.wish("leave"), self._desk.measure_grace()
         )
         self._vigil = Vigil(desk, orders.attempt, self._heartbeat, self._autotuning)
         subject = Subject(self._child.pid, orders.attempt, self._heartbeat.read)
@@ -197,12 +197,9 @@ class LiveAttempt:
             self._desk.say(f"interrupted again: {signal.Signals(sent).name} to the training.")
 
     def _leave(self, why: str) -> None:
-        grace = self._measure_grace()
+        grace = self._desk.measure_grace()
         if self._departure.leave("preempted", grace):
             self._desk.say(f"{why}: the training takes a snapshot and stops, within {grace:g} s.")
-
-    def _measure_grace(self) -> float:
-        return measure_grace(self._desk.options.grace_seconds, os.environ, time.time())
 
     def _collect_numbers(self) -> dict[int, float]:
         return {**self._sampler.numbers, self._child.pid: time.monotonic()}

@@ -2,16 +2,22 @@
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
 from fitguard.monitor.lease_files import LASTS_SECONDS
 from fitguard.monitor.run_folder import RUNS
 from fitguard.schema.journal import LEFT_AS_ASKED
-from fitguard.supervise.after_snapshot import Hook
+
+if TYPE_CHECKING:
+    from fitguard.supervise.after_snapshot import Hook
 
 NEWEST = ""
 """In place of the id of a run: the newest one that fits."""
 AUTO = "auto"
 """In place of the id of a run: the newest one that fits, or a new one where there is none."""
+
+Spot = Literal["off", "auto", "aws", "gcp", "azure"]
+"""Whose notices are watched for; `auto`: those of the cloud that this machine belongs to."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +37,7 @@ class RunOptions:
         grace_seconds: After SIGTERM, until the training is killed. None: as long as there is.
         after_snapshot: A command, or a function, that is called after each finished snapshot.
         lease_seconds: Without a sign of life, until another host may go on with the run.
+        spot: The cloud whose notices that it takes this machine back are watched for.
         preempt_signals: Numbers of those that mean what SIGTERM means.
         preempt_exit_code: Of a run that was asked to leave.
         exact_only: Stop instead of changing any number.
@@ -50,8 +57,9 @@ class RunOptions:
     first_step_seconds: float = 1800.0
     autotuning_seconds: float = 20.0
     grace_seconds: float | None = None
-    after_snapshot: Hook | None = None
+    after_snapshot: "Hook | None" = None
     lease_seconds: float = LASTS_SECONDS
+    spot: Spot = "off"
     preempt_signals: tuple[int, ...] = ()
     preempt_exit_code: int = LEFT_AS_ASKED
     exact_only: bool = False
