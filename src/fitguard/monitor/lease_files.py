@@ -8,8 +8,10 @@ has lost the run, and writes nothing into its folder any more.
 """
 
 import contextlib
+import errno
 import os
 import re
+import secrets
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +21,7 @@ LEASE_BYTES = 512
 """Always the same: to renew a lease needs no space on the disk."""
 LASTS_SECONDS = 30.0
 _NAME = re.compile(r"lease\.(\d{1,18})")
+_NO_HARD_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EINVAL)
 _NO_LINKS = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
@@ -119,3 +122,51 @@ def is_superseded(folder: Path, number: int) -> bool:
         content = read_content(lease_path(folder, number))
         return msgspec.json.decode(content, type=Lease).number > number
     return False
+
+
+def create_lease(path: Path, lease: Lease) -> None:
+    """Make the file of a number, with all that it holds.
+
+    Raises:
+        FileExistsError: where somebody else has made it.
+    """
+    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    _write_new(beside, lease)
+    try:
+        path.hardlink_to(beside)
+    except FileExistsError:
+        # A network may repeat the call, and report that the first one succeeded.
+        if beside.stat().st_nlink < 2:
+            raise
+    except OSError as error:
+        if error.errno not in _NO_HARD_LINKS:
+            raise
+        _write_new(path, lease)
+    finally:
+        beside.unlink()
+
+
+def _write_new(path: Path, lease: Lease) -> None:
+    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    try:
+        _write(file, lease)
+    finally:
+        os.close(file)
+
+
+def overwrite_lease(path: Path, lease: Lease) -> None:
+    """Write into a lease that is there.
+
+    Raises:
+        OSError: where that cannot be done.
+    """
+    file = os.open(path, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        _write(file, lease)
+    finally:
+        os.close(file)
+
+
+def _write(file: int, lease: Lease) -> None:
+    os.pwrite(file, msgspec.json.encode(lease).ljust(LEASE_BYTES), 0)
+    os.fsync(file)

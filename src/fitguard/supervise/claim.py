@@ -27,7 +27,8 @@ from fitguard.schema.journal import (
 from fitguard.schema.run import Place
 from fitguard.supervise.choosing import choose_run, find_unfinished
 from fitguard.supervise.command import EXPECTED, Command, parse
-from fitguard.supervise.lease import HeldLease, has_our_numbers, leasing_run
+from fitguard.supervise.lease import HeldLease, leasing_run
+from fitguard.supervise.lease_owner import has_our_numbers
 from fitguard.supervise.lock import locking_run
 from fitguard.supervise.naming import make_id
 from fitguard.supervise.options import AUTO, RunOptions
@@ -90,7 +91,7 @@ def claiming_run(
     ):
         if resumed is None:
             _require_new(folder)
-        record = Record(folder, say, lease.check)
+        record = Record(folder, say, lease.require)
         log = OutputLog(folder.output, folder.older_output, warn=_warn_of_log(folder, say))
         events = record.events()
         _bury(record, events, on_this_machine=lease.before is None or has_our_numbers(lease.before))

@@ -10,10 +10,6 @@ one who waits. The clocks of two hosts are never compared.
 """
 
 import contextlib
-import errno
-import os
-import secrets
-import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -23,23 +19,28 @@ import msgspec
 
 from fitguard.monitor.lease_files import (
     LASTS_SECONDS,
-    LEASE_BYTES,
     Lease,
     LeaseFile,
+    create_lease,
     is_superseded,
     lease_path,
+    overwrite_lease,
     read_lease,
 )
 from fitguard.monitor.run_folder import RunFolder
 from fitguard.schema.exit_codes import UsageError
-from fitguard.supervise.processes import find_process
+from fitguard.supervise.lease_owner import (
+    build_lease,
+    has_our_numbers,
+    is_alive,
+    is_of_this_kernel,
+)
 
 _RENEWALS = 6
 """In the span that a lease lasts."""
 _LOOKS = 10
 _LONGEST_LOOK_SECONDS = 1.0
 _SHORTEST_SECONDS, _LONGEST_SECONDS = 1.0, 600.0
-_NO_HARD_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EINVAL)
 
 
 class AlreadyGuarded(UsageError):
@@ -95,6 +96,15 @@ class HeldLease:
                 "nothing more was written. Expected one host at a time"
             )
 
+    def require(self) -> None:
+        """Before something is written: ask the disk whether the run is still ours.
+
+        Raises:
+            LeaseLost: where it is not.
+        """
+        self._renew()
+        self.check()
+
     def release(self) -> None:
         """Nobody needs to wait for us."""
         self._ended.set()
@@ -108,8 +118,8 @@ class HeldLease:
 
     def _renew(self, *, released: bool = False) -> None:
         with self._mutex:
-            if is_superseded(self._folder.path, self.number):
-                self._lost = f"{_describe_holder(self._folder)} has taken it over"
+            if self._lost or is_superseded(self._folder.path, self.number):
+                self._lost = self._lost or f"{_describe_holder(self._folder)} has taken it over"
                 return
             self._lease = msgspec.structs.replace(
                 self._lease,
@@ -118,7 +128,7 @@ class HeldLease:
                 released=released,
             )
             try:
-                _overwrite(lease_path(self._folder.path, self.number), self._lease)
+                overwrite_lease(lease_path(self._folder.path, self.number), self._lease)
                 self._renewed_at = _read_clock()
             except OSError as error:
                 over = _read_clock() - self._renewed_at > self._lease.lasts_seconds
@@ -144,8 +154,8 @@ def leasing_run(
         before = read_lease(folder.path)
         if before is not None and not _is_over(before.lease, locked=locked):
             _wait_until_over(folder, before, say)
-        lease = _build_lease((before.number if before else 0) + 1, lasts_seconds)
-        _create(lease_path(folder.path, lease.number), lease)
+        lease = build_lease((before.number if before else 0) + 1, lasts_seconds)
+        create_lease(lease_path(folder.path, lease.number), lease)
         if before is not None:
             _tell_predecessors(folder.path, lease)
     except FileExistsError as error:
@@ -162,16 +172,6 @@ def leasing_run(
         held.release()
 
 
-def is_of_this_kernel(lease: Lease) -> bool:
-    """Whether it was taken on this machine, since that was last started."""
-    return lease.boot == _read_boot() != ""
-
-
-def has_our_numbers(lease: Lease) -> bool:
-    """Whether /proc may be asked about its process: it tells of this machine and container."""
-    return is_of_this_kernel(lease) and lease.namespace == _read_namespace()
-
-
 def _is_over(lease: Lease | None, *, locked: bool) -> bool:
     """Whether nobody needs to be waited for."""
     if lease is None:
@@ -180,12 +180,7 @@ def _is_over(lease: Lease | None, *, locked: bool) -> bool:
         return True
     if locked and is_of_this_kernel(lease):
         return True  # the processes of one kernel see each other's locks
-    return has_our_numbers(lease) and not _is_alive(lease)
-
-
-def _is_alive(lease: Lease) -> bool:
-    found = find_process(lease.pid)
-    return found is not None and found.started == lease.started
+    return has_our_numbers(lease) and not is_alive(lease)
 
 
 def find_live_lease(folder: RunFolder, *, locked: bool) -> Lease | None:
@@ -231,85 +226,15 @@ def _describe_holder(folder: RunFolder) -> str:
     return "another process"
 
 
-def _build_lease(number: int, lasts_seconds: float) -> Lease:
-    pid = os.getpid()
-    process = find_process(pid)
-    return Lease(
-        number=number,
-        host=socket.gethostname(),
-        boot=_read_boot(),
-        namespace=_read_namespace(),
-        pid=pid,
-        started=process.started if process else 0,
-        lasts_seconds=lasts_seconds,
-        renewed=time.time(),
-    )
-
-
-def _create(path: Path, lease: Lease) -> None:
-    """Make the file of a number, with all that it holds.
-
-    Raises:
-        FileExistsError: where somebody else has made it.
-    """
-    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    _write_new(beside, lease)
-    try:
-        path.hardlink_to(beside)
-    except FileExistsError:
-        # A network may repeat the call, and report that the first one succeeded.
-        if beside.stat().st_nlink < 2:
-            raise
-    except OSError as error:
-        if error.errno not in _NO_HARD_LINKS:
-            raise
-        _write_new(path, lease)
-    finally:
-        beside.unlink()
-
-
-def _write_new(path: Path, lease: Lease) -> None:
-    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    try:
-        _write(file, lease)
-    finally:
-        os.close(file)
-
-
-def _overwrite(path: Path, lease: Lease) -> None:
-    file = os.open(path, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    try:
-        _write(file, lease)
-    finally:
-        os.close(file)
-
-
-def _write(file: int, lease: Lease) -> None:
-    os.pwrite(file, msgspec.json.encode(lease).ljust(LEASE_BYTES), 0)
-    os.fsync(file)
-
-
 def _tell_predecessors(folder: Path, lease: Lease) -> None:
     """Say in the lease before who has the run now; older ones go."""
     with contextlib.suppress(OSError):
-        _overwrite(lease_path(folder, lease.number - 1), lease)
+        overwrite_lease(lease_path(folder, lease.number - 1), lease)
     for number in range(lease.number - 2, 0, -1):
         try:
             lease_path(folder, number).unlink()
         except OSError:
             return
-
-
-def _read_boot() -> str:
-    with contextlib.suppress(OSError):
-        return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-    return ""
-
-
-def _read_namespace() -> int:
-    with contextlib.suppress(OSError):
-        return Path("/proc/self/ns/pid").stat().st_ino
-    return 0
 
 
 def _read_clock() -> float:

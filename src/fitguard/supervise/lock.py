@@ -12,7 +12,8 @@ from collections.abc import Iterator
 
 from fitguard.monitor.lease_files import read_lease
 from fitguard.monitor.run_folder import RunFolder
-from fitguard.supervise.lease import AlreadyGuarded, find_live_lease, is_of_this_kernel
+from fitguard.supervise.lease import AlreadyGuarded, find_live_lease
+from fitguard.supervise.lease_owner import is_of_this_kernel
 
 _TAKEN = (errno.EAGAIN, errno.EACCES)
 _CLOCKS_DIFFER_SECONDS = 60.0

@@ -21,21 +21,21 @@ class Record:
     Args:
         folder: Of the run.
         warn: Called once, where it cannot be written: the training goes on without.
-        check_lease: Called before anything is written; it raises where the run is not ours now.
+        require_lease: Called before anything is written; it raises where another has the run.
     """
 
     def __init__(
-        self, folder: RunFolder, warn: Callable[[str], None], check_lease: Callable[[], None]
+        self, folder: RunFolder, warn: Callable[[str], None], require_lease: Callable[[], None]
     ) -> None:
         self.folder = folder
         self._journal = Journal(folder.journal)
         self._warn = warn
-        self._check_lease = check_lease
+        self._require_lease = require_lease
         self._warned = False
 
     def add(self, event: AnyEvent) -> None:
         """Write an event, and the document anew."""
-        self._check_lease()
+        self._require_lease()
         if not self._journal.append(event, durable=True):
             self._cannot("the journal cannot be written")
         self.document()
@@ -63,7 +63,7 @@ class Record:
         Raises:
             OSError: where that cannot be done: then no child can be started.
         """
-        self._check_lease()
+        self._require_lease()
         replace_file(self.folder.orders, msgspec.json.encode(orders))
 
     def last_orders(self) -> Orders | None:
