@@ -1,10 +1,14 @@
 """A run loses its host and ends on another one, on a file system without locks."""
 
 import os
+import shutil
 import signal
+import subprocess
+import sys
 
+import programs
 import pytest
-from guarded.harness import GuardedRun, run_plain
+from guarded.harness import SCRIPTS, GuardedRun, environment_in, run_plain
 from guarded.results import difference
 from guarded.test_signals import until_saved
 from supervise.strange_host import StrangeHosts
@@ -61,3 +65,49 @@ def _list_files(folder):
         for path in folder.rglob("*")
         if path.is_file() and path.name not in apart
     }
+
+
+@pytest.mark.soak
+def test_a_folder_that_was_copied_to_another_host_goes_on_with_the_same_bits(tmp_path):
+    """As through an object store: no times, no permissions, no empty folders, another path."""
+    hosts, old, new = StrangeHosts(tmp_path), tmp_path / "old", tmp_path / "deeper" / "new"
+    old.mkdir()
+    shutil.copy(SCRIPTS / "files_checkpoints.py", old / "train.py")
+    first = start_in(old, hosts.environment("node-a"))
+    journal = Journal(old / "fitguard-runs" / "n" / "journal.jsonl")
+    programs.wait_for(lambda: any(is_of_third_fit(event) for event in journal.read()))
+    first.send_signal(signal.SIGTERM)
+    assert first.wait(programs.LONGEST_SECONDS) == 75
+    for path in old.rglob("*"):
+        if path.is_file():
+            target = new / path.relative_to(old)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, target)
+    shutil.rmtree(old)
+    second = start_in(new, hosts.environment("node-b"))
+    assert second.wait(programs.LONGEST_SECONDS) == 0, (new / "output.txt").read_text()
+    said = (new / "output.txt").read_text()
+    assert f"continues the run n, which was started in {old}." in said
+    assert "changed since" not in said
+    assert "may still guard" not in said
+    (tmp_path / "plain").mkdir()
+    plain = run_plain("files_checkpoints.py", tmp_path / "plain" / "plain.npz")
+    assert plain.code == 0, plain.text
+    assert difference(tmp_path / "plain" / "plain.npz", new / "guarded.npz") == ""
+
+
+def start_in(folder, environment):
+    options = ("--snapshot-seconds", "0.05", "--resume=auto", "--name", "n")
+    with (folder / "output.txt").open("ab") as texts:
+        return programs.start(
+            [sys.executable, "-m", "fitguard", "run", *options, "train.py", "guarded.npz"],
+            stdin=subprocess.DEVNULL,
+            stdout=texts,
+            stderr=subprocess.STDOUT,
+            cwd=folder,
+            env=environment_in(folder.parent, **environment),
+        )
+
+
+def is_of_third_fit(event):
+    return isinstance(event, SnapshotWritten) and event.place.fit == 3
