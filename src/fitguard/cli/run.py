@@ -218,7 +218,8 @@ def delimit_command(arguments: Sequence[str]) -> list[str]:
     """The words behind `run`, with `--` before the command.
 
     The first word that is no option of ours begins the command: all behind it is the script's own,
-    `--help` too. `--resume` takes the next word where that does not begin a command.
+    `--help` too. cyclopts would take options of ours, and its own, from there as well. `--resume`
+    takes the next word where that does not begin a command.
     """
     from fitguard.supervise.command import begins_command
 

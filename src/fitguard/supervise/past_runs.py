@@ -10,7 +10,7 @@ from fitguard.monitor.folding import fold
 from fitguard.monitor.journal import Journal
 from fitguard.monitor.run_folder import RUNS, RunFolder
 from fitguard.monitor.samples import read_samples
-from fitguard.report.rows.run_words import steps_kept
+from fitguard.report.rows.run_words import outcome, steps_kept
 from fitguard.schema.exit_codes import UnreadableInput, UsageError
 from fitguard.schema.run import MemorySample, Run
 from fitguard.schema.run_list import RunLine, RunList
@@ -133,7 +133,7 @@ def _read_document(file: Path) -> Run:
 
 def _summarize(run: Run) -> RunLine:
     losses = [point.logs["loss"] for point in run.losses if "loss" in point.logs]
-    causes = [attempt.cause for attempt in run.attempts if attempt.cause]
+    failed = [attempt for attempt in run.attempts if attempt.cause]
     last = losses[-1] if losses and math.isfinite(losses[-1]) else None
     return RunLine(
         id=run.id,
@@ -143,6 +143,7 @@ def _summarize(run: Run) -> RunLine:
         attempts=len(run.attempts),
         steps=steps_kept(run),
         loss=last,
-        cause=causes[-1] if causes else "",
+        cause=failed[-1].cause if failed else "",
+        ended=outcome(failed[-1]) if failed else "",
         command=run.command,
     )
