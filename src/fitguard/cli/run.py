@@ -13,6 +13,7 @@ from cyclopts import Parameter
 from fitguard.cli.checking_first import check_first
 from fitguard.cli.other_python import Python
 from fitguard.cli.runs import RunsFolder
+from fitguard.cli.training_options import read_size
 from fitguard.monitor.lease_files import LASTS_SECONDS
 from fitguard.monitor.run_folder import RUNS
 from fitguard.schema.exit_codes import ExitCode, UsageError
@@ -65,6 +66,12 @@ def run(
     snapshot_seconds: Annotated[
         float | None,
         Parameter(help="Between snapshots; default: so that they take under 2 % of the time."),
+    ] = None,
+    disk: Annotated[
+        str | None,
+        Parameter(
+            help="That snapshots may take: 20GB, 500MiB, or bytes; default: half of what is free."
+        ),
     ] = None,
     hang_seconds: Annotated[
         float | None,
@@ -192,6 +199,7 @@ def run(
         allow=allow,
         micro_batch=micro_batch,
         snapshot_seconds=snapshot_seconds,
+        disk_bytes=read_size(disk, "--disk"),
         plan=not no_plan,
         require_guard=require_guard,
         quiet=quiet,

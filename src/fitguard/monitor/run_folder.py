@@ -34,7 +34,8 @@ class RunFolder:
     stacks.txt      what all threads did when the child hung
     lock            held by the parent that guards the run
     lease.NUMBER    who that is, for other hosts: see lease_files.py
-    snapshots/      the two newest, and the end of each finished `fit`
+    snapshots/      the two newest, and the end of each finished `fit`; `aside` holds what is of
+                    another script, or broken
     handed/         links to a snapshot that is being copied away
     after-snapshot.log
                     what the command that does so wrote last
@@ -107,3 +108,7 @@ class RunFolder:
     @property
     def files(self) -> Path:
         return self.path / "files"
+
+    @property
+    def kept_files(self) -> Path:
+        return self.files / "kept"

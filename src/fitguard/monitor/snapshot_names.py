@@ -41,10 +41,11 @@ def name_snapshot(fit: int, steps: int, counter: int, *, end: bool) -> str:
 
 
 def list_snapshots(folder: Path) -> list[NamedSnapshot]:
-    """Those that lie in a folder, the furthest on first."""
+    """Those that lie in a folder, the furthest on first; only files, no links."""
     found = []
     for path in folder.glob(f"*{SUFFIX}"):
-        if match := _NAME.fullmatch(path.name):
+        match = _NAME.fullmatch(path.name)
+        if match and path.is_file() and not path.is_symlink():
             fit, steps, end, counter = match.groups()
             found.append(
                 NamedSnapshot(path, int(fit), end is not None, int(steps or 0), int(counter))

@@ -18,6 +18,7 @@ The run
     record.py         writes events, run.json and orders
     runs.py, past_runs.py
                       runs that can be resumed; all runs as documents, for `report` and `runs`
+    pruning.py        runs that are not needed any more
     after_snapshot.py what the user wants done after each finished snapshot
     telling.py        what the user reads at the start and at the end
 

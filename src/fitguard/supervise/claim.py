@@ -12,6 +12,7 @@ from pathlib import Path
 
 import msgspec
 
+from fitguard.monitor.flushing import sync_folder
 from fitguard.monitor.heartbeat import Heartbeat
 from fitguard.monitor.journal import now
 from fitguard.monitor.run_folder import RunFolder, create_runs_folder
@@ -162,6 +163,8 @@ def _create_folder(runs_folder: Path, name: str) -> RunFolder:
     try:
         create_runs_folder(runs_folder)
         folder.path.mkdir(exist_ok=True)
+        sync_folder(runs_folder)
+        sync_folder(runs_folder.parent)
     except OSError as error:
         raise UsageError(
             f"Received {runs_folder} as the folder for runs: {error.strerror}. Expected one that "
@@ -232,6 +235,7 @@ def _build_orders(options: RunOptions, before: Orders | None, events: Sequence[A
         micro_batches=sizes,
         exact_only=options.exact_only,
         snapshot_seconds=options.snapshot_seconds,
+        disk_bytes=options.disk_bytes,
         plan=options.plan,
         require_guard=options.require_guard,
         preempt_signals=options.preempt_signals,

@@ -44,6 +44,7 @@ class RunOptions:
         allow: What may change results: `jit-off`, `mixed-precision`.
         micro_batch: Rows of a micro-batch to begin with, for every `fit` call.
         snapshot_seconds: Between snapshots; None to choose from what they cost.
+        disk_bytes: That snapshots may take; None for half of what is free.
         plan: Whether to plan the first micro-batch.
         require_guard: End where something of a `fit` cannot be guarded.
         quiet: Say nothing where nothing went wrong.
@@ -66,6 +67,7 @@ class RunOptions:
     allow: tuple[str, ...] = ()
     micro_batch: int | None = None
     snapshot_seconds: float | None = None
+    disk_bytes: int | None = None
     plan: bool = True
     require_guard: bool = False
     quiet: bool = False

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fitguard.keras.snapshots import flushing
 from fitguard.keras.snapshots import store as stores
 from fitguard.keras.snapshots.content import Content
 from fitguard.keras.snapshots.store import SnapshotStore
-from fitguard.keras.snapshots.unusable import NewerSnapshot, UnreadableSnapshot
+from fitguard.monitor import flushing
+from fitguard.monitor.unusable_snapshots import NewerSnapshot, UnreadableSnapshot
 from fitguard.schema.run import Place
 
 
@@ -195,3 +195,17 @@ def test_a_disk_that_fails_to_flush_costs_that_snapshot(
             save(store, "A", 1, 10)
     save(store, "A", 1, 20)
     assert mark(SnapshotStore(tmp_path).newest()) == ["A", 1, 20]
+
+
+def test_what_another_script_left_does_not_come_between(
+    folder: Path, broken: dict[str, Exception]
+) -> None:
+    """Script A cannot read its own now, and that of B was set aside."""
+    store = SnapshotStore(folder)
+    assert find(folder, "B", 1, store) is None
+    save(store, "B", 1, 3)
+    assert find(folder, "A", 1) == ["A", 1, 20]
+    broken["fit00001-end"] = UnreadableSnapshot("")
+    assert find(folder, "A", 1) is None
+    broken.clear()
+    assert find(folder, "A", 1) == ["A", 1, 20]

@@ -13,7 +13,7 @@ import pytest
 
 from fitguard.keras.snapshots.content import Content
 from fitguard.keras.snapshots.file import read_snapshot, write_snapshot
-from fitguard.keras.snapshots.unusable import NewerSnapshot, TornSnapshot, UnreadableSnapshot
+from fitguard.monitor.unusable_snapshots import NewerSnapshot, TornSnapshot, UnreadableSnapshot
 
 ARRAYS: dict[str, np.ndarray] = {
     "float32": np.arange(6, dtype="f4").reshape(2, 3),

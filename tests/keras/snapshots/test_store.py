@@ -1,5 +1,6 @@
 """Which snapshots are kept, and which one is taken."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -160,3 +161,17 @@ def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
     assert store.newest() is None
     with pytest.raises(OSError, match="snapshots"):
         save(store, 1, 1)
+
+
+def test_what_is_no_file_is_not_opened(tmp_path: Path) -> None:
+    """To open a FIFO would wait for ever."""
+    save(SnapshotStore(tmp_path), 1, 1)
+    os.mkfifo(tmp_path / "fit00001-step00000000009-0000000009.snapshot")
+    (tmp_path / "fit00001-step00000000008-0000000008.snapshot").mkdir()
+    (tmp_path / "fit00001-step00000000007-0000000007.snapshot").symlink_to("/dev/zero")
+    os.mkfifo(tmp_path / "fit00001-step00000000006-0000000006.arrays")
+
+    store = SnapshotStore(tmp_path)
+    save(store, 1, 2)
+
+    assert mark(store.newest()) == [1, 2]

@@ -1,6 +1,7 @@
 """One guarded `fit` call: resume, snapshots between steps, the end."""
 
 import inspect
+import math
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -70,6 +71,7 @@ class GuardedCall:
         self._pictured: Any = None
         self._resumed: Content | None = None
         self._begun = False
+        self._started = 0.0
         self._step: GuardedStep | None = None
         self._arguments: dict[str, Any] = {}
         self._remembered: RememberedRows | None = None
@@ -196,17 +198,17 @@ class GuardedCall:
             step.adopt(native)
             self._model.train_function = step
 
-    def _train(self, original: Callable[..., Any], saved: Content | None) -> Any:
-        self._resumed, self._begun, self.place = saved, False, Place(fit=self._number)
-        return self._run_keras(original)
-
-    def _run_keras(self, original: Callable[..., Any]) -> Any:
+    def _train(self, original: Callable[..., Any], resumed: Content | None) -> Any:
+        """Have Keras train, from where a snapshot was taken; `OtherModel` where that misfits."""
+        self._resumed, self._begun, self.place = resumed, False, Place(fit=self._number)
+        # One that is resumed has trained long enough for a snapshot.
+        self._started = time.monotonic() if resumed is None else -math.inf
         initial = int(self._arguments.get("initial_epoch") or 0)
         saved = None
-        if self._resumed is not None:
-            self.place = place_of(self._resumed)
+        if resumed is not None:
+            self.place = place_of(resumed)
             initial = self.place.epoch
-            saved = self._resumed.document["position"]
+            saved = resumed.document["position"]
         read_what_was_read(self._arguments.get("x"), self._session.heartbeat.note_alive)
         self.position = DataPosition(
             self.between,
@@ -246,9 +248,9 @@ class GuardedCall:
         several = bool(content.document.get("several"))
         kept = self._fits.store.set_aside(self._number, later=not several)
         self._note(
-            f"the snapshot of fit call {self._number} belongs to another model: {why} It is not "
-            f"lost. It is kept in {kept}, and the script that wrote it finds it there with "
-            "--resume. Does the script build its model the same way each time?"
+            f"the snapshot of fit call {self._number} belongs to another model: {why} It is kept "
+            f"in {kept}, and used again when the script that wrote it resumes this run. Does the "
+            "script build its model the same way each time?"
         )
 
     def _try_take_batches(self, position: DataPosition, ahead: Ahead) -> bool:
@@ -359,7 +361,7 @@ class GuardedCall:
         """Write the end down; that of a call too short to pay for it can be trained again."""
         if self._step is not None and self._step.rows is not None and self._remembered is not None:
             self._remembered.keep(self._step.rows)
-        if leaving or self._fits.pacing.is_affordable(time.monotonic()):
+        if leaving or self._fits.pacing.is_affordable(time.monotonic(), since=self._started):
             taken = self._take_snapshot(data=self._data_end())
             if taken is not None:
                 taking.write(self._fits, taken, self.place, end=True)

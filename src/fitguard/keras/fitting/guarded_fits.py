@@ -22,7 +22,7 @@ from fitguard.keras.snapshots.store import SnapshotStore
 from fitguard.keras.snapshots.writer import SnapshotWriter
 from fitguard.keras.sources import Sources
 from fitguard.keras.state.callback_kinds import standing_back
-from fitguard.keras.world import fit_begins
+from fitguard.keras.world import fit_begins, flush_files
 from fitguard.schema.journal import INEXACT, Logged, SnapshotFailed, SnapshotWritten
 from fitguard.schema.run import Place
 
@@ -40,12 +40,14 @@ class GuardedFits:
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self.store = SnapshotStore(session.folder.snapshots, self._tell_of_snapshots)
+        self.store = SnapshotStore(
+            session.folder.snapshots, self._tell_of_snapshots, session.orders.disk_bytes
+        )
         self.writer = SnapshotWriter(
             self.store,
             on_written=self._on_written,
             on_failed=self._on_failed,
-            before_write=session.require_lease,
+            prepare=self._prepare,
         )
         self.card = card_here(os.environ)
         self.allocator = AllocatorWatch(session, self.card)
@@ -59,6 +61,11 @@ class GuardedFits:
         self._running = 0
         self._lock = threading.Lock()
         self._here = threading.local()
+
+    def _prepare(self) -> None:
+        """Before a snapshot is written: may we, and is on the disk what it relies on?"""
+        self.session.require_lease()
+        flush_files()
 
     @property
     def outermost(self) -> GuardedCall | None:

@@ -97,6 +97,11 @@ class Aside:
         """Those that a script may find again."""
         return [file for group in self.path.glob("fit*") for file in list_snapshots(group)]
 
+    def list_ends_needed(self) -> set[int]:
+        """Counters of the ends behind which a group is found again."""
+        found = (_GROUP.fullmatch(group.name) for group in self.path.glob("fit*"))
+        return {int(match[2]) for match in found if match is not None and match[2]}
+
     def _list_groups(self, fit: int, after: int) -> list[Path]:
         """The newest first."""
         found = []

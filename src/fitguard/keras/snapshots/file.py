@@ -1,5 +1,6 @@
-"""One snapshot, one file: a heading (see heading.py), and arrays as raw bytes, each at a multiple
-of 64.
+"""One snapshot, one file: a heading, and arrays as raw bytes, each at a multiple of 64.
+
+The heading is that of monitor/snapshot_heading.py: the parent reads it as well.
 
 A file gets its name only when all of it is on the disk. Nothing in it is ever executed, and arrays
 take no more memory than the files are long that hold them. What did not change since an earlier
@@ -16,15 +17,15 @@ from typing import BinaryIO, NamedTuple
 import numpy as np
 
 from fitguard.keras.snapshots.content import Content
-from fitguard.keras.snapshots.flushing import sync_file, sync_folder
-from fitguard.keras.snapshots.heading import Entry, naming_faults, pack_heading, parse_heading
-from fitguard.keras.snapshots.raw_bytes import (
+from fitguard.keras.snapshots.raw_bytes import checksum, fill, view_bytes, write_raw
+from fitguard.monitor.flushing import sync_file, sync_folder
+from fitguard.monitor.snapshot_heading import (
+    Entry,
     align_length,
-    checksum,
-    fill,
+    naming_faults,
+    pack_heading,
+    parse_heading,
     read_raw,
-    view_bytes,
-    write_raw,
 )
 from fitguard.state.dtypes import dtype_of, name_of
 
@@ -46,6 +47,14 @@ Locate = Callable[[str], Path]
 """The file that a heading names as a source."""
 
 
+Reserve = Callable[[int, set[str]], None]
+"""Called before anything is written, with the length of the file and the sources that it needs."""
+
+
+def reserve_nothing(length: int, sources: set[str]) -> None:
+    """Where the disk has no limit."""
+
+
 def find_nothing(arrays: list[tuple[memoryview, int]]) -> list[Held | None]:
     """For a snapshot that shares nothing with others."""
     return [None] * len(arrays)
@@ -56,16 +65,24 @@ def locate_nothing(source: str) -> Path:
     raise ValueError(f"its arrays lie in {source}, which is not there")
 
 
-def write_snapshot(path: Path, content: Content, find: Find = find_nothing) -> int:
+def write_snapshot(
+    path: Path,
+    content: Content,
+    find: Find = find_nothing,
+    reserve: Reserve = reserve_nothing,
+) -> int:
     """Write a file that is there as a whole or not at all; its length.
 
     Raises:
-        OSError: where the disk is full, read-only or gone. No temporary file stays behind.
+        OSError: where the disk is full, read-only or gone, or `reserve` has no room. No temporary
+            file stays behind.
         TypeError: for an array or a document that needs pickle.
     """
     arrays = [view_bytes(array) for array in content.arrays.values()]
     entries = _list_entries(content, arrays, find)
     heading = pack_heading(content.document, entries)
+    length = len(heading) + sum(align_length(one.nbytes) for one in entries if not one.source)
+    reserve(length, {entry.source for entry in entries if entry.source})
     own = [raw for raw, entry in zip(arrays, entries, strict=True) if not entry.source]
     temporary = path.with_name(f"{path.name}.{os.getpid()}{TEMPORARY}")
     file = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)

@@ -6,6 +6,8 @@ arrays only is no snapshot any more:
     fit00001-step00000000120-0000000003.arrays
 """
 
+import contextlib
+import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
@@ -13,10 +15,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fitguard.keras.snapshots.file import Held
-from fitguard.keras.snapshots.heading import Heading, read_heading
 from fitguard.keras.snapshots.raw_bytes import holds
-from fitguard.keras.snapshots.unusable import TornSnapshot, UnusableSnapshot
+from fitguard.monitor.snapshot_heading import Heading, read_heading
 from fitguard.monitor.snapshot_names import SUFFIX, NamedSnapshot, list_snapshots
+from fitguard.monitor.unusable_snapshots import TornSnapshot, UnusableSnapshot
 
 ARRAYS = ".arrays"
 LEAST_SHARED_BYTES = 4096
@@ -37,6 +39,7 @@ class _Known:
     """
 
     counter: int | None
+    steps: int
     sources: frozenset[str]
     own: tuple[tuple[_Key, int], ...]
 
@@ -53,11 +56,16 @@ class Inventory:
         files = [self._correct(file) for file in list_snapshots(self._folder)]
         return sorted(files, key=lambda file: file.order, reverse=True)
 
+    def count_steps(self, file: NamedSnapshot) -> int:
+        """Steps of its fit that it holds; the name of an end does not tell."""
+        known = self._look(file.path)
+        return known.steps if known is not None else file.steps
+
     def list_leftovers(self) -> list[Path]:
         """Files that are there for their arrays only."""
         named = re.compile(r"fit\d+-\w+-\d{1,18}")
         found = self._folder.glob(f"*{ARRAYS}")
-        return [path for path in found if named.fullmatch(path.stem)]
+        return [path for path in found if named.fullmatch(path.stem) and path.is_file()]
 
     def locate(self, source: str) -> Path:
         """The file that a heading names.
@@ -66,7 +74,7 @@ class Inventory:
             ValueError: where it is gone.
         """
         for path in self._folder.rglob("*"):
-            if path.stem == source and path.suffix in (SUFFIX, ARRAYS):
+            if path.stem == source and path.suffix in (SUFFIX, ARRAYS) and path.is_file():
                 return path
         raise ValueError(f"{source}, which holds some of its arrays, is gone")
 
@@ -94,7 +102,7 @@ class Inventory:
         worth = {
             source
             for source, length in shared.most_common(MOST_SOURCES)
-            if length >= LEAST_SHARE * paths[source].stat().st_size
+            if length >= LEAST_SHARE * _measure(paths[source])
         }
         return [held if held is not None and held.source in worth else None for held in found]
 
@@ -123,7 +131,7 @@ class Inventory:
             try:
                 self._known[path.stem] = _summarize(read_heading(path))
             except TornSnapshot:
-                self._known[path.stem] = _Known(None, frozenset(), ())
+                self._known[path.stem] = _Known(None, 0, frozenset(), ())
             except UnusableSnapshot:
                 self._known[path.stem] = None
         return self._known[path.stem]
@@ -155,7 +163,11 @@ def _match(raw: memoryview, places: list[Held], paths: dict[str, Path]) -> Held 
     if raw.nbytes < LEAST_SHARED_BYTES:
         return None
     for held in places:
-        with paths[held.source].open("rb", buffering=0) as file:
+        # Another thread may set a file aside meanwhile.
+        with (
+            contextlib.suppress(OSError),
+            paths[held.source].open("rb", buffering=0) as file,
+        ):
             if holds(file.fileno(), held.offset, raw):
                 # Once each: a snapshot never has more arrays than its files have room for.
                 places.remove(held)
@@ -163,11 +175,21 @@ def _match(raw: memoryview, places: list[Held], paths: dict[str, Path]) -> Held 
     return None
 
 
+def _measure(path: Path) -> float:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return math.inf
+
+
 def _summarize(heading: Heading) -> _Known:
     counter = heading.document.get("counter")
+    place = heading.document.get("place")
+    steps = place.get("total_steps") if isinstance(place, dict) else None
     own = (entry for entry in heading.entries if not entry.source)
     return _Known(
         counter if isinstance(counter, int) else None,
+        steps if isinstance(steps, int) else 0,
         frozenset(heading.sources),
         tuple(
             ((entry.nbytes, entry.checksum), heading.arrays_at + entry.offset)

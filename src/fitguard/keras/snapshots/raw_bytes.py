@@ -9,7 +9,6 @@ import numpy as np
 
 from fitguard.state.dtypes import name_of
 
-_ALIGNED = 64
 _CHUNK_BYTES = 4 << 20
 
 
@@ -29,13 +28,6 @@ def write_raw(file: int, raw: memoryview) -> int:
         while chunk:
             chunk = chunk[os.write(file, chunk) :]
     return raw.nbytes
-
-
-def read_raw(file: BinaryIO, length: int, part: str) -> bytes:
-    """So many bytes of a file; `part` is what an error names."""
-    content = bytearray(length)
-    fill(file, memoryview(content), part)
-    return bytes(content)
 
 
 def fill(file: BinaryIO, raw: memoryview, part: str) -> None:
@@ -67,11 +59,6 @@ def checksum(raw: memoryview) -> int:
     for chunk in _chunks(raw):
         result = zlib.crc32(chunk, result)
     return result
-
-
-def align_length(length: int) -> int:
-    """With the padding behind it."""
-    return -(-length // _ALIGNED) * _ALIGNED
 
 
 def _chunks(raw: memoryview) -> Iterator[memoryview]:

@@ -8,26 +8,27 @@ needless is removed.
 import contextlib
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 import msgspec
 
 from fitguard.keras.snapshots.aside import Aside
+from fitguard.keras.snapshots.budget import Budget
 from fitguard.keras.snapshots.content import Content
 from fitguard.keras.snapshots.file import TEMPORARY, read_snapshot, write_snapshot
-from fitguard.keras.snapshots.flushing import sync_folder
 from fitguard.keras.snapshots.inventory import ARRAYS, Inventory
-from fitguard.keras.snapshots.unusable import (
+from fitguard.monitor.flushing import make_folder, sync_folder
+from fitguard.monitor.snapshot_names import NamedSnapshot, list_snapshots, name_snapshot
+from fitguard.monitor.unusable_snapshots import (
     TornSnapshot,
     UnreadableSnapshot,
     UnusableSnapshot,
 )
-from fitguard.monitor.snapshot_names import NamedSnapshot, list_snapshots, name_snapshot
 from fitguard.schema.run import Place
 
 KEPT = 2
-"""Running snapshots of the fit that trains; of an earlier one without an end, one."""
+"""Running snapshots of the fit that trains, and of later ones; of an earlier one, one."""
 
 
 class SnapshotStore:
@@ -36,23 +37,30 @@ class SnapshotStore:
     Args:
         folder: Made where it is missing, if that can be.
         tell: Called with a sentence on what the user should know.
+        limit_bytes: What it may hold; None for a share of what is free.
 
     Attributes:
         torn: A sentence for each file that was no whole snapshot.
     """
 
-    def __init__(self, folder: Path, tell: Callable[[str], None] = lambda _: None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        tell: Callable[[str], None] = lambda _: None,
+        limit_bytes: int | None = None,
+    ) -> None:
         self.torn: list[str] = []
         self._folder = folder
         self._tell = tell
         self._passed: dict[Path, UnusableSnapshot] = {}
         self._moving = threading.Lock()
         with contextlib.suppress(OSError):
-            folder.mkdir(parents=True, exist_ok=True)
+            make_folder(folder)
         for stale in folder.glob(f"*{TEMPORARY}"):
             _remove(stale)
         self._aside = Aside(folder)
         self._inventory = Inventory(folder)
+        self._budget = Budget(folder, limit_bytes, tell)
         known = [*list_snapshots(folder), *self._aside.list_all()]
         self._counter = max((file.counter for file in known), default=0)
         self._tell_what_disk_cannot()
@@ -72,27 +80,38 @@ class SnapshotStore:
         told = {"place": msgspec.to_builtins(place), "end": end, "counter": self._counter}
         name = name_snapshot(place.fit, place.total_steps, self._counter, end=end)
         # The run's own folder is not made again: who removed it wants it gone.
-        self._folder.mkdir(exist_ok=True)
-        document = {**content.document, **told}
+        if self._folder.parent.is_dir():
+            make_folder(self._folder)
+        path, document = self._folder / name, {**content.document, **told}
         written = write_snapshot(
-            self._folder / name, Content(document, content.arrays), self._inventory.find
+            path,
+            Content(document, content.arrays),
+            find=self._inventory.find,
+            reserve=lambda length, sources: self._make_room(length, sources, place.fit),
         )
         with self._moving:
-            self._clear(place.fit, self._folder / name)
+            files = self._inventory.list_by_order()
+            needless = self._list_needless(files, place.fit)
+            self._remove([one for one in needless if one != path])
+        self._budget.tell_if_near()
         return written
 
     def newest(self, fit: int | None = None) -> Content | None:
         """The furthest on that is whole: an end before all others; of one fit, where it is named.
 
-        Where a fit has none, what was set aside of it is brought back, unless that was done by this
-        process.
+        Where a fit has no file, what was set aside of it is brought back, unless that was done by
+        this process.
         """
         while True:
-            for file in self._inventory.list_by_order():
-                if fit in (None, file.fit) and (content := self._read(file)) is not None:
+            files = [file for file in self._inventory.list_by_order() if fit in (None, file.fit)]
+            for file in files:
+                if (content := self._read(file)) is not None:
                     return content
+            # What cannot be read now is of this training: another must not come between.
+            if fit is None or any(file.path in self._passed for file in files):
+                return None
             with self._moving:
-                if fit is None or not self._aside.give_back(fit, self._find_end_before(fit)):
+                if not self._aside.give_back(fit, self._find_end_before(fit)):
                     return None
 
     def set_aside(self, fit: int, *, later: bool = False) -> Path:
@@ -107,6 +126,8 @@ class SnapshotStore:
                 for file in self._inventory.list_by_order()
                 if file.fit == fit or (later and file.fit > fit)
             ]
+            if not files:
+                return self._folder
             try:
                 return self._aside.take(files, fit, self._find_end_before(fit) if later else None)
             except OSError:
@@ -135,24 +156,62 @@ class SnapshotStore:
             self.torn.append(str(error))
             with contextlib.suppress(OSError):
                 moved = self._aside.keep_torn(file.path)
-                self._tell(f"{error} It was moved to {moved}, and the one before it is used")
+                self._tell(f"{error} It was moved to {moved}, and this attempt goes on without it")
+                del self._passed[file.path]
                 return None
-            self._tell(f"{error} The one before it is used")
+            self._tell(f"{error} This attempt goes on without it")
         except UnusableSnapshot as error:
             self._passed[file.path] = error
             self._tell(
-                f"{error} It stays in {file.path.parent} until the training is past it, and this "
-                "attempt goes on from the one before it"
+                f"{error} It stays in {file.path.parent}, and this attempt goes on without it"
             )
         return None
 
-    def _clear(self, fit: int, newest: Path) -> None:
-        """Remove what later ones have made needless."""
-        files = self._inventory.list_by_order()
-        needless = [path for path in self._list_needless(files, fit) if path != newest]
-        kept = [file for file in files if file.path not in needless]
+    def _make_room(self, length: int, sources: set[str], fit: int) -> None:
+        """Remove what a restart can do without, as far as the budget asks for it.
+
+        Raises:
+            OSError: where that is not enough.
+        """
+        if not self._budget.lacks(length):
+            return
+        with self._moving:
+            spare = self._list_dispensable(fit)
+            if self._budget.lacks(length) <= sum(path.stat().st_size for path in spare):
+                for path in spare:
+                    self._remove([path], sources)
+                    if not self._budget.lacks(length):
+                        return
+        self._budget.require(length)
+
+    def _list_dispensable(self, fit: int) -> list[Path]:
+        """What costs a restart least, first: a second one of this fit, then shorter fits."""
+        files = [file for file in self._inventory.list_by_order() if file.path not in self._passed]
+        second = [file.path for file in files if file.fit == fit and not file.end][1:]
+        # Behind such an end, a group that was set aside is found again.
+        needed = self._aside.list_ends_needed()
+        last_end = next((file for file in files if file.end), None)
+        others = [
+            file
+            for file in files
+            if file.fit != fit and file != last_end and file.counter not in needed
+        ]
+        return [*second, *(file.path for file in sorted(others, key=self._rate))]
+
+    def _rate(self, file: NamedSnapshot) -> float:
+        """Steps that it saves, for each byte."""
+        return self._inventory.count_steps(file) / max(1, file.path.stat().st_size)
+
+    def _remove(self, paths: list[Path], sources: Collection[str] = ()) -> None:
+        """Remove files, but for what others need of them.
+
+        Args:
+            sources: Files that will be needed.
+        """
+        kept = [file for file in self._inventory.list_by_order() if file.path not in paths]
         needed = self._inventory.collect_sources([*kept, *self._aside.list_grouped()])
-        for path in needless:
+        needed.sources.update(sources)
+        for path in paths:
             if needed.includes(path):
                 _rename(path, path.with_suffix(ARRAYS))
             else:
@@ -169,7 +228,7 @@ class SnapshotStore:
         kept: Counter[tuple[int, bool]] = Counter()
         for file in usable:
             kept[file.fit, file.end] += 1
-            most = KEPT if file.fit == fit and not file.end else 1
+            most = KEPT if file.fit >= fit and not file.end else 1
             if kept[file.fit, file.end] > most or (not file.end and file.fit in ended):
                 yield file.path
         for file in files:

@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 from fitguard.keras.world.contents import FILE_BYTES, NotKept, require_room
+from fitguard.monitor.flushing import make_folder, sync_file, sync_folder
 from fitguard.words import size
 
 
@@ -30,6 +31,8 @@ class Aside:
             try:
                 place = self._place(path)
                 os.rename(path, place)
+                sync_folder(place.parent)
+                sync_folder(Path(path).parent)
             except OSError as error:
                 if error.errno != errno.EXDEV:
                     raise
@@ -56,6 +59,9 @@ class Aside:
             with open(path, "rb") as old, target.open("xb") as new:
                 old.seek(start)
                 shutil.copyfileobj(old, new)
+                new.flush()
+                sync_file(new.fileno())
+            sync_folder(target.parent)
             return target
         except OSError as error:
             raise NotKept(error.strerror or str(error)) from error
@@ -65,7 +71,7 @@ class Aside:
         if below.startswith(".."):
             below = f"outside{path}"
         target = self.folder / below
-        target.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(target.parent)
         number = 1
         while target.exists():
             number += 1

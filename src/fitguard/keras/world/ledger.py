@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from fitguard.keras.world.territory import join_home, strip_home
+from fitguard.monitor.flushing import append_line
 
 Deed = Literal["folder", "file", "log", "appended", "removed", "renamed"]
 _MOST_LINES = 20_000
@@ -66,7 +67,7 @@ class Ledger:
         self._read(path)
         self._file: int | None = None
         with contextlib.suppress(OSError):
-            flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
+            flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
             self._file = os.open(path, flags, 0o644)
 
     def _read(self, path: Path) -> None:
@@ -91,7 +92,7 @@ class Ledger:
         with contextlib.suppress(OSError):
             told = strip_home(more, self._home) if isinstance(more, str) else more
             line = json.dumps([self._attempt, deed, strip_home(path, self._home), told])
-            os.write(self._file, f"{line}\n".encode())
+            append_line(self._file, f"{line}\n".encode())
 
     def close(self) -> None:
         """No more will come."""

@@ -20,8 +20,7 @@ from typing import Any, BinaryIO
 
 import msgspec
 
-from fitguard.keras.snapshots.raw_bytes import align_length, read_raw
-from fitguard.keras.snapshots.unusable import NewerSnapshot, TornSnapshot, UnreadableSnapshot
+from fitguard.monitor.unusable_snapshots import NewerSnapshot, TornSnapshot, UnreadableSnapshot
 
 _MAGIC = "FGSNAP{}\n"
 _FORM = re.compile(rb"FGSNAP(\d)\n")
@@ -30,6 +29,7 @@ _ALONE, _SHARING = 1, 2
 _START = struct.Struct("<8sQQI")
 _CHECKSUM = struct.Struct("<I")
 _FIRST = _START.size + _CHECKSUM.size
+_ALIGNED = 64
 _TORN = (TypeError, ValueError, KeyError, OverflowError, RecursionError, msgspec.MsgspecError)
 
 
@@ -117,6 +117,27 @@ def naming_faults(path: Path) -> Iterator[None]:
     except (OSError, MemoryError) as error:
         why = getattr(error, "strerror", None) or str(error) or "there is not enough memory"
         raise UnreadableSnapshot(f"{path.name} cannot be read now: {why}.") from error
+
+
+def align_length(length: int) -> int:
+    """With the padding behind it: all that lies in a file begins at a multiple of 64."""
+    return -(-length // _ALIGNED) * _ALIGNED
+
+
+def read_raw(file: BinaryIO, length: int, part: str) -> bytes:
+    """So many bytes of a file; `part` is what an error names.
+
+    Raises:
+        ValueError: where the file is too short.
+    """
+    chunks, left = [], length
+    while left:
+        chunk = file.read(left)
+        if not chunk:
+            raise ValueError(f"it ends inside of its {part}")
+        chunks.append(chunk)
+        left -= len(chunk)
+    return b"".join(chunks)
 
 
 def _read_header(file: BinaryIO, size: int) -> bytes:

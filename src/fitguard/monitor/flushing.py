@@ -44,3 +44,29 @@ def sync_folder(folder: Path) -> str:
         return sync_file(file)
     finally:
         os.close(file)
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder, and those above it; their names are on the disk then.
+
+    Raises:
+        OSError: where that cannot be done.
+    """
+    if not path.is_dir():
+        make_folder(path.parent)
+        path.mkdir(exist_ok=True)
+        sync_folder(path.parent)
+
+
+def append_line(file: int, line: bytes) -> bool:
+    """Add a line to a file that is open for reading and appending; whether all of it was written.
+
+    A cut of power, or a full disk, may have left half a line: it must not swallow this one.
+
+    Raises:
+        OSError: where nothing can be written.
+    """
+    size = os.fstat(file).st_size
+    if size > 0 and os.pread(file, 1, size - 1) != b"\n":
+        line = b"\n" + line
+    return os.write(file, line) == len(line)
