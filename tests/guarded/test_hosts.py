@@ -5,6 +5,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import programs
 import pytest
@@ -68,21 +69,23 @@ def _list_files(folder):
 
 
 @pytest.mark.soak
-def test_a_folder_that_was_copied_to_another_host_goes_on_with_the_same_bits(tmp_path):
-    """As through an object store: no times, no permissions, no empty folders, another path."""
+@pytest.mark.parametrize("way", ["object store", "hook"])
+def test_a_folder_that_was_copied_to_another_host_goes_on_with_the_same_bits(way, tmp_path):
     hosts, old, new = StrangeHosts(tmp_path), tmp_path / "old", tmp_path / "deeper" / "new"
     old.mkdir()
     shutil.copy(SCRIPTS / "files_checkpoints.py", old / "train.py")
-    first = start_in(old, hosts.environment("node-a"))
-    journal = Journal(old / "fitguard-runs" / "n" / "journal.jsonl")
+    run = Path("fitguard-runs") / "n"
+    hook = f"rm -rf {tmp_path}/away; cp -r $FITGUARD_SNAPSHOT_FOLDER {tmp_path}/away"
+    first = start_in(old, hosts.environment("node-a"), "--after-snapshot", hook)
+    journal = Journal(old / run / "journal.jsonl")
     programs.wait_for(lambda: any(is_of_third_fit(event) for event in journal.read()))
     first.send_signal(signal.SIGTERM)
     assert first.wait(programs.LONGEST_SECONDS) == 75
-    for path in old.rglob("*"):
-        if path.is_file():
-            target = new / path.relative_to(old)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(path, target)
+    if way == "hook":
+        shutil.rmtree(old / run)
+        copy_as_object_store(tmp_path / "away", old / run)
+        shutil.rmtree(old / "out")  # its files come back out of the folder of the run
+    copy_as_object_store(old, new)
     shutil.rmtree(old)
     second = start_in(new, hosts.environment("node-b"))
     assert second.wait(programs.LONGEST_SECONDS) == 0, (new / "output.txt").read_text()
@@ -96,8 +99,17 @@ def test_a_folder_that_was_copied_to_another_host_goes_on_with_the_same_bits(tmp
     assert difference(tmp_path / "plain" / "plain.npz", new / "guarded.npz") == ""
 
 
-def start_in(folder, environment):
-    options = ("--snapshot-seconds", "0.05", "--resume=auto", "--name", "n")
+def copy_as_object_store(source, target):
+    """Without times, permissions, links and empty folders."""
+    for path in source.rglob("*"):
+        if path.is_file():
+            place = target / path.relative_to(source)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, place)
+
+
+def start_in(folder, environment, *more):
+    options = ("--snapshot-seconds", "0.05", "--resume=auto", "--name", "n", *more)
     with (folder / "output.txt").open("ab") as texts:
         return programs.start(
             [sys.executable, "-m", "fitguard", "run", *options, "train.py", "guarded.npz"],
