@@ -17,6 +17,8 @@ from pathlib import Path
 
 import msgspec
 
+from fitguard.monitor.flushing import sync_file
+
 LEASE_BYTES = 512
 """Always the same: to renew a lease needs no space on the disk."""
 LASTS_SECONDS = 30.0
@@ -169,4 +171,4 @@ def overwrite_lease(path: Path, lease: Lease) -> None:
 
 def _write(file: int, lease: Lease) -> None:
     os.pwrite(file, msgspec.json.encode(lease).ljust(LEASE_BYTES), 0)
-    os.fsync(file)
+    sync_file(file)
