@@ -41,7 +41,10 @@ class GuardedFits:
     def __init__(self, session: Session) -> None:
         self.session = session
         self.store = SnapshotStore(
-            session.folder.snapshots, self._tell_of_snapshots, session.orders.disk_bytes
+            session.folder.snapshots,
+            self._tell_of_snapshots,
+            session.orders.disk_bytes,
+            session.require_lease,
         )
         self.writer = SnapshotWriter(
             self.store,
