@@ -37,11 +37,19 @@ def test_sizes(written: str | int | float, expected: int) -> None:
 @pytest.mark.parametrize(
     "wrong",
     ["", "GiB", "8 apples", "8GiBs", "-8GiB", "8,5GiB", "1e9", "8iB", "8GiB 4", "inf", True,
-     None, 2.5e9 + 0.5, float("nan"), float("inf"), [8]],
+     None, 2.5e9 + 0.5, float("nan"), float("inf"), [8], "2EiB", "1152921504606846977"],
 )  # fmt: skip
 def test_what_is_no_size_is_refused(wrong: object) -> None:
     with pytest.raises(UsageError, match=r"Received gpu_memory=.*Expected a size such as 8GiB"):
         size_bytes(wrong, "gpu_memory")
+
+
+@pytest.mark.parametrize("digits", [25, 400, 5000])
+def test_a_size_that_no_machine_has_is_refused_in_few_words(digits: int) -> None:
+    for wrong in ("9" * digits, "9" * digits + "GiB", 10**digits, -(10**digits)):
+        with pytest.raises(UsageError) as error:
+            size_bytes(wrong, "gpu_memory")
+        assert len(str(error.value)) < 250
 
 
 @pytest.mark.parametrize("small", ["8", 8, "1000 KiB", 0, -5, "0GiB"])

@@ -15,7 +15,8 @@ from pathlib import Path
 
 import msgspec
 
-from fitguard.monitor.heartbeat import Heartbeat
+from fitguard.keras.termination import Terminated, end_without_threads, leave_when_terminated
+from fitguard.monitor.heartbeat import OwnHeartbeat
 from fitguard.monitor.journal import Journal, now
 from fitguard.monitor.lease_files import is_superseded
 from fitguard.monitor.run_folder import RunFolder
@@ -33,7 +34,7 @@ class Training:
         self.folder = folder
         self.orders = msgspec.json.decode(folder.orders.read_bytes(), type=Orders)
         self.attempt = self.orders.attempt
-        self.heartbeat = Heartbeat(folder.heartbeat)
+        self.heartbeat = OwnHeartbeat(folder.heartbeat)
         self._journal = Journal(folder.journal)
         self._saved = folder.snapshots / "steps"
         self.done = int(self._saved.read_text()) if self._saved.exists() else 0
@@ -52,6 +53,7 @@ class Training:
     def steps(self, until: int, seconds: float = 0.01):
         """Take steps; a snapshot after each one that was asked for with `save`."""
         self.begin()
+        self.heartbeat.change_answering(1)
         while self.done < until:
             self.beat()
             if self.heartbeat.read_wish() == "leave":
@@ -61,7 +63,8 @@ class Training:
             yield self.done
             time.sleep(seconds)
             self.done += 1
-        self.beat()
+        self.heartbeat.change_answering(-1)
+        self.beat("idle")
 
     def require_lease(self) -> None:
         if is_superseded(self.folder.path, self.orders.lease):
@@ -91,9 +94,13 @@ def main() -> None:
         signal.signal(number, lambda *_: training.heartbeat.wish("leave"))
     with folder.stacks.open("a") as stacks:
         faulthandler.register(signal.SIGRTMIN + 5, file=stacks, all_threads=True)
+        leave_when_terminated(training.heartbeat)
         code = compile(script.read_text(), str(script), "exec")
         try:
             exec(code, {"training": training, "__name__": "__main__"})
+        except Terminated:
+            end_without_threads()
+            raise
         except SystemExit as leaving:
             if leaving.code:
                 training.record(Failed, kind="system-exit", code=leaving.code)

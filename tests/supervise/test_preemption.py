@@ -2,11 +2,13 @@
 
 import os
 import signal
+from pathlib import Path
 
 import pytest
 from supervise.guarded import UNTIL_TOLD, Parent
 
 from fitguard.schema.exit_codes import UsageError
+from fitguard.supervise.inbox import HANDLED
 from fitguard.supervise.preemption import measure_grace, read_signals
 
 
@@ -35,6 +37,20 @@ def test_all_processes_of_the_job_get_it(tmp_path):
     os.killpg(parent.process.pid, signal.SIGUSR1)
     assert parent.ended() == 75
     assert parent.run()["attempts"][0]["outcome"] == "preempted"
+
+
+def test_no_thread_of_the_parent_takes_what_the_parent_waits_for(tmp_path):
+    parent = Parent(tmp_path, UNTIL_TOLD, after_snapshot="true")
+    parent.until("step 3")
+    pid = parent.process.pid
+    threads = [task for task in Path(f"/proc/{pid}/task").iterdir() if task.name != str(pid)]
+    assert len(threads) > 2
+    for thread in threads:
+        fields = dict(line.split(":\t", 1) for line in (thread / "status").read_text().splitlines())
+        for number in HANDLED:
+            assert int(fields["SigBlk"], 16) >> (number - 1) & 1, (fields["Name"], number)
+    (tmp_path / "enough").touch()
+    assert parent.ended() == 0
 
 
 def test_it_ends_a_pause_between_two_attempts(tmp_path):

@@ -16,8 +16,6 @@ import random
 import runpy
 import signal
 import sys
-import threading
-from collections.abc import Callable
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import ModuleType
@@ -28,6 +26,7 @@ from fitguard.keras.own_faults import own_fault, words_for
 from fitguard.keras.refused import Refused
 from fitguard.keras.session import Session
 from fitguard.keras.sources import watch_sources
+from fitguard.keras.termination import Terminated, end_without_threads, leave_when_terminated
 from fitguard.keras.tracebacks import show
 from fitguard.keras.world import watching
 from fitguard.monitor.run_folder import RunFolder
@@ -37,7 +36,6 @@ from fitguard.schema.journal import OWN_FAULT, SYSTEM_EXIT, Failed
 
 _PR_SET_PDEATHSIG = 1
 _MORE_OOM_SCORE = 300
-_DEADLY = (int(signal.SIGTERM), int(signal.SIGHUP))
 
 
 def main(arguments: list[str]) -> int:
@@ -49,7 +47,7 @@ def main(arguments: list[str]) -> int:
     _be_killed_first()
     _tell_stacks(session.folder.stacks)
     _seed(session.orders.seed)
-    _leave_when_terminated(session)
+    leave_when_terminated(session.heartbeat, session.orders.preempt_signals)
     guard = contextlib.ExitStack()
     # After the end of all threads, and of what the script itself has registered: they may train.
     atexit.register(guard.close)
@@ -103,45 +101,6 @@ def _tell_stacks(path: Path) -> None:
         faulthandler.register(STACKS_SIGNAL, file=file, all_threads=True)
 
 
-def _leave_when_terminated(session: Session) -> None:
-    """A signal that all processes of a job get shall not kill this one before its snapshot."""
-
-    def on_terminate(_number: int, _frame: object) -> None:
-        session.heartbeat.wish("leave")
-
-    notices = set(session.orders.preempt_signals) - {*_DEADLY}
-    numbers = [
-        number for number in (*_DEADLY, *notices) if signal.getsignal(number) is signal.SIG_DFL
-    ]
-    for number in numbers:
-        signal.signal(number, on_terminate)
-
-    def leave_to_us() -> None:
-        # A notice to all processes of a job shall not end the workers that the last steps need.
-        for number in numbers:
-            if signal.getsignal(number) is on_terminate:
-                signal.signal(number, signal.SIG_IGN if number in notices else signal.SIG_DFL)
-
-    _in_forked_processes(numbers, leave_to_us)
-
-
-def _in_forked_processes(numbers: list[int], then: Callable[[], None]) -> None:
-    """Call it there before any of these signals comes: Python would forget one that came early."""
-    here = threading.local()
-
-    def before() -> None:
-        here.mask = signal.pthread_sigmask(signal.SIG_BLOCK, numbers)
-
-    def after() -> None:
-        signal.pthread_sigmask(signal.SIG_SETMASK, here.mask)
-
-    def in_child() -> None:
-        then()
-        after()
-
-    os.register_at_fork(before=before, after_in_parent=after, after_in_child=in_child)
-
-
 def _seed(seed: int) -> None:
     """What the script does not seed itself draws the same in each attempt.
 
@@ -160,6 +119,9 @@ def _run(command: list[str], session: Session) -> int:
             _run_module(command[1:])
         else:
             _run_script(*command)
+    except Terminated:
+        end_without_threads()
+        raise
     except SystemExit as leaving:
         code = leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None)
         if code:

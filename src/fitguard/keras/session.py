@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from fitguard.monitor.heartbeat import Heartbeat
+from fitguard.monitor.heartbeat import OwnHeartbeat
 from fitguard.monitor.journal import Journal, now
 from fitguard.monitor.lease_files import is_superseded
 from fitguard.monitor.run_folder import RunFolder
@@ -34,7 +34,7 @@ class Session:
         remedy: What to change in the script, for an error that will come again; else nothing.
     """
 
-    def __init__(self, folder: RunFolder, orders: Orders, heartbeat: Heartbeat) -> None:
+    def __init__(self, folder: RunFolder, orders: Orders, heartbeat: OwnHeartbeat) -> None:
         self.folder = folder
         self.orders = orders
         self.heartbeat = heartbeat
@@ -55,7 +55,7 @@ class Session:
         """
         try:
             orders = msgspec.json.decode(folder.orders.read_bytes(), type=Orders)
-            return cls(folder, orders, Heartbeat(folder.heartbeat))
+            return cls(folder, orders, OwnHeartbeat(folder.heartbeat))
         except (OSError, msgspec.MsgspecError) as error:
             raise UnreadableInput(
                 f"{folder.orders}: {error}. Expected the orders that `fitguard run` writes before "
@@ -68,7 +68,9 @@ class Session:
         return os.getpid() == self._process
 
     def record(self, event_type: type, /, *, durable: bool = False, **fields: Any) -> None:
-        """Write an event into the journal."""
+        """Write an event into the journal; what a forked process does is no event of the run."""
+        if not self.is_here:
+            return
         self.require_lease()
         event: AnyEvent = event_type(time=now(), attempt=self.orders.attempt, **fields)
         self._journal.append(event, durable=durable)

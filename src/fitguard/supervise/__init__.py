@@ -31,6 +31,8 @@ One attempt, while it runs
     preemption.py, spot.py
                       how schedulers and clouds ask a run to leave, and with how much time
     departure.py      how the child is made to leave
+    orphans.py        what it leaves behind: ended, or left alone
+    carrier.py        carries what that writes when the parent has gone
     vigil.py          looks whether it still trains: hang.py, autotuning.py, memory that grows
     sampling.py       its memory over time: processes.py, gpu_memory.py
 

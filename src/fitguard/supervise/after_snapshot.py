@@ -60,13 +60,21 @@ class HookThread(threading.Thread):
 
     Args:
         say: Told of the first failure.
+        spare: Told of each process: it is no helper of the training, and may outlive it.
     """
 
-    def __init__(self, hook: Hook, folder: RunFolder, say: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        hook: Hook,
+        folder: RunFolder,
+        say: Callable[[str], None],
+        spare: Callable[[int], None],
+    ) -> None:
         super().__init__(name="fitguard-after-snapshot", daemon=True)
         self._hook = hook
         self._folder = folder
         self._say = say
+        self._spare = spare
         self._journal = Journal(folder.journal)
         self._read_up_to = self._journal.size
         self._ended = threading.Event()
@@ -128,6 +136,7 @@ class HookThread(threading.Thread):
                 # What ends the training shall not end the copying.
                 start_new_session=True,
             )
+            self._spare(self._process.pid)
             code = self._process.wait()
         if code != 0:
             said = self._folder.hook_log.read_text(errors="replace").strip()
@@ -156,14 +165,17 @@ def _find_file(snapshots: Path, place: Place) -> Path | None:
 
 @contextlib.contextmanager
 def calling_hook(
-    hook: Hook | None, folder: RunFolder, say: Callable[[str], None]
+    hook: Hook | None,
+    folder: RunFolder,
+    say: Callable[[str], None],
+    spare: Callable[[int], None],
 ) -> Iterator[HookThread | None]:
     """Call the hook while it lasts; None where there is none."""
     if hook is None:
         yield None
         return
     shutil.rmtree(folder.handed, ignore_errors=True)  # of a parent that was killed
-    thread = HookThread(hook, folder, say)
+    thread = HookThread(hook, folder, say, spare)
     thread.start()
     try:
         yield thread

@@ -99,6 +99,11 @@ class Child:
             with contextlib.suppress(OSError):
                 os.kill(self.pid, number)
 
+    def ignores(self, number: int) -> bool:
+        """Whether a signal would do nothing to it."""
+        ignored = read_status(self.pid, "SigIgn")
+        return bool(ignored) and bool(int(ignored, 16) >> (number - 1) & 1)
+
     @property
     def state(self) -> str:
         """As the kernel tells it: R, S, D (waits for a device), T (stopped)."""
@@ -112,6 +117,15 @@ def read_state(pid: int) -> str:
     except OSError:
         return ""
     return line.rpartition(")")[2].split()[0]
+
+
+def read_status(pid: int, name: str) -> str:
+    """One line of what the kernel tells of a process; empty where there is none."""
+    with contextlib.suppress(OSError):
+        for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+            if line.startswith(f"{name}:"):
+                return line.partition(":")[2].strip()
+    return ""
 
 
 def _read_status(status: int, peak_bytes: int) -> ExitStatus:

@@ -17,6 +17,7 @@ _INTERRUPT_COUNTS_SECONDS = 30.0
 _STUCK_SECONDS = 30.0
 _TOGETHER_SECONDS = 1.0
 
+TERMINATING = (signal.SIGTERM, signal.SIGHUP)
 _ESCALATION = (signal.SIGTERM, signal.SIGKILL)
 
 
@@ -24,6 +25,8 @@ class Mortal(Protocol):
     """What signals can be sent to."""
 
     def send(self, number: int) -> None: ...
+
+    def ignores(self, number: int) -> bool: ...
 
 
 class Departure:
@@ -33,6 +36,9 @@ class Departure:
         child: The process.
         wish: Called to ask it for a snapshot, and to leave after it.
         grace_seconds: From that wish to SIGKILL.
+
+    Attributes:
+        terminated: It was sent a signal that asks it to end, and does not ignore that.
     """
 
     def __init__(
@@ -53,6 +59,7 @@ class Departure:
         self._killed_at: float | None = None
         self._reason: Reason | None = None
         self.forwarded: set[int] = set()
+        self.terminated = False
 
     @property
     def reason(self) -> Reason | None:
@@ -92,7 +99,11 @@ class Departure:
         return self._send(number)
 
     def leave(
-        self, reason: Literal["preempted", "planned"], grace_seconds: float | None = None
+        self,
+        reason: Literal["preempted", "planned"],
+        grace_seconds: float | None = None,
+        *,
+        at_once: int = 0,
     ) -> bool:
         """Take a snapshot and go; False where that had been asked before.
 
@@ -101,6 +112,7 @@ class Departure:
 
         Args:
             grace_seconds: In place of the usual ones.
+            at_once: The signal for a child that has nothing to save; 0 for one that has.
         """
         if self._reason == "preempted":
             if self._clock() - self._asked_at > _TOGETHER_SECONDS:
@@ -111,10 +123,18 @@ class Departure:
         self._wish()
         if reason == "preempted":
             grace = self._grace_seconds if grace_seconds is None else grace_seconds
-            self._plan = self._schedule(
-                (grace * _LAST_SHARE, signal.SIGTERM), (grace, signal.SIGKILL)
-            )
+            first = (0.0, at_once) if at_once else (grace * _LAST_SHARE, signal.SIGTERM)
+            self._plan = self._schedule(first, (grace, signal.SIGKILL))
         return True
+
+    def hurry(self) -> None:
+        """It was asked for a snapshot, and has gone on to where it takes none."""
+        if self._plan and self._reason == "preempted":
+            self._plan = [(self._clock(), self._plan[0][1]), *self._plan[1:]]
+
+    def note_too_late(self, reason: Literal["interrupted", "preempted"]) -> None:
+        """It has ended already, so nothing is asked of it; but no other one shall follow."""
+        self._reason = self._reason or reason
 
     def abort(self, reason: Literal["hung", "out-of-memory"]) -> None:
         """End what leads nowhere. A hang is made to tell what its threads do."""
@@ -145,5 +165,7 @@ class Departure:
     def _send(self, number: int) -> int:
         if number == signal.SIGKILL and self._killed_at is None:
             self._killed_at = self._clock()
+        if number in TERMINATING and not self._child.ignores(number):
+            self.terminated = True
         self._child.send(number)
         return number

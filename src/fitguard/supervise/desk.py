@@ -12,6 +12,7 @@ from fitguard.supervise.command import Command
 from fitguard.supervise.inbox import Inbox
 from fitguard.supervise.lease import HeldLease
 from fitguard.supervise.options import RunOptions
+from fitguard.supervise.orphans import Orphans
 from fitguard.supervise.output_log import OutputLog
 from fitguard.supervise.preemption import measure_grace
 from fitguard.supervise.record import Record
@@ -43,6 +44,7 @@ class Desk:
     log: OutputLog
     inbox: Inbox
     lease: HeldLease
+    orphans: Orphans
     say: Callable[[str], None]
     stdout: int = 1
     stderr: int = 2

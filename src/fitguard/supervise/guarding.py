@@ -12,6 +12,7 @@ tell the user                                        RunEnded
 """
 
 import queue
+import select
 import shutil
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -29,12 +30,12 @@ from fitguard.supervise.after_snapshot import calling_hook
 from fitguard.supervise.claim import Claim, claiming_run
 from fitguard.supervise.command import Command
 from fitguard.supervise.desk import Cancel, Desk
-from fitguard.supervise.inbox import taking_signals
+from fitguard.supervise.inbox import Inbox, taking_signals
 from fitguard.supervise.live_attempt import LiveAttempt, Observation
 from fitguard.supervise.options import RunOptions
+from fitguard.supervise.orphans import adopting_orphans
 from fitguard.supervise.pausing import Asked, Pause
 from fitguard.supervise.postmortem import Postmortem, examine_end
-from fitguard.supervise.processes import kill_all
 
 if TYPE_CHECKING:
     from fitguard.supervise.deciding import Next
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 
 _UNWRITABLE_SECONDS = 10.0
 _UNWRITABLE_TRIES = 6
+_LOOK_MILLISECONDS = 100
 _HOOK_SECONDS = 600.0
 _BY_ITSELF: tuple[Outcome, ...] = ("finished", "exited", "exception", "interrupted")
 """What the script started may outlive such an end, as under plain Python."""
@@ -69,6 +71,8 @@ class Guarding:
         say: Tells the user one line, without a prefix. A line that begins with a line feed comes
             while the training's own is not at its end.
         stdout: File number where the training's output goes, as `stderr`.
+        readers_leave: Who reads them leaves with us: what processes that the script left behind
+            write later goes nowhere.
     """
 
     def __init__(
@@ -79,14 +83,16 @@ class Guarding:
         say: Callable[[str], None],
         stdout: int = 1,
         stderr: int = 2,
+        readers_leave: bool = False,
     ) -> None:
         self._command = command
         self._options = options
         self._tell = say
         self._streams = (stdout, stderr)
+        self._readers_leave = readers_leave
         self._cancels: queue.SimpleQueue[Cancel] = queue.SimpleQueue()
         self._live: LiveAttempt | None = None
-        self._asides = 0
+        self._inbox = Inbox()
 
     def cancel(self, how: Cancel = "interrupt") -> None:
         """End the run, from any thread; again to be stronger."""
@@ -100,7 +106,7 @@ class Guarding:
         """
         with ExitStack() as stack:
             claim = stack.enter_context(claiming_run(self._command, self._options, self._say))
-            box = stack.enter_context(taking_signals(self._options.preempt_signals))
+            self._inbox = stack.enter_context(taking_signals(self._options.preempt_signals))
             spot = self._watch_spot(stack)
             stdout, stderr = self._streams
             self._desk = Desk(
@@ -109,8 +115,9 @@ class Guarding:
                 folder=claim.folder,
                 record=claim.record,
                 log=claim.log,
-                inbox=box,
+                inbox=self._inbox,
                 lease=claim.lease,
+                orphans=stack.enter_context(adopting_orphans()),
                 say=self._say,
                 stdout=stdout,
                 stderr=stderr,
@@ -118,7 +125,12 @@ class Guarding:
                 spot=spot,
             )
             hook = stack.enter_context(
-                calling_hook(self._options.after_snapshot, claim.folder, self._say)
+                calling_hook(
+                    self._options.after_snapshot,
+                    claim.folder,
+                    self._say,
+                    self._desk.orphans.spare,
+                )
             )
             ended = self._loop(claim)
             if hook is not None:
@@ -150,13 +162,28 @@ class Guarding:
         self.cancel("leave")
 
     def _say(self, text: str) -> None:
-        self._asides += 1
         midline = self._live is not None and self._live.in_midline
-        self._tell(f"\n{text}" if midline else text)
+        if self._await_reader():
+            self._tell(f"\n{text}" if midline else text)
+
+    def _await_reader(self) -> bool:
+        """Wait until our line will be taken; False where the user calls us away first."""
+        waiting = select.poll()
+        waiting.register(self._streams[1], select.POLLOUT)
+        while not waiting.poll(_LOOK_MILLISECONDS):
+            called_away = self._live is not None and self._live.is_called_away
+            if called_away or self._inbox.wants_end:
+                return False
+        return True
 
     def _close(self, run: Run) -> None:
+        if self._live is not None and self._live.hand_over(discard=self._readers_leave):
+            self._say(
+                "a process that the script started still runs. fitguard leaves it alone, and no "
+                "longer records its output."
+            )
         if not self._options.quiet or run.state != "finished" or len(run.attempts) > 1:
-            self._say(telling.describe_run(run))
+            self._say(telling.describe_run(run, kept=self._desk.folder.journal.exists()))
 
     def _loop(self, claim: Claim) -> RunEnded:
         orders = claim.orders
@@ -166,15 +193,17 @@ class Guarding:
                 return seen
             postmortem = self._examine(seen, orders.attempt)
             if postmortem.event.outcome not in _BY_ITSELF:
-                kill_all(seen.relatives[1:])
+                self._desk.orphans.end(seen.relatives[1:])
             ended = self._end_undecided(seen, postmortem)
             if ended is not None:
                 return ended
             following = self._decide(orders, postmortem)
-            if isinstance(following, RunEnded):
-                return following
-            orders = following
-            kill_all(seen.relatives[1:])
+            if following.stop:
+                return _end_run("stopped", following.exit_code)
+            self._desk.orphans.end(seen.relatives[1:])
+            if asked := Pause(self._desk).before(following):
+                return self._end_as_asked(asked)
+            orders = following.orders
 
     def _attempt(self, orders: Orders) -> Observation | RunEnded:
         """One attempt; a disk that is full for a while is waited for."""
@@ -224,8 +253,8 @@ class Guarding:
             return _end_run("stopped", status.shell_code)
         return None
 
-    def _decide(self, orders: Orders, postmortem: Postmortem) -> Orders | RunEnded:
-        """Decide, say so, and wait for the right moment."""
+    def _decide(self, orders: Orders, postmortem: Postmortem) -> "Next":
+        """Decide, and say so."""
         # Loaded only now: a run without a fault needs none of the policy.
         from fitguard.monitor.saved_place import read_saved
         from fitguard.supervise.deciding import DecideOptions, decide
@@ -250,9 +279,7 @@ class Guarding:
         if following.stop:
             for line in telling.describe_diagnosis(postmortem):
                 self._say(line)
-            return _end_run("stopped", following.exit_code)
-        asked = Pause(self._desk).before(following)
-        return self._end_as_asked(asked) if asked else following.orders
+        return following
 
     def _end_as_asked(self, asked: Asked) -> RunEnded:
         interrupted = asked == "interrupted"

@@ -23,6 +23,7 @@ HANDLED = (
     signal.SIGCHLD,
 )
 """SIGTSTP is not among them: Ctrl-Z stops both of us, as it always does."""
+_ENDING = {signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP}
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,11 @@ class Inbox:
         time.sleep(seconds)
         return None
 
+    @property
+    def wants_end(self) -> bool:
+        """Whether a signal waits that wants the run to end."""
+        return False
+
 
 class SignalInbox(Inbox):
     """The signals of this process.
@@ -68,6 +74,10 @@ class SignalInbox(Inbox):
         # The kernel's own codes are positive: SI_KERNEL for a key on the terminal.
         to_us_alone = found.si_code <= 0
         return Received(found.si_signo, to_us_alone, found.si_signo in self._ignored)
+
+    @property
+    def wants_end(self) -> bool:
+        return bool(signal.sigpending() & (_ENDING - self._ignored))
 
 
 @contextlib.contextmanager

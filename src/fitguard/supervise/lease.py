@@ -10,6 +10,7 @@ one who waits. The clocks of two hosts are never compared.
 """
 
 import contextlib
+import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -75,7 +76,7 @@ class HeldLease:
         self._thread = threading.Thread(
             target=self._renew_often, name="fitguard-lease", daemon=True
         )
-        self._thread.start()
+        _start_deaf(self._thread)
 
     @property
     def number(self) -> int:
@@ -235,6 +236,15 @@ def _tell_predecessors(folder: Path, lease: Lease) -> None:
             lease_path(folder, number).unlink()
         except OSError:
             return
+
+
+def _start_deaf(thread: threading.Thread) -> None:
+    """Start a thread that gets no signals: one that nobody waits for there would end us."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+    try:
+        thread.start()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _read_clock() -> float:

@@ -1,6 +1,5 @@
 """One training process, from its start to its end: output, signals, signs of life."""
 
-import contextlib
 import os
 import signal
 import time
@@ -11,19 +10,21 @@ from fitguard.monitor.journal import now
 from fitguard.schema.journal import AttemptStarted, Orders
 from fitguard.schema.run import Place
 from fitguard.supervise.autotuning import AutotuningWatch
+from fitguard.supervise.carrier import leave_carrier
 from fitguard.supervise.channels import Channel, open_channels
 from fitguard.supervise.child import Child, ExitStatus
-from fitguard.supervise.departure import Departure, Reason
+from fitguard.supervise.departure import TERMINATING, Departure, Reason
 from fitguard.supervise.desk import Cancel, Desk
 from fitguard.supervise.inbox import Received
-from fitguard.supervise.preemption import LEAVING
+from fitguard.supervise.pausing import Pause
 from fitguard.supervise.processes import Process, shares_kernel_numbers
 from fitguard.supervise.pump import Pump
 from fitguard.supervise.sampling import Sampler, Subject
 from fitguard.supervise.vigil import Vigil
 
 TICK_SECONDS = 0.1
-_DRAIN_SECONDS = 2.0
+_STALLED_SECONDS = 1.0
+_STOP_SECONDS = 5.0
 _STDERR = 2
 _INTERRUPTS = (signal.SIGINT, signal.SIGQUIT)
 
@@ -36,6 +37,7 @@ class Observation:
         reason: Why it was made to leave, if it was.
         evidence: What was seen of that.
         foreseen: The cause that would have ended it, where it left before that.
+        told_to_end: It had not come to its end when it was asked to leave.
         output: The end of what it wrote.
         since_seconds: When it began, by `time.monotonic`.
         reader_gone: Nobody reads its output any more.
@@ -50,6 +52,7 @@ class Observation:
     evidence: tuple[str, ...]
     foreseen: str
     forwarded: frozenset[int]
+    told_to_end: bool
     place: Place
     output: bytes
     since_seconds: float
@@ -87,6 +90,7 @@ class LiveAttempt:
         self._vigil = Vigil(desk, orders.attempt, self._heartbeat, self._autotuning)
         subject = Subject(self._child.pid, orders.attempt, self._heartbeat.read)
         self._sampler = Sampler(subject, desk.folder.samples)
+        self._was_answering = False
 
     def _start_child(self, channels: list[Channel], orders: Orders) -> Child:
         argv = self._desk.command.argv(self._desk.folder.path)
@@ -127,6 +131,11 @@ class LiveAttempt:
         beside = zip(self._channels, self._pumps, strict=True)
         return not all(pump.ends_line for channel, pump in beside if _STDERR in channel.feeds)
 
+    @property
+    def is_called_away(self) -> bool:
+        """Whether the user wants the run to end."""
+        return self._departure.reason in ("interrupted", "preempted")
+
     def run(self) -> Observation:
         """Stay until the child has ended."""
         self._sampler.start()
@@ -137,8 +146,7 @@ class LiveAttempt:
             raise
         finally:
             self._sampler.stop()
-            for pump in self._pumps:
-                pump.finish(_DRAIN_SECONDS)
+            self._drain()
             self._desk.log.close()
         return self._observe(exit_status)
 
@@ -149,12 +157,43 @@ class LiveAttempt:
             if exit_status is not None:
                 return exit_status
             self._desk.lease.check()
+            if self._was_answering and not self._heartbeat.read().answering:
+                self._departure.hurry()
             self._departure.press()
             if self._departure.stuck:
                 return ExitStatus(signal="SIGKILL")
             if self._departure.reason in (None, "planned"):
-                stalled = any(pump.is_stalled(1.0) for pump in self._pumps)
+                stalled = any(map(_is_stuck, self._pumps))
                 self._vigil.look(self._child, self._departure, stalled=stalled)
+
+    def _drain(self) -> None:
+        """Pass on all that it wrote, however slow its reader is, until we are called away."""
+        for pump in self._pumps:
+            pump.note_child_ended()
+        pause = Pause(self._desk)
+        while left := [pump for pump in self._pumps if not pump.drained.is_set()]:
+            if asked := pause(TICK_SECONDS):
+                self._departure.note_too_late(asked)
+            if asked or (self.is_called_away and any(map(_is_stuck, left))):
+                self._desk.say("nobody read the last output of the training.")
+                return
+
+    def hand_over(self, *, discard: bool) -> bool:
+        """We leave: others carry what processes that the script left behind will write.
+
+        Args:
+            discard: The reader leaves with us.
+
+        Returns:
+            Whether there are such processes.
+        """
+        held = [pump for pump in self._pumps if pump.is_alive() and pump.drained.is_set()]
+        for pump in held:
+            pump.stop()
+            pump.join(_STOP_SECONDS)
+            if pump.source >= 0 and not pump.is_alive():
+                _leave_carrier(pump, discard)
+        return bool(held)
 
     def _take_all(self, seconds: float) -> None:
         for cancel in self._desk.take_cancels():
@@ -170,13 +209,15 @@ class LiveAttempt:
             self._pass_on(received)
         elif number in _INTERRUPTS:
             self._interrupt(number, forward=received.to_us_alone)
-        elif number in (*LEAVING, *self._desk.options.preempt_signals):
-            self._leave(signal.Signals(number).name)
+        elif number in (*TERMINATING, *self._desk.options.preempt_signals):
+            self._terminate(number)
         elif number in (signal.SIGWINCH, signal.SIGCONT):
             for channel in self._channels:
                 channel.copy_window_size()
             self._child.send(number)
-        elif number != signal.SIGCHLD:
+        elif number == signal.SIGCHLD:
+            self._desk.orphans.reap(self._child.pid)
+        else:
             self._pass_on(received)
 
     def _pass_on(self, received: Received) -> None:
@@ -196,9 +237,22 @@ class LiveAttempt:
         if sent in (signal.SIGTERM, signal.SIGKILL):
             self._desk.say(f"interrupted again: {signal.Signals(sent).name} to the training.")
 
+    def _terminate(self, number: int) -> None:
+        """What has nothing to save is not made to wait: it gets the signal, as without us."""
+        name, grace = signal.Signals(number).name, self._desk.measure_grace()
+        at_once = number if number in TERMINATING else signal.SIGTERM
+        if self._heartbeat.read().answering:
+            self._leave(name)
+        elif self._departure.leave("preempted", grace, at_once=at_once):
+            self._desk.say(
+                f"{name}: no fit is running, so no snapshot is taken. The script stops, within "
+                f"{grace:g} s."
+            )
+
     def _leave(self, why: str) -> None:
         grace = self._desk.measure_grace()
         if self._departure.leave("preempted", grace):
+            self._was_answering = self._heartbeat.read().answering > 0
             self._desk.say(f"{why}: the training takes a snapshot and stops, within {grace:g} s.")
 
     def _collect_numbers(self) -> dict[int, float]:
@@ -207,14 +261,14 @@ class LiveAttempt:
     def _observe(self, exit_status: ExitStatus) -> Observation:
         sampler = self._sampler
         beat = self._heartbeat.read()
-        with contextlib.suppress(BufferError):
-            self._heartbeat.close()
+        self._heartbeat.close()
         return Observation(
             exit_status=exit_status,
             reason=self._departure.reason,
             evidence=self._vigil.evidence(),
             foreseen=self._vigil.foreseen,
             forwarded=frozenset(self._departure.forwarded),
+            told_to_end=self._departure.terminated or self._was_answering,
             place=beat.place,
             output=self._desk.log.tail(self._log_from),
             since_seconds=self._since,
@@ -225,3 +279,17 @@ class LiveAttempt:
             peak_host_bytes=max(exit_status.peak_bytes, sampler.peak_host_bytes),
             peak_gpu_bytes=sampler.peak_gpu_bytes,
         )
+
+
+def _is_stuck(pump: Pump) -> bool:
+    return pump.is_stalled(_STALLED_SECONDS)
+
+
+def _leave_carrier(pump: Pump, discard: bool) -> None:
+    target = os.open(os.devnull, os.O_WRONLY) if discard else pump.target
+    try:
+        leave_carrier(pump.source, target)
+    finally:
+        os.close(pump.source)
+        if discard:
+            os.close(target)

@@ -5,8 +5,6 @@ from collections.abc import Iterable, Mapping
 
 from fitguard.schema.exit_codes import UsageError
 
-LEAVING = (signal.SIGTERM, signal.SIGHUP)
-"""What always means: take a snapshot and leave."""
 _CHOICES = ("SIGUSR1", "SIGUSR2", "SIGXCPU", "SIGPWR", "SIGTERM", "SIGHUP")
 _GRACE_SECONDS = 25.0
 _LONGEST_SECONDS = 3600.0

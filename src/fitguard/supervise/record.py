@@ -32,19 +32,21 @@ class Record:
         self._warn = warn
         self._require_lease = require_lease
         self._warned = False
+        self._own: list[AnyEvent] = []
 
     def add(self, event: AnyEvent) -> None:
         """Write an event, and the document anew."""
         self._require_lease()
+        self._own.append(event)
         if not self._journal.append(event, durable=True):
             self._cannot("the journal cannot be written")
         self.document()
 
     def events(self) -> list[AnyEvent]:
-        """All events so far, the child's too."""
+        """All events so far, the child's too; where the journal is gone, those of the parent."""
         with contextlib.suppress(OSError):
-            return self._journal.read()
-        return []
+            return self._journal.read() or list(self._own)
+        return list(self._own)
 
     def document(self, *, alive: bool = True) -> Run:
         """The document, as it is now on disk."""

@@ -134,6 +134,7 @@ class GuardedFits:
         with self._lock:
             self._running += 1
             self.several = self.several or self._running > 1
+            self.session.heartbeat.change_answering(1)
         if self.several:
             self.session.note(
                 INEXACT,
@@ -146,6 +147,7 @@ class GuardedFits:
         finally:
             with self._lock:
                 self._running -= 1
+                self.session.heartbeat.change_answering(-1)
             self._idle(call.place)
 
     def train_begins(self, original: Callable[..., Any], _: Library) -> Callable[..., Any]:
