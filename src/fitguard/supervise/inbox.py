@@ -59,13 +59,13 @@ class SignalInbox(Inbox):
     """The signals of this process.
 
     Args:
-        handled: All are blocked now.
-        ignored: Those of them that who started us wants ignored.
+        more: Taken beside those that always are; all are blocked now, and want the run to end.
     """
 
-    def __init__(self, handled: Collection[int], ignored: Collection[int]) -> None:
-        self._handled = handled
-        self._ignored = ignored
+    def __init__(self, more: Collection[int] = ()) -> None:
+        self._handled = {*map(int, HANDLED), *more}
+        self._ending = {*_ENDING, *more}
+        self._ignored = {one for one in self._handled if signal.getsignal(one) is signal.SIG_IGN}
 
     def wait(self, seconds: float) -> Received | None:
         found = signal.sigtimedwait(self._handled, seconds)
@@ -77,7 +77,7 @@ class SignalInbox(Inbox):
 
     @property
     def wants_end(self) -> bool:
-        return bool(signal.sigpending() & (_ENDING - self._ignored))
+        return bool(signal.sigpending() & (self._ending - self._ignored))
 
 
 @contextlib.contextmanager
@@ -87,7 +87,7 @@ def taking_signals(more: Collection[int] = ()) -> Iterator[Inbox]:
     A signal that is ignored stays so: `nohup` means it, and so does the shell of a background job.
 
     Args:
-        more: To take beside those that always are.
+        more: To take beside those that always are; they want the run to end.
     """
     if threading.current_thread() is not threading.main_thread():
         yield Inbox()
@@ -95,9 +95,8 @@ def taking_signals(more: Collection[int] = ()) -> Iterator[Inbox]:
     if signal.getsignal(signal.SIGCHLD) is signal.SIG_IGN:
         # The kernel would forget how the training ended.
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    handled = {*map(int, HANDLED), *more}
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, handled)
-    box = SignalInbox(handled, {one for one in handled if signal.getsignal(one) is signal.SIG_IGN})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {*HANDLED, *more})
+    box = SignalInbox(more)
     try:
         yield box
     finally:
