@@ -1,9 +1,11 @@
 """Two hosts, one folder, no locks: never two that train, and never none for long."""
 
+import errno
 import os
 import signal
 import threading
 import time
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -23,7 +25,7 @@ from fitguard.monitor.lease_files import (
 from fitguard.monitor.run_folder import RunFolder
 from fitguard.schema.exit_codes import UsageError
 from fitguard.schema.journal import AttemptStarted, SnapshotWritten
-from fitguard.supervise.lease import LeaseLost, leasing_run
+from fitguard.supervise.lease import AlreadyGuarded, LeaseLost, leasing_run
 from fitguard.supervise.lock import find_holder, seems_guarded
 
 FOREIGN = Lease(number=4, host="node-a", boot="of-node-a", pid=1, lasts_seconds=1.0)
@@ -75,6 +77,35 @@ def test_a_lease_of_a_dead_host_runs_out(folder):
         f"process 1 on node-a may still guard the run {folder.id}. Waiting 1 s to see whether it "
         "is alive."
     ]
+
+
+@pytest.mark.parametrize("links", [True, False], ids=["links", "no links"])
+def test_of_many_that_wait_one_gets_it(folder, links, monkeypatch):
+    if not links:
+        monkeypatch.setattr(Path, "hardlink_to", refuse_link)
+    leave(folder, FOREIGN)
+    results = []
+    all_tried = threading.Barrier(8)
+
+    def take():
+        try:
+            with leasing_run(folder, 60.0, locked=False, say=lambda _: None) as lease:
+                results.append(lease.number)
+                all_tried.wait()
+        except AlreadyGuarded:
+            results.append("refused")
+            all_tried.wait()
+
+    threads = [threading.Thread(target=take) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(results, key=str) == [5, *["refused"] * 7]
+
+
+def refuse_link(*_):
+    raise PermissionError(errno.EPERM, "no links here")
 
 
 def test_who_renews_a_lease_keeps_it(folder):
