@@ -7,6 +7,7 @@ The script finds `training` among its names.
 
 import faulthandler
 import os
+import shutil
 import signal
 import sys
 import time
@@ -18,7 +19,9 @@ from fitguard.keras.standard_input import keep_standard_input
 from fitguard.keras.termination import Terminated, end_without_threads, leave_when_terminated
 from fitguard.monitor.heartbeat import OwnHeartbeat
 from fitguard.monitor.journal import Journal, now
+from fitguard.monitor.lease_files import is_superseded
 from fitguard.monitor.run_folder import RunFolder
+from fitguard.monitor.snapshot_names import list_snapshots, name_snapshot
 from fitguard.schema.journal import Failed, FitBegan, Orders, SnapshotWritten
 from fitguard.schema.run import Place
 
@@ -38,6 +41,7 @@ class Training:
         self.done = int(self._saved.read_text()) if self._saved.exists() else 0
 
     def record(self, kind, /, **fields) -> None:
+        self.require_lease()
         self._journal.append(kind(time=now(), attempt=self.attempt, **fields))
 
     def begin(self, batch_size: int = 32) -> None:
@@ -63,9 +67,18 @@ class Training:
         self.heartbeat.change_answering(-1)
         self.beat("idle")
 
+    def require_lease(self) -> None:
+        if is_superseded(self.folder.path, self.orders.lease):
+            os._exit(1)
+
     def save(self) -> None:
+        self.require_lease()
         self._saved.parent.mkdir(exist_ok=True)
         self._saved.write_text(str(self.done))
+        named = self.folder.snapshots / name_snapshot(1, self.done, self.done + 1, end=False)
+        shutil.copyfile(self._saved, named)
+        for older in list_snapshots(self.folder.snapshots)[2:]:
+            older.path.unlink()
         place = Place(fit=1, step=self.done, total_steps=self.done)
         self.record(SnapshotWritten, place=place, bytes=8, taking_seconds=0.0, writing_seconds=0.0)
 
@@ -78,6 +91,8 @@ def main() -> None:
     folder = RunFolder(Path(sys.argv[1]))
     script = Path(sys.argv[2])
     training = Training(folder)
+    for number in training.orders.preempt_signals:
+        signal.signal(number, lambda *_: training.heartbeat.wish("leave"))
     with folder.stacks.open("a") as stacks:
         faulthandler.register(signal.SIGRTMIN + 5, file=stacks, all_threads=True)
         leave_when_terminated(training.heartbeat)

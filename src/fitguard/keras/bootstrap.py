@@ -48,7 +48,7 @@ def main(arguments: list[str]) -> int:
     _be_killed_first()
     _tell_stacks(session.folder.stacks)
     _seed(session.orders.seed)
-    leave_when_terminated(session.heartbeat)
+    leave_when_terminated(session.heartbeat, session.orders.preempt_signals)
     keep_standard_input(session.say)
     guard = contextlib.ExitStack()
     # After the end of all threads, and of what the script itself has registered: they may train.

@@ -5,14 +5,16 @@ import os
 import sys
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from fitguard.monitor.heartbeat import OwnHeartbeat
 from fitguard.monitor.journal import Journal, now
+from fitguard.monitor.lease_files import is_superseded
 from fitguard.monitor.run_folder import RunFolder
-from fitguard.schema.exit_codes import UnreadableInput
+from fitguard.schema.exit_codes import ExitCode, UnreadableInput
 from fitguard.schema.journal import AnyEvent, Failed, FailureKind, Noted, NoteKind, Orders
 
 _MOST_CHARACTERS = 2000
@@ -28,6 +30,7 @@ class Session:
         heartbeat: Shared with the parent.
 
     Attributes:
+        home: The folder where the training was started.
         remedy: What to change in the script, for an error that will come again; else nothing.
     """
 
@@ -35,6 +38,7 @@ class Session:
         self.folder = folder
         self.orders = orders
         self.heartbeat = heartbeat
+        self.home = str(Path.cwd())
         self._journal = Journal(folder.journal)
         # What an earlier attempt has said need not be said again.
         self._said = {event.text for event in self.events() if isinstance(event, Noted)}
@@ -67,8 +71,20 @@ class Session:
         """Write an event into the journal; what a forked process does is no event of the run."""
         if not self.is_here:
             return
+        self.require_lease()
         event: AnyEvent = event_type(time=now(), attempt=self.orders.attempt, **fields)
         self._journal.append(event, durable=durable)
+
+    def require_lease(self) -> None:
+        """Before something is written: leave at once where another host goes on with the run."""
+        number = self.orders.lease
+        if number and is_superseded(self.folder.path, number):
+            self.say(
+                f"another process goes on with the run {self.folder.id}. The training here stops, "
+                "and writes nothing more"
+            )
+            # Nothing that is registered for the end may run: it would write.
+            os._exit(ExitCode.FITGUARD_FAILED)
 
     def record_failure(
         self, error: BaseException, *, kind: FailureKind, durable: bool = False, **fields: Any

@@ -1,4 +1,4 @@
-"""SIGTERM and SIGHUP to the training process itself.
+"""SIGTERM, SIGHUP, and what a scheduler sends in their place, to the training process itself.
 
 Inside of a guarded `fit` they are a wish: the training leaves after a snapshot. Outside there is
 nothing to save, and the script ends at once, as under plain Python; its `finally` blocks and what
@@ -8,13 +8,13 @@ it has registered for its end do run. A handler of the script's own takes the pl
 import os
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from types import FrameType
 
 from fitguard.monitor.heartbeat import OwnHeartbeat
 from fitguard.schema.journal import LEFT_AS_ASKED
 
-_NUMBERS = (signal.SIGTERM, signal.SIGHUP)
+_NUMBERS = (int(signal.SIGTERM), int(signal.SIGHUP))
 _THREADS_SECONDS = 2.0
 
 
@@ -25,8 +25,12 @@ class Terminated(SystemExit):
         super().__init__(LEFT_AS_ASKED)
 
 
-def leave_when_terminated(heartbeat: OwnHeartbeat) -> None:
-    """Take these signals, unless somebody wants them ignored or has taken them already."""
+def leave_when_terminated(heartbeat: OwnHeartbeat, notices: Collection[int] = ()) -> None:
+    """Take these signals, unless somebody wants them ignored or has taken them already.
+
+    Args:
+        notices: Signals of a scheduler that mean the same.
+    """
 
     def on_terminate(_number: int, _frame: FrameType | None) -> None:
         heartbeat.wish("leave")
@@ -34,10 +38,12 @@ def leave_when_terminated(heartbeat: OwnHeartbeat) -> None:
             _die_as_usual(numbers, on_terminate)
             raise Terminated
 
-    numbers = [number for number in _NUMBERS if signal.getsignal(number) is signal.SIG_DFL]
+    numbers = [
+        number for number in {*_NUMBERS, *notices} if signal.getsignal(number) is signal.SIG_DFL
+    ]
     for number in numbers:
         signal.signal(number, on_terminate)
-    _in_forked_processes(numbers, lambda: _die_as_usual(numbers, on_terminate))
+    _in_forked_processes(numbers, lambda: _leave_to_us(numbers, on_terminate))
 
 
 def end_without_threads() -> None:
@@ -47,13 +53,21 @@ def end_without_threads() -> None:
     last.start()
 
 
-def _die_as_usual(numbers: list[signal.Signals], handler: Callable[..., None]) -> None:
+def _leave_to_us(numbers: list[int], handler: Callable[..., None]) -> None:
+    """A notice to all processes of a job shall not end the workers that the last steps need."""
+    for number in numbers:
+        if number not in _NUMBERS and signal.getsignal(number) is handler:
+            signal.signal(number, signal.SIG_IGN)
+    _die_as_usual(numbers, handler)
+
+
+def _die_as_usual(numbers: list[int], handler: Callable[..., None]) -> None:
     for number in numbers:
         if signal.getsignal(number) is handler:
             signal.signal(number, signal.SIG_DFL)
 
 
-def _in_forked_processes(numbers: list[signal.Signals], then: Callable[[], None]) -> None:
+def _in_forked_processes(numbers: list[int], then: Callable[[], None]) -> None:
     """Call it there before any of these signals comes: Python would forget one that came early."""
     here = threading.local()
 

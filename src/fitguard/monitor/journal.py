@@ -58,11 +58,33 @@ class Journal:
             content = self._path.read_bytes()
         except FileNotFoundError:
             return []
-        events: list[AnyEvent] = []
-        for line in content.split(b"\n"):
-            with contextlib.suppress(msgspec.MsgspecError, UnicodeDecodeError):
-                events.append(_DECODER.decode(line))
-        return events
+        return _decode(content)
+
+    @property
+    def size(self) -> int:
+        """How long it is now, in bytes."""
+        with contextlib.suppress(OSError):
+            return self._path.stat().st_size
+        return 0
+
+    def read_since(self, position: int) -> tuple[list[AnyEvent], int]:
+        """The events from a position on, and the position after the last whole line."""
+        try:
+            with self._path.open("rb") as file:
+                file.seek(position)
+                content = file.read()
+        except OSError:
+            return [], position
+        whole = content[: content.rfind(b"\n") + 1]
+        return _decode(whole), position + len(whole)
+
+
+def _decode(content: bytes) -> list[AnyEvent]:
+    events: list[AnyEvent] = []
+    for line in content.split(b"\n"):
+        with contextlib.suppress(msgspec.MsgspecError, UnicodeDecodeError):
+            events.append(_DECODER.decode(line))
+    return events
 
 
 def now() -> float:

@@ -98,13 +98,20 @@ class Departure:
         self.forwarded.add(number)
         return self._send(number)
 
-    def leave(self, reason: Literal["preempted", "planned"], *, at_once: int = 0) -> bool:
+    def leave(
+        self,
+        reason: Literal["preempted", "planned"],
+        grace_seconds: float | None = None,
+        *,
+        at_once: int = 0,
+    ) -> bool:
         """Take a snapshot and go; False where that had been asked before.
 
         A second SIGTERM kills, unless it comes with the first: `timeout` and batch systems send one
         to the process and one to its group. A planned restart is not worth a kill.
 
         Args:
+            grace_seconds: In place of the usual ones.
             at_once: The signal for a child that has nothing to save; 0 for one that has.
         """
         if self._reason == "preempted":
@@ -115,9 +122,9 @@ class Departure:
         self._asked_at = self._clock()
         self._wish()
         if reason == "preempted":
-            last = self._grace_seconds * _LAST_SHARE
-            first = (0.0, at_once) if at_once else (last, signal.SIGTERM)
-            self._plan = self._schedule(first, (self._grace_seconds, signal.SIGKILL))
+            grace = self._grace_seconds if grace_seconds is None else grace_seconds
+            first = (0.0, at_once) if at_once else (grace * _LAST_SHARE, signal.SIGTERM)
+            self._plan = self._schedule(first, (grace, signal.SIGKILL))
         return True
 
     def hurry(self) -> None:

@@ -24,9 +24,10 @@ from fitguard.facts import cgroup
 from fitguard.monitor.journal import now
 from fitguard.monitor.run_folder import RunFolder
 from fitguard.schema.exit_codes import INTERRUPTED
-from fitguard.schema.journal import LEFT_AS_ASKED, AttemptEnded, Decided, Orders, RunEnded
+from fitguard.schema.journal import AttemptEnded, Decided, Orders, RunEnded
 from fitguard.schema.run import Outcome, Run, RunState
 from fitguard.supervise import telling
+from fitguard.supervise.after_snapshot import calling_hook
 from fitguard.supervise.claim import Claim, claiming_run
 from fitguard.supervise.command import Command
 from fitguard.supervise.desk import Cancel, Desk
@@ -40,10 +41,12 @@ from fitguard.supervise.standard_input import StandardInput
 
 if TYPE_CHECKING:
     from fitguard.supervise.deciding import Next
+    from fitguard.supervise.spot import Notice, SpotWatch
 
 _UNWRITABLE_SECONDS = 10.0
 _UNWRITABLE_TRIES = 6
 _LOOK_MILLISECONDS = 100
+_HOOK_SECONDS = 600.0
 _BY_ITSELF: tuple[Outcome, ...] = ("finished", "exited", "exception", "interrupted")
 """What the script started may outlive such an end, as under plain Python."""
 
@@ -53,8 +56,8 @@ class GuardResult:
     """How a guarded run ended.
 
     Args:
-        exit_code: 0 where the training finished; its own where it was given up; 75 where it was
-            asked to leave; 130 where it was interrupted.
+        exit_code: 0 where the training finished; its own where it was given up; 75, or what the
+            options say, where it was asked to leave; 130 where it was interrupted.
     """
 
     exit_code: int
@@ -105,7 +108,8 @@ class Guarding:
         """
         with ExitStack() as stack:
             claim = stack.enter_context(claiming_run(self._command, self._options, self._say))
-            self._inbox = stack.enter_context(taking_signals())
+            self._inbox = stack.enter_context(taking_signals(self._options.preempt_signals))
+            spot = self._watch_spot(stack)
             stdout, stderr = self._streams
             self._desk = Desk(
                 command=claim.command,
@@ -114,14 +118,26 @@ class Guarding:
                 record=claim.record,
                 log=claim.log,
                 inbox=self._inbox,
+                lease=claim.lease,
                 orphans=stack.enter_context(adopting_orphans()),
                 stdin=stack.enter_context(contextlib.closing(StandardInput())),
                 say=self._say,
                 stdout=stdout,
                 stderr=stderr,
                 cancels=self._cancels,
+                spot=spot,
+            )
+            hook = stack.enter_context(
+                calling_hook(
+                    self._options.after_snapshot,
+                    claim.folder,
+                    self._say,
+                    self._desk.orphans.spare,
+                )
             )
             ended = self._loop(claim)
+            if hook is not None:
+                hook.finish(self._measure_hook_seconds(ended))
             claim.record.add(ended)
             if ended.state == "finished":
                 # Not by the child: what comes after its last line may still fail.
@@ -129,6 +145,24 @@ class Guarding:
             run = claim.record.document(alive=False)
             self._close(run)
             return GuardResult(ended.exit_code, claim.folder, run)
+
+    def _measure_hook_seconds(self, ended: RunEnded) -> float:
+        """What is left for the last snapshot to be copied away."""
+        if ended.state != "preempted":
+            return _HOOK_SECONDS
+        return self._desk.measure_grace()
+
+    def _watch_spot(self, stack: ExitStack) -> "SpotWatch | None":
+        if self._options.spot == "off":
+            return None
+        # Loaded only now: most runs speak to no network.
+        from fitguard.supervise.spot import watching_spot
+
+        return stack.enter_context(watching_spot(self._options.spot, self._warn, self._say))
+
+    def _warn(self, notice: "Notice") -> None:
+        self._say(f"{notice.text}.")
+        self.cancel("leave")
 
     def _say(self, text: str) -> None:
         midline = self._live is not None and self._live.in_midline
@@ -171,7 +205,7 @@ class Guarding:
                 return _end_run("stopped", following.exit_code)
             self._desk.orphans.end(seen.relatives[1:])
             if asked := Pause(self._desk).before(following):
-                return _end_as_asked(asked)
+                return self._end_as_asked(asked)
             orders = following.orders
 
     def _attempt(self, orders: Orders) -> Observation | RunEnded:
@@ -187,7 +221,7 @@ class Guarding:
                 return self._live.run()
             self._say(f"cannot start the training: {problem}. Trying again.")
             if asked := Pause(self._desk)(_UNWRITABLE_SECONDS):
-                return _end_as_asked(asked)
+                return self._end_as_asked(asked)
         self._say("cannot start the training. fitguard gives up.")
         return _end_run("stopped", 1)
 
@@ -207,7 +241,7 @@ class Guarding:
         if how == "finished":
             return _end_run("finished", 0)
         if how == "preempted":
-            return _end_run("preempted", LEFT_AS_ASKED)
+            return _end_run("preempted", self._options.preempt_exit_code)
         if how == "interrupted":
             killed = status.signal in (None, "SIGINT", "SIGTERM", "SIGKILL")
             code = status.exit_code or (INTERRUPTED if killed else status.shell_code)
@@ -250,6 +284,10 @@ class Guarding:
                 self._say(line)
         return following
 
+    def _end_as_asked(self, asked: Asked) -> RunEnded:
+        interrupted = asked == "interrupted"
+        return _end_run(asked, INTERRUPTED if interrupted else self._options.preempt_exit_code)
+
 
 def _build_decision(ended: AttemptEnded, following: "Next") -> Decided:
     return Decided(
@@ -260,10 +298,6 @@ def _build_decision(ended: AttemptEnded, following: "Next") -> Decided:
         text=following.text,
         changes_results=following.changes_results,
     )
-
-
-def _end_as_asked(asked: Asked) -> RunEnded:
-    return _end_run(asked, INTERRUPTED if asked == "interrupted" else LEFT_AS_ASKED)
 
 
 def _end_run(state: RunState, exit_code: int) -> RunEnded:

@@ -85,7 +85,7 @@ class LiveAttempt:
         self._channels = channels
         self._pumps = [self._start_pump(channel) for channel in channels]
         self._departure = Departure(
-            self._child, lambda: self._heartbeat.wish("leave"), desk.options.grace_seconds
+            self._child, lambda: self._heartbeat.wish("leave"), self._desk.measure_grace()
         )
         self._vigil = Vigil(desk, orders.attempt, self._heartbeat, self._autotuning)
         subject = Subject(self._child.pid, orders.attempt, self._heartbeat.read)
@@ -159,6 +159,7 @@ class LiveAttempt:
             self._take_all(0 if exit_status else TICK_SECONDS)
             if exit_status is not None:
                 return exit_status
+            self._desk.lease.check()
             if self._was_answering and not self._heartbeat.read().answering:
                 self._departure.hurry()
             self._departure.press()
@@ -211,7 +212,7 @@ class LiveAttempt:
             self._pass_on(received)
         elif number in _INTERRUPTS:
             self._interrupt(number, forward=received.to_us_alone)
-        elif number in TERMINATING:
+        elif number in (*TERMINATING, *self._desk.options.preempt_signals):
             self._terminate(number)
         elif number in (signal.SIGWINCH, signal.SIGCONT):
             for channel in self._channels:
@@ -241,18 +242,19 @@ class LiveAttempt:
 
     def _terminate(self, number: int) -> None:
         """What has nothing to save is not made to wait: it gets the signal, as without us."""
-        name = signal.Signals(number).name
+        name, grace = signal.Signals(number).name, self._desk.measure_grace()
+        at_once = number if number in TERMINATING else signal.SIGTERM
         if self._heartbeat.read().answering:
             self._leave(name)
-        elif self._departure.leave("preempted", at_once=number):
+        elif self._departure.leave("preempted", grace, at_once=at_once):
             self._desk.say(
                 f"{name}: no fit is running, so no snapshot is taken. The script stops, within "
-                f"{self._desk.options.grace_seconds:g} s."
+                f"{grace:g} s."
             )
 
     def _leave(self, why: str) -> None:
-        grace = self._desk.options.grace_seconds
-        if self._departure.leave("preempted"):
+        grace = self._desk.measure_grace()
+        if self._departure.leave("preempted", grace):
             self._was_answering = self._heartbeat.read().answering > 0
             self._desk.say(f"{why}: the training takes a snapshot and stops, within {grace:g} s.")
 

@@ -47,6 +47,11 @@ def find_family(
     return found
 
 
+def find_process(pid: int, proc: Path = _PROC) -> Process | None:
+    """The process of this number; None where there is none."""
+    return _read(proc / str(pid))
+
+
 def sum_resident_bytes(processes: Iterable[Process], proc: Path = _PROC) -> int:
     """Memory of a family: of descendants only what they do not share."""
     total = 0

@@ -21,18 +21,23 @@ class Record:
     Args:
         folder: Of the run.
         warn: Called once, where it cannot be written: the training goes on without.
+        require_lease: Called before anything is written; it raises where another has the run.
     """
 
-    def __init__(self, folder: RunFolder, warn: Callable[[str], None]) -> None:
+    def __init__(
+        self, folder: RunFolder, warn: Callable[[str], None], require_lease: Callable[[], None]
+    ) -> None:
         self.folder = folder
         self._journal = Journal(folder.journal)
         self._warn = warn
+        self._require_lease = require_lease
         self._warned = False
         self._own: list[AnyEvent] = []
         self._unwritten: list[AnyEvent] = []
 
     def add(self, event: AnyEvent) -> None:
         """Write an event, and the document anew."""
+        self._require_lease()
         self._own.append(event)
         self._unwritten.append(event)
         if not self._write():
@@ -80,6 +85,7 @@ class Record:
         Raises:
             OSError: where that cannot be done: then no child can be started.
         """
+        self._require_lease()
         replace_file(self.folder.orders, msgspec.json.encode(orders))
 
     def last_orders(self) -> Orders | None:

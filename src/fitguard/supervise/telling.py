@@ -1,9 +1,29 @@
 """What the user is told at the end of a run."""
 
+from collections.abc import Mapping
+
 from fitguard.schema.diagnosis import FoundCause
 from fitguard.schema.run import Run
 from fitguard.supervise.postmortem import Postmortem
 from fitguard.words import count, duration
+
+
+def describe_start(
+    run: str, started_in: str | None, place: str, environment: Mapping[str, str]
+) -> str:
+    """One line: which run goes on, or begins.
+
+    Args:
+        started_in: The folder where a run that goes on was started; None for a new one.
+        place: The folder where it goes on.
+    """
+    if started_in is None:
+        return f"a new run, {run}."
+    moved = f", which was started in {started_in}" if started_in != place else ""
+    restarts = environment.get("SLURM_RESTART_COUNT", "")
+    job = environment.get("SLURM_JOB_ID", "")
+    slurm = f" This is restart {restarts} of the Slurm job {job}." if restarts.isdigit() else ""
+    return f"continues the run {run}{moved}.{slurm}"
 
 
 def describe_run(run: Run, *, kept: bool = True) -> str:
