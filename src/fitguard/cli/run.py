@@ -145,7 +145,8 @@ def delimit_command(arguments: Sequence[str]) -> list[str]:
     """The words behind `run`, with `--` before the command.
 
     The first word that is no option of ours begins the command: all behind it is the script's own,
-    `--help` too. `--resume` takes an id only where one follows.
+    `--help` too. cyclopts would take options of ours, and its own, from there as well. `--resume`
+    takes an id only where one follows.
     """
     own: list[str] = []
     rest = list(arguments)
