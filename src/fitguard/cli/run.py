@@ -12,6 +12,7 @@ from cyclopts import Parameter
 
 from fitguard.cli.checking_first import check_first
 from fitguard.cli.other_python import Python
+from fitguard.cli.run_page import TrustFolder
 from fitguard.cli.runs import RunsFolder
 from fitguard.monitor.run_folder import RUNS
 from fitguard.schema.exit_codes import ExitCode, UsageError
@@ -85,6 +86,7 @@ def run(
     ] = False,
     python: Python = None,
     runs_folder: RunsFolder = Path(RUNS),
+    trust_folder: TrustFolder = False,
     quiet: Annotated[
         bool, Parameter(negative="", help="Say nothing where nothing went wrong.")
     ] = False,
@@ -130,6 +132,7 @@ def run(
         snapshot_seconds=snapshot_seconds,
         plan=not no_plan,
         require_guard=require_guard,
+        trust_folder=trust_folder,
         quiet=quiet,
     )
     words = command if python is None else (python, *command)

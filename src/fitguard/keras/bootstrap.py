@@ -30,6 +30,7 @@ from fitguard.keras.session import Session
 from fitguard.keras.sources import watch_sources
 from fitguard.keras.tracebacks import show
 from fitguard.keras.world import watching
+from fitguard.monitor.regular_files import open_regular
 from fitguard.monitor.run_folder import RunFolder
 from fitguard.monitor.signals import STACKS_SIGNAL
 from fitguard.schema.exit_codes import ExitCode, UnreadableInput
@@ -101,7 +102,7 @@ def _tell_stacks(path: Path) -> None:
     faulthandler.enable()
     with contextlib.suppress(OSError):
         # Open until the end: a process may hang while it ends.
-        file = path.open("a")
+        file = os.fdopen(open_regular(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT), "a")
         faulthandler.register(STACKS_SIGNAL, file=file, all_threads=True)
 
 

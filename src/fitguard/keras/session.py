@@ -11,6 +11,7 @@ import msgspec
 
 from fitguard.monitor.heartbeat import Heartbeat
 from fitguard.monitor.journal import Journal, now
+from fitguard.monitor.regular_files import read_regular
 from fitguard.monitor.run_folder import RunFolder
 from fitguard.schema.exit_codes import UnreadableInput
 from fitguard.schema.journal import AnyEvent, Failed, FailureKind, Noted, NoteKind, Orders
@@ -50,7 +51,7 @@ class Session:
             UnreadableInput: where they are missing or broken.
         """
         try:
-            orders = msgspec.json.decode(folder.orders.read_bytes(), type=Orders)
+            orders = msgspec.json.decode(read_regular(folder.orders), type=Orders)
             return cls(folder, orders, Heartbeat(folder.heartbeat))
         except (OSError, msgspec.MsgspecError) as error:
             raise UnreadableInput(

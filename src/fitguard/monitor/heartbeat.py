@@ -6,11 +6,13 @@ parent leaves its wishes in the same place: the child looks at them between step
 """
 
 import mmap
+import os
 import struct
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
+from fitguard.monitor.regular_files import open_regular, replace_file
 from fitguard.schema.run import Place
 
 Wish = Literal["none", "snapshot", "leave"]
@@ -48,8 +50,8 @@ class Heartbeat:
 
     def __init__(self, path: Path, *, create: bool = False) -> None:
         if create:
-            path.write_bytes(bytes(_SIZE))
-        with path.open("r+b") as file:
+            replace_file(path, bytes(_SIZE))
+        with os.fdopen(open_regular(path, os.O_RDWR), "r+b") as file:
             self._memory = mmap.mmap(file.fileno(), _SIZE)
         self._count = 0
         self._saved = 0

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from fitguard.monitor.regular_files import open_regular, read_regular
 from fitguard.schema.journal import AnyEvent
 
 _ENCODER = msgspec.json.Encoder()
@@ -32,7 +33,7 @@ class Journal:
         """
         line = _ENCODER.encode(event) + b"\n"
         try:
-            file = os.open(self._path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
+            file = open_regular(self._path, os.O_RDWR | os.O_APPEND | os.O_CREAT)
         except OSError:
             return False
         try:
@@ -44,9 +45,13 @@ class Journal:
             os.close(file)
 
     def read(self) -> list[AnyEvent]:
-        """All events; lines that are torn or of a later version are left out."""
+        """All events; lines that are torn or of a later version are left out.
+
+        Raises:
+            OSError: where there is a journal that cannot be read, or no regular file.
+        """
         try:
-            content = self._path.read_bytes()
+            content = read_regular(self._path)
         except FileNotFoundError:
             return []
         events: list[AnyEvent] = []

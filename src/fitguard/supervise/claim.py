@@ -14,7 +14,9 @@ import msgspec
 
 from fitguard.monitor.heartbeat import Heartbeat
 from fitguard.monitor.journal import now
+from fitguard.monitor.regular_files import FOLDER_MODE
 from fitguard.monitor.run_folder import RunFolder, create_runs_folder
+from fitguard.monitor.trust import find_distrust, require_safe_parent, require_trusted
 from fitguard.schema.exit_codes import UsageError
 from fitguard.schema.journal import (
     EVERY_FIT,
@@ -62,10 +64,13 @@ def claiming_run(
     Raises:
         UsageError: where there is none to resume, another process holds it, or nothing can be
             written.
+        UnreadableInput: where others could have written what the run would obey.
     """
     runs_folder = options.runs_folder.absolute()
+    require_safe_parent(runs_folder, trust_folder=options.trust_folder)
     resumed = _find_run_to_resume(command, options, runs_folder)
     if resumed is not None:
+        require_trusted(resumed.folder.path, trust_folder=options.trust_folder)
         command = _require_same_command(command, resumed)
         folder = resumed.folder
     elif command is None:
@@ -77,6 +82,7 @@ def claiming_run(
                 f"the earlier one: fitguard run --resume {before.folder.id}"
             )
         folder = _create_folder(runs_folder, command)
+        _warn_of_rights(folder, say)
     with locking_run(folder):
         record = Record(folder, say)
         log = OutputLog(folder.output, folder.older_output, warn=_warn_of_log(folder, say))
@@ -139,13 +145,23 @@ def _create_folder(runs_folder: Path, command: Command) -> RunFolder:
     folder = RunFolder(runs_folder / make_id(command))
     try:
         create_runs_folder(runs_folder)
-        folder.path.mkdir()
+        folder.path.mkdir(FOLDER_MODE)
     except OSError as error:
         raise UsageError(
             f"Received {runs_folder} as the folder for runs: {error.strerror}. Expected one that "
             "can be written: fitguard run --runs-folder FOLDER …"
         ) from error
     return folder
+
+
+def _warn_of_rights(folder: RunFolder, say: Callable[[str], None]) -> None:
+    """The folder was made a moment ago: what is wrong with it comes from the file system."""
+    if problem := find_distrust(folder.path):
+        say(
+            f"{folder.path} was made for you alone, but the file system shows that {problem}. "
+            "Others may be able to read and change this run. To continue it, or to see it with "
+            "`fitguard report` and `fitguard runs`, you will need --trust-folder"
+        )
 
 
 def _warn_of_log(folder: RunFolder, say: Callable[[str], None]) -> Callable[[OSError], None]:

@@ -7,8 +7,9 @@ import os
 import time
 from collections.abc import Iterator
 
+from fitguard.monitor.regular_files import open_regular
 from fitguard.monitor.run_folder import RunFolder
-from fitguard.schema.exit_codes import UsageError
+from fitguard.schema.exit_codes import UnreadableInput, UsageError
 
 _TAKEN = (errno.EAGAIN, errno.EACCES)
 _TRIES = 5
@@ -21,8 +22,12 @@ def locking_run(folder: RunFolder) -> Iterator[None]:
 
     Raises:
         UsageError: where another process holds it.
+        UnreadableInput: where it cannot be opened.
     """
-    file = os.open(folder.lock, os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        file = open_regular(folder.lock, os.O_RDWR | os.O_CREAT)
+    except OSError as error:
+        raise UnreadableInput(f"{folder.lock}: {error.strerror}") from error
     try:
         if not _take_patiently(file):
             raise UsageError(
@@ -40,7 +45,7 @@ def locking_run(folder: RunFolder) -> Iterator[None]:
 def find_holder(folder: RunFolder) -> int | None:
     """The process that guards a run; None where none does."""
     try:
-        file = os.open(folder.lock, os.O_RDONLY)
+        file = open_regular(folder.lock)
     except OSError:
         return None
     try:

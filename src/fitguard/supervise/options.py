@@ -29,6 +29,7 @@ class RunOptions:
         snapshot_seconds: Between snapshots; None to choose from what they cost.
         plan: Whether to plan the first micro-batch.
         require_guard: End where something of a `fit` cannot be guarded.
+        trust_folder: Go on with a run though others could have written in its folder.
         quiet: Say nothing where nothing went wrong.
     """
 
@@ -45,4 +46,5 @@ class RunOptions:
     snapshot_seconds: float | None = None
     plan: bool = True
     require_guard: bool = False
+    trust_folder: bool = False
     quiet: bool = False

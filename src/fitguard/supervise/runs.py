@@ -1,6 +1,7 @@
 """The runs in a folder: which of them can be resumed, and how a new one is named."""
 
 import contextlib
+import os
 import re
 import secrets
 import time
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import msgspec
 
+from fitguard.monitor.regular_files import open_regular
 from fitguard.monitor.run_folder import RunFolder
 from fitguard.schema.exit_codes import UsageError
 from fitguard.schema.journal import AnyEvent, RunEnded, RunStarted
@@ -80,8 +82,8 @@ def find_runs(runs_folder: Path) -> Iterator[KnownRun]:
 def read_known_run(folder: RunFolder) -> KnownRun | None:
     """The run of a folder, by the beginning and the end of its journal; None without one."""
     try:
-        with folder.journal.open("rb") as journal:
-            first = journal.readline()
+        with os.fdopen(open_regular(folder.journal), "rb") as journal:
+            first = journal.readline(_TAIL_BYTES)
             size = journal.seek(0, 2)
             journal.seek(max(0, size - _TAIL_BYTES))
             tail = journal.read()

@@ -24,6 +24,7 @@ import msgspec
 import numpy as np
 
 from fitguard.keras.snapshots.content import Content
+from fitguard.monitor.regular_files import open_regular
 from fitguard.state.dtypes import dtype_of, name_of
 
 TEMPORARY = ".part"
@@ -75,7 +76,7 @@ def write_snapshot(path: Path, content: Content) -> int:
     arrays = [_raw_bytes(array) for array in content.arrays.values()]
     header = _header(content, arrays)
     temporary = path.with_name(f"{path.name}.{os.getpid()}{TEMPORARY}")
-    file = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
+    file = open_regular(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     try:
         try:
             written = _write_all(file, header, arrays)

@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 from fitguard.keras.world.contents import FILE_BYTES, NotKept, require_room
+from fitguard.monitor.regular_files import make_folders, open_regular
 from fitguard.words import size
 
 
@@ -53,7 +54,8 @@ class Aside:
                     f"what stands there now has {size(length)}, too much to be kept aside"
                 )
             require_room(target.parent, length)
-            with open(path, "rb") as old, target.open("xb") as new:
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+            with open(path, "rb") as old, os.fdopen(open_regular(target, flags), "wb") as new:
                 old.seek(start)
                 shutil.copyfileobj(old, new)
             return target
@@ -65,7 +67,7 @@ class Aside:
         if below.startswith(".."):
             below = f"outside{path}"
         target = self.folder / below
-        target.parent.mkdir(parents=True, exist_ok=True)
+        make_folders(target.parent)
         number = 1
         while target.exists():
             number += 1

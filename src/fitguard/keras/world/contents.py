@@ -11,6 +11,7 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+from fitguard.monitor.regular_files import make_folders
 from fitguard.words import size
 
 FILE_BYTES = 256 << 20
@@ -112,7 +113,7 @@ class Contents:
             total = self._total() + length
         if total > self._all_bytes:
             raise NotKept(f"{size(self._all_bytes)} of files are kept already, which is the most")
-        self._kept.mkdir(parents=True, exist_ok=True)
+        make_folders(self._kept)
         require_room(self._kept, length)
         temporary = self._kept / f"{digest}.part"
         try:

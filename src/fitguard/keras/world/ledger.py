@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from fitguard.monitor.regular_files import open_regular, read_regular
+
 Deed = Literal["folder", "file", "log", "appended", "removed", "renamed"]
 _MOST_LINES = 20_000
 
@@ -62,12 +64,11 @@ class Ledger:
         self._read(path)
         self._file: int | None = None
         with contextlib.suppress(OSError):
-            flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
-            self._file = os.open(path, flags, 0o644)
+            self._file = open_regular(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
 
     def _read(self, path: Path) -> None:
         try:
-            lines = path.read_bytes().splitlines()
+            lines = read_regular(path).splitlines()
         except OSError:
             return
         for line in lines:
