@@ -18,8 +18,10 @@ lint: $(READY)
 types: $(READY)
 	$(BIN)/mypy
 
+# Hundreds of processes start that import fitguard: none of them compiles it again.
 # Many tests wait for a process or a time limit: three workers keep two cores busy.
 pytest: $(READY) test-tools
+	$(BIN)/python -m compileall -q src
 	$(BIN)/pytest -n 3 --dist worksteal
 
 docs: $(READY)

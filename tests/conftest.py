@@ -1,5 +1,7 @@
+import os
 import signal
 from collections.abc import Iterator
+from pathlib import Path
 
 import programs
 import pytest
@@ -9,6 +11,12 @@ settings.register_profile(
     "any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("any machine")
+
+# TensorFlow waits ten seconds for memory before it says that there is none. What the system itself
+# allocates fails at once, with the same error. Read once, when TensorFlow allocates first.
+os.environ["TF_ONEDNN_USE_SYSTEM_ALLOCATOR"] = "1"
+STARTUP = Path(__file__).parent / "startup"
+os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(STARTUP), os.getenv("PYTHONPATH")]))
 
 
 @pytest.fixture(autouse=True)

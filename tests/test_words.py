@@ -2,7 +2,7 @@
 
 import pytest
 
-from fitguard.words import count, number, percent, shape, short
+from fitguard.words import count, number, percent, say_error, shape, short
 
 
 @pytest.mark.parametrize(
@@ -32,3 +32,10 @@ def test_counts_shapes_and_short_names() -> None:
     assert shape(()) == "()"
     assert short("a\nb", 3) == "a b"
     assert short("abcd", 3) == "ab…"
+
+
+def test_what_an_error_says_has_no_colors() -> None:
+    assert say_error(ValueError("\x1b[1mbad\x1b[0m data\n\x1b]0;title\x07here")) == (
+        "ValueError: bad data\nhere"
+    )
+    assert say_error(KeyError()) == "KeyError"

@@ -1,6 +1,7 @@
 """How values are said in words: sizes, yes and no, lists, the labels of fields."""
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -12,6 +13,12 @@ LEAST_BYTES = 2**20
 """Nobody runs out of memory for less: not worth a remark."""
 UNITS = (("TiB", 2**40), ("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10))
 SUFFIXES = {"_celsius": " °C", "_watts": " W", "seconds": " s"}
+# Colors and cursor movements; titles and links, with what they hold; all others.
+_ESCAPE = re.compile(
+    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"
+    r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)"
+    r"|\x1b[ -/]*[0-~]?"
+)
 SPELLING = {
     "cuda": "CUDA",
     "cudnn": "cuDNN",
@@ -137,6 +144,20 @@ def say(field: str, value: Any) -> str:
         parts = [str(part) for part in value]
         return ("\n" if any(" " in part for part in parts) else ", ").join(parts)
     return str(value)
+
+
+def without_escapes(text: str) -> str:
+    """What a terminal would show of it: neither colors nor cursor movements."""
+    return _ESCAPE.sub("", text)
+
+
+def say_error(error: BaseException) -> str:
+    """As Python would end a traceback with it: `KeyError: 'id 300'`."""
+    try:
+        text = without_escapes(str(error)).strip()
+    except Exception:  # a class of the user's
+        text = ""
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
 def one_line(text: str) -> str:

@@ -1,15 +1,9 @@
 """`fitguard data`, run as a command on real scripts."""
 
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
-from cli.process import fitguard_here
-
-FITGUARD = Path(sys.executable).parent / "fitguard"
+from cli.process import fitguard, fitguard_here
 
 SCRIPT = """
 import keras
@@ -79,18 +73,12 @@ def folder(tmp_path_factory):
 
 
 def data(folder, *arguments):
-    return subprocess.run(
-        [FITGUARD, "data", *arguments],
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1"},
-        check=False,
-    )
+    return fitguard_here("data", *arguments, cwd=folder)
 
 
 def test_healthy_data(folder):
-    run = data(folder, "train.py:good")
+    quiet = {"TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1"}
+    run = fitguard("data", "train.py:good", cwd=folder, **quiet)
     assert run.returncode == 0, run.stderr
     assert "this script prints" not in run.stdout
     assert "this script prints" in run.stderr
@@ -128,10 +116,23 @@ def test_the_arguments_of_fit(folder):
     assert report["facts"]["sources"][0]["complete"]
 
 
+@pytest.mark.parametrize(("reference", "line"), [("train.py:bad", 22), ("fits.py", 3)])
+def test_code_scanning_is_told_the_line(folder, reference, line):
+    (folder / "fits.py").write_text(
+        "import os, train\nmodel, x, y = train.bad(); os.chdir('/')\nmodel.fit(x, y)\n"
+    )
+    run = fitguard_here("data", reference, "--output", "data.sarif", cwd=folder)
+    assert run.returncode == 3, run.stderr
+    [result] = json.loads((folder / "data.sarif").read_text())["runs"][0]["results"]
+    place = result["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"] == {"uri": reference.partition(":")[0]}
+    assert place["region"] == {"startLine": line}
+
+
 @pytest.mark.parametrize(
     ("reference", "code", "told"),
     [
-        ("train", 2, "Expected FILE.py:FUNCTION"),
+        ("train", 2, "Expected train.py, or train.py:FUNCTION"),
         ("train.py:absent", 2, "has no function absent. Expected one of: model, data"),
         ("train.py:no_model", 2, "a dict without `model`"),
         ("train.py:needs", 2, "needs the arguments size"),
@@ -145,7 +146,7 @@ def test_the_arguments_of_fit(folder):
     ],
 )
 def test_wrong_references(folder, reference, code, told):
-    run = fitguard_here("data", reference, cwd=folder)
+    run = data(folder, reference)
     assert run.returncode == code, run.stderr
     assert told in run.stderr
     assert run.stdout == ""

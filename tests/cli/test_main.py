@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from cli.process import FITGUARD, fitguard
 
-from fitguard.cli.main import app
+from fitguard.cli.main import app, run
 from fitguard.report.render import FORMATS
 
 
@@ -26,6 +26,13 @@ def test_every_command_has_help_with_examples(command):
     done = fitguard(command, "--help")
     assert done.returncode == 0
     assert f"fitguard {command}" in done.stdout.partition("Parameters")[0]
+
+
+@pytest.mark.parametrize("command", ["check", "data", "plan"])
+def test_an_option_of_the_script_belongs_behind_two_hyphens(command, capsys):
+    assert run([command, "train.py", "--epochs", "3"]) == 2
+    told = f"go behind two hyphens: fitguard {command} train.py -- --data images"
+    assert told in capsys.readouterr().err
 
 
 def test_version():

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from cli.process import fitguard
+from cli.process import fitguard, fitguard_here
 
 SCRIPT = """
 import os
@@ -93,8 +93,8 @@ def test_a_model_with_a_card_that_is_large_enough(folder):
 
 def test_a_step_that_does_not_fit_gives_exit_code_3(folder):
     page = folder / "plan.html"
-    run = plan(folder, "train.py:with_data", "--batch-size", "60000", "--gpu-memory", "1GB",
-               "--free", "900MB", "--output", page)  # fmt: skip
+    run = fitguard_here("plan", "train.py:with_data", "--batch-size", "60000", "--gpu-memory",
+                        "1GB", "--free", "900MB", "--output", page, cwd=folder)  # fmt: skip
     assert run.returncode == 3, run.stderr
     assert run.stdout == ""
     assert "Does not fit: a batch of 60,000 needs " in page.read_text(encoding="utf-8")
@@ -139,7 +139,7 @@ def test_a_script_with_arguments_of_its_own(folder):
         (["nowhere.py"], 5, "nowhere.py, which is no file"),
         (["nowhere.py:make"], 5, "nowhere.py, which is no file"),
         (["broken.py:make"], 5, "SyntaxError"),
-        (["options.py"], 5, "own arguments go behind two hyphens: options.py -- --da"),
+        (["options.py"], 5, "go behind two hyphens: fitguard check options.py -- --"),
         (["train.py:plain", "--policy", "float12"], 2, "float12"),
         (["train.py:plain", "--jit-compile", "maybe"], 2, "maybe"),
         (["train.py:plain", "--gpu-memory", "8"], 2, "--gpu-memory='8', which is 8 bytes. Expec"),

@@ -6,11 +6,20 @@ from pathlib import Path
 
 import pytest
 
+from fitguard.cli.main import run
 from fitguard.cli.run_left import last_run, read_run_by_id, read_run_folder
 from fitguard.monitor.journal import Journal
 from fitguard.monitor.run_folder import RunFolder
 from fitguard.schema.exit_codes import UsageError
-from fitguard.schema.journal import FitBegan, Noted, RunEnded, RunStarted
+from fitguard.schema.journal import (
+    AttemptEnded,
+    AttemptStarted,
+    FitBegan,
+    Noted,
+    Orders,
+    RunEnded,
+    RunStarted,
+)
 from fitguard.schema.run import Place
 
 _DIES = "print('Epoch 1/3', flush=True)\nraise MemoryError('host')\n"
@@ -87,6 +96,25 @@ def test_the_beginning_of_an_id_is_enough_if_no_other_run_has_it(tmp_path: Path)
     assert read_run_by_id("2027", runs) is None
     with pytest.raises(UsageError, match="20260101-100000-train-aaaa"):
         read_run_by_id("2026", runs)
+
+
+def test_a_finished_run_tells_what_ended_its_earlier_attempts(tmp_path: Path, capsys) -> None:
+    name = "20260101-100000-train-aaaa"
+    _write_run(tmp_path, name)
+    journal = Journal(RunFolder(tmp_path / name).journal)
+    for attempt in (1, 2, 3):
+        journal.append(AttemptStarted(time=2.0, attempt=attempt, pid=1, orders=Orders()))
+        killed = {"outcome": "killed", "signal": "SIGKILL", "cause": "unknown"}
+        end = {"outcome": "finished", "exit_code": 0} if attempt == 3 else killed
+        journal.append(AttemptEnded(time=2.5, attempt=attempt, **end))
+    journal.append(RunEnded(time=3.0, state="finished", exit_code=0))
+    assert run(["explain", str(tmp_path / name)]) == 0
+    told = capsys.readouterr().out
+    assert "Finished after 3 attempts; 2 crashes survived" in told
+    assert "attempts 1 to 2: killed by SIGKILL" in told
+    assert "the journal of" in told
+    assert "--exit-code" not in told
+    assert "fitguard report" in told
 
 
 def test_a_finished_run_is_told_without_a_list_of_pages(tmp_path: Path) -> None:

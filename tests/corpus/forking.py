@@ -4,8 +4,10 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from corpus.cases import LIBRARY
@@ -30,9 +32,10 @@ class ForkServer:
 
     Args:
         python: The interpreter; its TensorFlow and its Keras are used.
+        environment: More variables, of the server and all trainings.
     """
 
-    def __init__(self, python: str = sys.executable) -> None:
+    def __init__(self, python: str = sys.executable, **environment: str) -> None:
         path = [str(LIBRARY), str(_TESTS), str(_TESTS.parent / "src")]
         self._process = subprocess.Popen(
             [python, str(_SERVER)],
@@ -48,6 +51,7 @@ class ForkServer:
                 "TF_CPP_MIN_LOG_LEVEL": "3",
                 "CUDA_VISIBLE_DEVICES": "-1",
                 "OPENBLAS_NUM_THREADS": "1",
+                **environment,
             },
         )
 
@@ -64,6 +68,7 @@ class ForkServer:
         *arguments: Path,
         run: Path | None = None,
         moment: Moment | None = None,
+        environment: Mapping[str, str] = MappingProxyType({}),
     ) -> Ended:
         """Run a script in `folder`/work, as plain Python does or as an attempt of a guarded run.
 
@@ -79,7 +84,7 @@ class ForkServer:
             "events": str(folder / "events.txt"),
             "run": str(run) if run is not None else None,
             "moment": as_order(moment),
-            "environment": {"XDG_CACHE_HOME": str(folder / "cache")},
+            "environment": {"XDG_CACHE_HOME": str(folder / "cache"), **environment},
         }
         assert self._process.stdin is not None
         assert self._process.stdout is not None

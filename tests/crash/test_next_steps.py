@@ -104,6 +104,26 @@ def test_a_crash_without_a_known_cause_is_restarted(text: str) -> None:
     assert unknown.fix.commands[-1] == "fitguard run train.py"
 
 
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        ("Received a label value of 12 which is outside the valid range of [0, 10).",
+         "data-label-range"),
+        ("ValueError: Input 0 of layer \"dense\" is incompatible with the layer: expected axis -1 "
+         "of input shape to have value 4, but received input with shape (None, 5)",
+         "data-shape-dtype"),
+        ("Batch 12: Invalid loss, terminating training", "numeric-nan"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("guarded", [False, True])
+def test_causes_of_data_name_data(text: str, cause: str, guarded: bool) -> None:
+    command = ["train.py", "--lr", "1"]
+    found = explain(f"{text}\n".encode(), command=command, guarded=guarded).causes[0]
+    assert found.cause == cause
+    assert found.fix.commands[-1] == "fitguard data train.py -- --lr 1"
+    assert found.fix.text.endswith("names each wrong value by its place.")
+
+
 def test_wrong_versions_name_resolve_with_what_is_known() -> None:
     line = "CUDA driver version is insufficient for CUDA runtime version"
     assert commands(line)[-1] == "fitguard resolve"

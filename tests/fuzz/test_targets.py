@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 SLOW = ("log", "pages", "run_document")
 PIECES = st.sampled_from(
-    [b"", b"\0", b'"', b"{", b"[", b"\n", b"\\u0000", b"1e999", b"-1", b"null"]
+    [b"", b"\0", b"{", b"[", b"\n", b"\\u0000", b"1e999", b"-1", b"null", b'"', b"9" * 400]
 )
 
 

@@ -1,5 +1,6 @@
 """A Keras that has moved what fitguard stands on: it trains as it would, and that is said."""
 
+import os
 import shutil
 from pathlib import Path
 
@@ -31,7 +32,7 @@ def test_a_new_keras_trains_unguarded_and_says_so(tmp_path: Path, file, name, ot
     library = tmp_path / "library"
     copy_keras(library, name, other)
     assert other in (library / "keras" / "src" / file).read_text()
-    paths = {"PYTHONPATH": str(library)}
+    paths = {"PYTHONPATH": os.pathsep.join([str(library), os.environ["PYTHONPATH"]])}
     plain = run_plain(_SCRIPT, tmp_path / "plain.npz", **paths)
     assert plain.code == 0, plain.text
     with GuardedRun(tmp_path / "run", _SCRIPT, environment=paths) as run:

@@ -52,6 +52,12 @@ def test_a_generator_is_given_back(model):
     assert np.array_equal(first, X[:8])
 
 
+def test_a_model_alone(model):
+    report = fitguard.check(model, machine=False)
+    assert report.headline.endswith("but no data were checked")
+    assert "give (model, x, y)" in report.fits[0].notes[0]
+
+
 def test_what_fit_does_not_take(model):
     with pytest.raises(
         UsageError, match=r"Received batchsize\. Expected arguments of fit: .*batch_size"

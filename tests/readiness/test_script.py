@@ -102,8 +102,14 @@ def test_what_takes_too_long_is_given_up(folder):
 def test_what_is_no_script():
     with pytest.raises(UnreadableInput, match="no file"):
         check_script("absent.py")
-    with pytest.raises(UsageError, match=r"Expected FILE\.py:FUNCTION"):
+    with pytest.raises(UsageError, match=r"Expected the script that trains"):
         check_script("train.txt")
+
+
+def test_a_function_that_gives_no_training(folder):
+    (folder / "train.py").write_text("def make(): return 3")
+    with pytest.raises(UsageError, match=r"has no function mak\. Expected one of: make"):
+        check_script("train.py:mak")
 
 
 def test_the_command_that_trains():

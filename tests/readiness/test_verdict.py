@@ -1,5 +1,7 @@
 """From findings and plans to one verdict and what to do next."""
 
+import msgspec
+
 from fitguard.readiness.verdict import compose_report, would_be_cured
 from fitguard.schema.check import CheckedFit
 from fitguard.schema.data import DataFacts, DataReport
@@ -65,6 +67,12 @@ def test_without_a_card_it_asks_for_one():
     assert "--gpu" in report.notes[0]
 
 
+def test_a_model_without_data_is_not_called_ready():
+    alone = msgspec.structs.replace(fit_with(), data=None)
+    report = compose_report(fits=[alone])
+    assert report.headline == "Nothing was found that would stop it, but no data were checked"
+
+
 def test_warnings_are_counted():
     report = compose_report(doctor=DoctorReport(ok=True, findings=(found("warning"),)))
     assert (report.verdict, report.ok) == ("warnings", True)
@@ -91,6 +99,18 @@ def test_a_batch_that_does_not_fit_leads_to_run_first():
     assert other.changes_results
     assert other.code
     assert would_be_cured(report)
+
+
+def test_a_callback_that_cannot_write_fails():
+    fits = [
+        msgspec.structs.replace(fit_with(number), failures=("CSVLogger cannot write\nMove it.",))
+        for number in (1, 2)
+    ]
+    report = compose_report(fits=fits, command="train.py")
+    assert report.headline == "Training would fail: CSVLogger cannot write"
+    [step] = report.steps
+    assert (step.text, step.fits) == ("Move it.", (1, 2))
+    assert not would_be_cured(report)
 
 
 def test_what_run_cannot_cure():

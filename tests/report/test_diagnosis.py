@@ -111,7 +111,7 @@ def test_questions_may_follow_where_nothing_seems_wrong(render) -> None:
 
 def test_nothing_wrong_is_green() -> None:
     assert to_text(NOTHING_WRONG).startswith(
-        "✔ none: Nothing is wrong. · high confidence, 200 lines read\n"
+        "✔ Nothing is wrong. · high confidence, 200 lines read\n"
     )
     assert '<article class="card finding fine">' in to_html(NOTHING_WRONG)
 

@@ -10,12 +10,15 @@ from report.made_runs import (
     INEXACT,
     NEVER_STARTED,
     PLAIN,
+    RUN_LIST,
     RUNNING,
     STOPPED,
     SURVIVED,
+    line_of,
     often_killed,
 )
 
+from fitguard.report.formats.text import to_text
 from fitguard.report.rows.run_words import advice, exactly, moment, outcome, place, verdict
 from fitguard.schema.run import Attempt, Place, Run
 from fitguard.words import duration
@@ -125,3 +128,14 @@ def test_exact_durations(seconds: float, told: str) -> None:
 def test_a_time_that_is_none_does_no_harm(broken: float) -> None:
     assert moment(broken) == "?"
     assert moment(BEGAN).startswith("2025-11-1")
+
+
+def test_an_end_without_a_cause_is_told_by_its_signal() -> None:
+    killed = msgspec.structs.replace(ATTEMPTS[1], cause="unknown")
+    run = msgspec.structs.replace(SURVIVED, state="stopped", attempts=(killed,))
+    assert verdict(run).startswith("Stopped in the first attempt: killed by SIGKILL;")
+    assert "unknown" not in to_text(run)
+    line = msgspec.structs.replace(line_of(run), cause="unknown", ended="killed by SIGKILL")
+    listed = to_text(msgspec.structs.replace(RUN_LIST, runs=(line,)))
+    assert "killed by SIGKILL" in listed
+    assert "unknown" not in listed

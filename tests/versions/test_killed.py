@@ -1,5 +1,8 @@
 """Killed inside of each `fit`, and gone on with: the bits of the training that was not killed."""
 
+import os
+
+import pytest
 from versions.trainings import (
     KINDS,
     OFTEN,
@@ -29,6 +32,10 @@ def assert_went_on(run, kills):
         assert attempt.first.total_steps > 0, "it began again after a kill, and did not go on"
 
 
+@pytest.mark.skipif(
+    "FITGUARD_KERAS" not in os.environ,
+    reason="for `make matrix`: tests/guarded and tests/corpus kill trainings of the installed one",
+)
 def test_killed_trainings_give_the_bits_of_plain_keras(package, plain, tmp_path):
     run = train_killed(tmp_path, as_package(package), KINDS)
     assert_same_bits(plain, run.out)

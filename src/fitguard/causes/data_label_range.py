@@ -102,7 +102,7 @@ def _fix(story: Story) -> Fix:
             changes_results=True,
         )
     return Fix(
-        "`fitguard.check_data(model, x, y)` names the values and their places. Labels must be "
-        "below the number of units of the last layer, indices below `input_dim` of the embedding.",
+        "Labels must be below the number of units of the last layer, indices below `input_dim` of "
+        "the embedding.",
         changes_results=True,
     )

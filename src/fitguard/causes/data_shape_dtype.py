@@ -103,7 +103,5 @@ def _fix(story: Story) -> Fix:
             "and as many units in the last layer as there are classes.",
         )
     return Fix(
-        "`fitguard.check_data(model, x, y)` compares the data with the inputs and outputs of the "
-        "model, by name. Then resize, reshape or pad the data, or build the model for the shape "
-        "that the data have.",
+        "Resize, reshape or pad the data, or build the model for the shape that the data have.",
     )

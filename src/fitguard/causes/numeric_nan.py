@@ -70,9 +70,8 @@ def _fix(story: Story) -> Fix:
             changes_results=True,
         )
     return Fix(
-        "First make sure that the data hold no nan and that all labels are in range "
-        "(`fitguard.check_data(model, x, y)`); then divide the learning rate by ten and set "
-        "`clipnorm=1.0`. "
+        "First make sure that the data hold no nan and that all labels are in range; then divide "
+        "the learning rate by ten and set `clipnorm=1.0`. "
         "`tf.debugging.enable_check_numerics()` names the operation where it begins.",
         changes_results=True,
     )

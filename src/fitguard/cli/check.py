@@ -1,5 +1,6 @@
 """`fitguard check`."""
 
+import sys
 from typing import Annotated
 
 from cyclopts import Parameter
@@ -44,13 +45,15 @@ def check(
     Looks at the machine (`fitguard doctor`), and at the data (`fitguard data`) and the memory
     (`fitguard plan`) of every call of fit that the script makes. One verdict comes first, then what
     to do next. The script is run in a process of its own, without training and, after its first
-    fit, without writing. Exits with 3 if training would fail.
+    fit, without writing. Exits with 3 if training would fail. A script that asks with input() is
+    answered from standard input.
 
     For example:
 
         fitguard check train.py
         fitguard check train.py --gpu "RTX 3060" -- --data images
         fitguard check train.py:make --format html --output check.html
+        echo yes | fitguard check train.py
     """
     from fitguard.cli.configuration import read_configuration
     from fitguard.cli.progress import waiting
@@ -74,10 +77,15 @@ def check(
         ignore=(*configuration.ignore, *ignore),
     )
     with waiting("Checking"):
-        report = check_script(script, arguments, options=options)
+        report = check_script(script, arguments, options=options, with_stdin=_is_piped())
     show(report, output, verbose=verbose)
     threshold = fail_on or configuration.fail_on
     if not report.ok and threshold != "never":
         return ExitCode.FINDINGS
     machine = report.doctor.findings if report.doctor is not None else ()
     return exit_code([*machine, *findings_of_fits(report.fits)], threshold)
+
+
+def _is_piped() -> bool:
+    """A person at a terminal is not asked: what the script prints may not be seen."""
+    return sys.stdin is not None and not sys.stdin.isatty()

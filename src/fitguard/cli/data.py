@@ -8,6 +8,7 @@ from fitguard.cli.console import PLAIN_OUTPUT, Output, show
 from fitguard.cli.fits import (
     Fit,
     findings_of_fits,
+    here_again,
     look_at_all_fits,
     read_one_fit,
     require_number,
@@ -62,13 +63,13 @@ def data(
 
     def check_call(call: "FitCall") -> "DataReport":
         from fitguard.inputs.checking import check_data
-        from fitguard.memory.fit_call import select_data_arguments
+        from fitguard.memory.fit_call import place_findings, select_data_arguments
 
         given = select_data_arguments(call, script)
         if batch_size is not None:
             given["batch_size"] = batch_size
         with bar("Reading") as progress:
-            return check_data(
+            report = check_data(
                 **given,
                 budget_seconds=budget,
                 full=full,
@@ -76,12 +77,14 @@ def data(
                 ignore=(*configuration.ignore, *ignore),
                 progress=progress,
             )
+        return place_findings(report, call)
 
     threshold = fail_on or configuration.fail_on
     if number is None:
         checked = look_at_all_fits(script, arguments, None, lambda call: {"data": check_call(call)})
         show(checked, output, verbose=verbose)
         return exit_code(findings_of_fits(checked.fits), threshold)
-    report = check_call(read_one_fit(script, arguments, number))
+    with here_again():
+        report = check_call(read_one_fit(script, arguments, number))
     show(report, output, verbose=verbose)
     return exit_code(report.findings, threshold)

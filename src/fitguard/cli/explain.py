@@ -8,6 +8,7 @@ import msgspec
 from cyclopts import Parameter
 
 from fitguard.cli.console import PLAIN_OUTPUT, Output, complain, show
+from fitguard.cli.run_alive import describe_alive
 from fitguard.cli.run_left import GuardedRunLeft, last_run, read_run_by_id, read_run_folder
 from fitguard.schema.exit_codes import UnreadableInput, UsageError
 
@@ -85,6 +86,11 @@ def explain(
                 f"Received {', '.join(given.names)} among what belongs to a crash. Expected "
                 "`fitguard explain NAME` alone, or files"
             )
+        if given.runs and not (given.files or about_a_crash):
+            alive = describe_alive(given.runs[-1].path)
+            if alive is not None:
+                show(alive, output, verbose=verbose)
+                return
         _diagnose(given, exit_code, signal, kernel_log, facts, verbose=verbose, output=output)
         return
     if output != PLAIN_OUTPUT:
@@ -138,7 +144,7 @@ def _split_arguments(arguments: tuple[str, ...], what_if: tuple[str, ...]) -> Gi
         given.what_if[key.strip()] = value
     for argument in arguments:
         if argument == STDIN or _is_file(argument):
-            given.files.append(argument)
+            given.files.append(_require_log(argument))
         elif (run := _run_of(argument)) is not None:
             given.runs.append(run)
         elif what_if and "=" in argument:  # as `fitguard doctor` takes several after one --what-if
@@ -147,6 +153,17 @@ def _split_arguments(arguments: tuple[str, ...], what_if: tuple[str, ...]) -> Gi
         else:
             given.names.append(_name(argument))
     return given
+
+
+def _require_log(file: str) -> str:
+    """A script is no log, though it can be read like one."""
+    if not file.endswith(".py"):
+        return file
+    raise UsageError(
+        f"Received {file}, which is a script. Expected what it wrote: `python {file} 2>&1 | tee "
+        f"train.log`, then `fitguard explain train.log`. `fitguard check {file}` looks at the "
+        "script itself, before it trains"
+    )
 
 
 def _is_file(argument: str) -> bool:
@@ -176,7 +193,8 @@ def _name(argument: str) -> str:
         raise UnreadableInput(f"Received {argument}, which is a folder. Expected a log")
     if "/" in argument or "\\" in argument or Path(argument).suffix:
         raise UnreadableInput(
-            f"Received {argument}, which does not exist. Expected a log, or - for standard input"
+            f"Received {argument}, which does not exist. Expected a log, - for standard input, or "
+            "a run (`fitguard runs` lists them)"
         )
     return argument
 

@@ -1,5 +1,6 @@
 """Which call of `fit` a command looks at."""
 
+import contextlib
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -31,6 +32,11 @@ def require_number(fit: int | Literal["all"]) -> int | None:
     return None if fit == "all" else fit
 
 
+def here_again() -> contextlib.AbstractContextManager[None]:
+    """The script may change the folder: its data are read there, and the answer is written here."""
+    return contextlib.chdir(Path.cwd())
+
+
 def read_one_fit(
     script: str, arguments: tuple[str, ...], number: int, policy: str | None = None
 ) -> "FitCall":
@@ -38,6 +44,8 @@ def read_one_fit(
     from fitguard.cli.progress import waiting
     from fitguard.memory.dtype_policy import require_policy, set_policy
     from fitguard.memory.fit_call import names_function, other_lines, read_fit
+
+    file = Path(script).absolute()
 
     def prepare() -> None:
         if policy is not None:
@@ -49,7 +57,7 @@ def read_one_fit(
             require_policy(call.model, policy, script)
     for note in call.notes:
         complain(note)
-    others = [] if names_function(script) else other_lines(Path(script), call)
+    others = [] if names_function(script) else other_lines(file, call)
     if others:
         complain(
             f"This is the {call.method} call in line {call.line}. The script has others in line "
@@ -75,9 +83,10 @@ def look_at_all_fits(
     from fitguard.readiness.visiting import look_at_fits
 
     fits: list[CheckedFit] = []
-    notes = look_at_fits(
-        script, arguments, lambda call: fits.append(describe_fit(call, **look(call))), policy
-    )
+    with here_again():
+        notes = look_at_fits(
+            script, arguments, lambda call: fits.append(describe_fit(call, **look(call))), policy
+        )
     command = training_command(script, arguments)
     return compose_report(fits=fits, command=command, notes=notes, script=script)
 

@@ -6,7 +6,7 @@ import signal
 import sys
 from typing import NoReturn
 
-from cyclopts import App, CycloptsError, Parameter
+from cyclopts import App, CycloptsError, Parameter, UnknownOptionError
 
 import fitguard
 from fitguard.cli.check import check
@@ -21,6 +21,7 @@ from fitguard.cli.resolve import resolve
 from fitguard.cli.run import delimit_command
 from fitguard.cli.run import run as run_command
 from fitguard.cli.runs import runs
+from fitguard.cli.training_options import hint_at_script_options
 from fitguard.schema.exit_codes import INTERRUPTED, ExitCode, UnreadableInput, UsageError
 
 app = App(
@@ -60,6 +61,9 @@ def run(arguments: list[str]) -> int:
         code = app(arguments, exit_on_error=False, print_error=False, result_action="return_value")
         sys.stdout.flush()
         return int(code or ExitCode.FINE)
+    except UnknownOptionError as error:
+        complain(str(error).strip() + hint_at_script_options(arguments))
+        return ExitCode.WRONG_USAGE
     except (UsageError, CycloptsError) as error:
         complain(str(error).strip())
         return ExitCode.WRONG_USAGE

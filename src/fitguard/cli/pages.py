@@ -94,8 +94,8 @@ def _unknown(name: str) -> str:
     close += difflib.get_close_matches(name.upper(), all_checks(), n=3, cutoff=0.7)
     hint = f" Close to it: {', '.join(list(dict.fromkeys(close))[:3])}." if close else ""
     return (
-        f"Received {name!r}.{hint} Expected a log, the id of a run, or the name of a page; "
-        "`fitguard explain --list` lists the pages"
+        f"Received {name!r}.{hint} Expected a log, the id of a run (`fitguard runs` lists them), "
+        "or the name of a page (`fitguard explain --list` lists them)"
     )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 
 from fitguard.cli.console import PLAIN_OUTPUT, Output, show
-from fitguard.cli.fits import Fit, look_at_all_fits, read_one_fit, require_number
+from fitguard.cli.fits import Fit, here_again, look_at_all_fits, read_one_fit, require_number
 from fitguard.cli.other_python import Python, enter_training_python
 from fitguard.cli.training_options import (
     Arguments,
@@ -114,9 +114,10 @@ def plan(
             )
         show(report, output, verbose=verbose)
         return ExitCode.FINE if report.ok else ExitCode.FINDINGS
-    call = read_one_fit(script, arguments, number, policy)
-    with waiting(doing):
-        answer = plan_call(call)
+    with here_again():
+        call = read_one_fit(script, arguments, number, policy)
+        with waiting(doing):
+            answer = plan_call(call)
     show(answer, output, verbose=verbose)
     return ExitCode.FINDINGS if answer.card and answer.fits is False else ExitCode.FINE
 

@@ -36,8 +36,8 @@ def report(
     """What happened in a run?
 
     Made anew out of the journal of the run, also while it runs and after its parent died. Without
-    --format and --output it prints a summary, and writes the page with timeline, loss and memory
-    into the folder of the run, as report.html.
+    --format and --output it prints a summary, and writes the page into the folder of the run, as
+    report.html: timeline, every metric, learning rate, speed and memory.
 
     For example:
 

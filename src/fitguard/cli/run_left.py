@@ -16,6 +16,7 @@ class GuardedRunLeft(NamedTuple):
     """The end of a run.
 
     Args:
+        path: Its folder.
         output: The last megabytes of what it wrote.
         exit_code: Of its last process, as `signal`; None where nobody saw it end.
         unguarded: What it said is not guarded.
@@ -24,6 +25,7 @@ class GuardedRunLeft(NamedTuple):
     """
 
     id: str
+    path: Path
     output: bytes
     exit_code: int | None
     signal: str | None
@@ -68,6 +70,7 @@ def read_run_folder(path: Path) -> GuardedRunLeft | None:
     last = ends[-1] if ends else None
     return GuardedRunLeft(
         id=folder.id,
+        path=folder.path,
         output=b"".join(parts),
         exit_code=last.exit_code if last else None,
         signal=last.signal if last else None,

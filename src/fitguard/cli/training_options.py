@@ -1,5 +1,6 @@
 """What the commands that look at a training take alike: its script, its batch, the card."""
 
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
@@ -36,6 +37,19 @@ GpuMemory = Annotated[
 FreeMemory = Annotated[
     str | None, Parameter(help="What is free of it before training starts: 6.5GiB.")
 ]
+
+_LOOKING = ("check", "data", "plan")
+
+
+def hint_at_script_options(arguments: Sequence[str]) -> str:
+    """Where an option is unknown, it may be one of the script."""
+    script = next((word for word in arguments[1:] if word.endswith(".py")), "")
+    if not script or arguments[0] not in _LOOKING:
+        return ""
+    return (
+        "\nOptions of the script itself go behind two hyphens: fitguard "
+        f"{arguments[0]} {script} -- --data images"
+    )
 
 
 def read_size(given: str | None, option: str) -> int | None:

@@ -6,13 +6,8 @@ from typing import NamedTuple
 
 from fitguard.crash.json_text import from_json
 from fitguard.crash.prefixes import without_prefixes
+from fitguard.words import without_escapes
 
-# Colours and cursor movements; titles and links, with what they hold; all others.
-ESCAPE = re.compile(
-    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"
-    r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)"
-    r"|\x1b[ -/]*[0-~]?"
-)
 # What is left of colours where a tool has taken the escape character out, or spelled it.
 BARE_COLOUR = re.compile(r"(?:\^\[|\\x1b|\\u001b|\\033|\\e)?\[\d{0,3}(?:;\d{1,3}){0,4}m")
 BLANK = re.compile(r"[^\S ]")
@@ -49,6 +44,6 @@ def clean_line(raw: bytes) -> Iterator[Cleaned]:
 def printable(text: str) -> str:
     """Only what can be seen."""
     if not text.isprintable():
-        text = BLANK.sub(" ", ESCAPE.sub("", text))
+        text = BLANK.sub(" ", without_escapes(text))
         text = "".join(filter(str.isprintable, text))
     return BARE_COLOUR.sub("", text) if "[0m" in text else text

@@ -26,20 +26,26 @@ WINDOWS = {
 
 
 def ending(
-    exit_code: int | None, signal_name: str | None, signals: Iterable[Signal] = ()
+    exit_code: int | None,
+    signal_name: str | None,
+    signals: Iterable[Signal] = (),
+    seen_by: str = "",
 ) -> Ending:
     """From what the user gave, else from the last line that tells of an end.
+
+    Args:
+        seen_by: Who saw it end, where the user did not say it.
 
     Raises:
         UsageError: for a signal that does not exist.
     """
     if signal_name is not None:
         given = parse_signal(signal_name)
-        return Ending(exit_code, given, (Evidence(given, "--signal"),))
+        return Ending(exit_code, given, (Evidence(given, seen_by or "--signal"),))
     if exit_code is not None:
         caused_by = signal_of(exit_code)
         text = f"exit code {exit_code}" + (f" ({caused_by})" if caused_by else "")
-        return Ending(exit_code, caused_by, (Evidence(text, "--exit-code"),))
+        return Ending(exit_code, caused_by, (Evidence(text, seen_by or "--exit-code"),))
     told = [line for line in signals if "exit_code" in line.values or _of_line(line)]
     if not told:
         return Ending()

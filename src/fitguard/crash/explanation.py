@@ -96,7 +96,7 @@ def explain(
         known=frozenset(knowledge().signatures.by_name),
         traceback=read_traceback(lines),
         allocations=allocations(lines, signals),
-        ending=ending(exit_code, signal, signals),
+        ending=ending(exit_code, signal, signals, "fitguard run" if guarded else ""),
         facts=known,
         findings=findings(known),
         lines=sum(reading.line_count for reading in readings),

@@ -43,16 +43,23 @@ def run_command(facts: Facts, training: Training) -> str:
 def plan_command(story: Story, training: Training) -> str | None:
     """With the numbers of this log; None where a module was started, which `plan` cannot read."""
     command = training.command or UNKNOWN_COMMAND
+    options = ["--batch-size", str(training.batch_size)] if training.batch_size else []
+    return _look_command("plan", command, [*options, *_card(story)], story.facts)
+
+
+def data_command(story: Story, training: Training) -> str | None:
+    """The same for `fitguard data`."""
+    return _look_command("data", training.command or UNKNOWN_COMMAND, [], story.facts)
+
+
+def _look_command(
+    name: str, command: TrainingCommand, options: Sequence[str], facts: Facts
+) -> str | None:
     if command.script is None:
         return None
-    words = [command.script]
-    if training.batch_size:
-        words += ["--batch-size", str(training.batch_size)]
-    words += _card(story)
-    if command.arguments:
-        words += ["--", *command.arguments]
-    shown = _format_command(story.facts, words)
-    return f"fitguard plan {shown}" if shown else None
+    behind = ["--", *command.arguments] if command.arguments else []
+    shown = _format_command(facts, [command.script, *options, *behind])
+    return f"fitguard {name} {shown}" if shown else None
 
 
 def _card(story: Story) -> list[str]:

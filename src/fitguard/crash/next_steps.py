@@ -9,13 +9,21 @@ from fitguard.causes.derived.gpu_memory import gpu_memory
 from fitguard.causes.derived.oom_remedies import shrinks_with_batch
 from fitguard.causes.derived.own_fault import own_fault
 from fitguard.causes.framework.policy_words import phrase_tries
-from fitguard.crash.next_commands import Training, plan_command, resolve_command, run_command
+from fitguard.crash.next_commands import (
+    Training,
+    data_command,
+    plan_command,
+    resolve_command,
+    run_command,
+)
 from fitguard.schema.crash import Story
 from fitguard.schema.diagnosis import CauseSlug, FoundCause
 from fitguard.schema.finding import Fix
 
 _TOO_LARGE: tuple[CauseSlug, ...] = ("gpu-oom", "gpu-fragmentation", "watchdog-timeout")
 """Causes for which the size of a step matters."""
+_OF_DATA: tuple[CauseSlug, ...] = ("data-shape-dtype", "data-label-range", "numeric-nan")
+"""Causes that a look at the data shows before training."""
 _WRONG_VERSIONS: tuple[CauseSlug, ...] = (
     "driver-too-old",
     "cuda-missing",
@@ -48,6 +56,9 @@ def _with_next_step(found: FoundCause, story: Story, training: Training) -> Fix:
         )
     if found.cause in _TOO_LARGE:
         fix = _append(fix, "`fitguard plan` shows what fits.", plan_command(story, training))
+    if found.cause in _OF_DATA:
+        text = "`fitguard data` compares data and model, and names each wrong value by its place."
+        fix = _append(fix, text, data_command(story, training))
     tries = "" if training.guarded else _tries(found.cause, story)
     if tries:
         fix = _with_run(found.cause, fix, tries, story, training)

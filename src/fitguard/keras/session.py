@@ -11,7 +11,7 @@ import msgspec
 
 from fitguard.monitor.heartbeat import Heartbeat
 from fitguard.monitor.journal import Journal, now
-from fitguard.monitor.regular_files import read_regular
+from fitguard.monitor.regular_files import UNDECODABLE, read_regular
 from fitguard.monitor.run_folder import RunFolder
 from fitguard.schema.exit_codes import UnreadableInput
 from fitguard.schema.journal import AnyEvent, Failed, FailureKind, Noted, NoteKind, Orders
@@ -53,7 +53,7 @@ class Session:
         try:
             orders = msgspec.json.decode(read_regular(folder.orders), type=Orders)
             return cls(folder, orders, Heartbeat(folder.heartbeat))
-        except (OSError, msgspec.MsgspecError) as error:
+        except (OSError, *UNDECODABLE) as error:
             raise UnreadableInput(
                 f"{folder.orders}: {error}. Expected the orders that `fitguard run` writes before "
                 "it starts a training process."

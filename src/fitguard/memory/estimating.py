@@ -1,6 +1,5 @@
 """The estimator of a step, in the mode in which it can run."""
 
-import re
 from dataclasses import replace
 
 import msgspec
@@ -11,9 +10,8 @@ from fitguard.memory.preparation import Preparation
 from fitguard.memory.training import Training
 from fitguard.memory.xla import NotCompilable, xla_estimator
 from fitguard.schema.exit_codes import UsageError
+from fitguard.words import say_error
 
-_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
-"""With which Keras decorates its errors."""
 _FOR_MODEL = (
     "Expected a model whose train_step runs as a graph with these data; model.train_on_batch shows "
     "the same error."
@@ -41,8 +39,7 @@ def estimator_of(training: Training, capability: str) -> Estimator:
     except Exception as error:  # the user's code runs while it is traced
         expected = _FOR_MODEL if training.step is None else _FOR_FUNCTION
         raise NotTraceable(
-            f"The training step could not be traced: {type(error).__name__}: "
-            f"{_COLOUR.sub('', str(error)).strip()}\n{expected}"
+            f"The training step could not be traced: {say_error(error)}\n{expected}"
         ) from error
 
 

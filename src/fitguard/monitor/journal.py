@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from fitguard.monitor.regular_files import open_regular, read_regular
+from fitguard.monitor.regular_files import UNDECODABLE, open_regular, read_regular
 from fitguard.schema.journal import AnyEvent
 
 _ENCODER = msgspec.json.Encoder()
@@ -56,7 +56,7 @@ class Journal:
             return []
         events: list[AnyEvent] = []
         for line in content.split(b"\n"):
-            with contextlib.suppress(msgspec.MsgspecError, UnicodeDecodeError):
+            with contextlib.suppress(*UNDECODABLE):
                 events.append(_DECODER.decode(line))
         return events
 

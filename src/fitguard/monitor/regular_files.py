@@ -11,10 +11,14 @@ import os
 import stat
 from pathlib import Path
 
+import msgspec
+
 from fitguard.words import size
 
 FOLDER_MODE = 0o700
 FILE_MODE = 0o600
+UNDECODABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+"""What bytes raise that are no JSON, are none of ours, or are nested to kill who reads them."""
 MOST_BYTES = 256 << 20
 """Of a file that is read whole. A journal of 100,000 calls of `fit` has less."""
 

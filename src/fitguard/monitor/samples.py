@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from fitguard.monitor.regular_files import open_regular, read_end
+from fitguard.monitor.regular_files import UNDECODABLE, open_regular, read_end
 from fitguard.schema.run import MemorySample
 
 MOST_SHOWN = 2000
@@ -34,7 +34,7 @@ def read_samples(path: Path) -> list[MemorySample]:
     samples: list[MemorySample] = []
     with contextlib.suppress(OSError):
         for line in read_end(path, _MOST_BYTES).split(b"\n"):
-            with contextlib.suppress(msgspec.MsgspecError, UnicodeDecodeError):
+            with contextlib.suppress(*UNDECODABLE):
                 samples.append(_DECODER.decode(line))
     return sorted(samples, key=lambda sample: sample.time)
 

@@ -1,5 +1,6 @@
 """The error for a training that could not be brought to its end."""
 
+from fitguard.report.rows.run_words import find_named_cause
 from fitguard.schema.exit_codes import TrainingDied
 from fitguard.supervise.guarding import GuardResult
 from fitguard.words import count
@@ -13,7 +14,7 @@ def build_death_error(result: GuardResult) -> TrainingDied:
     if run.attempts:
         last = run.attempts[-1]
         how = last.signal or last.outcome
-        lines.append(f"  {how}: {last.cause or 'no cause found'}. {last.why}".rstrip())
+        lines.append(f"  {how}: {find_named_cause(last) or 'no cause found'}. {last.why}".rstrip())
         lines += [f"  proof: {line.strip()}" for line in last.evidence[:3]]
     lines += [f"  {decision.text}" for decision in run.decisions[-1:]]
     lines.append(f"  All of it: fitguard report {run.id}")

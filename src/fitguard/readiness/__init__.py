@@ -4,5 +4,6 @@ checking.py   a model with its data: `check(model, x, y)`
 script.py     a script: its fits are looked at in a child process, whose death is a result
 child.py      that process
 request.py    what the two tell each other
+writing.py    callbacks that could not write their files
 verdict.py    pure: what was found in, one verdict and what to do next out
 """

@@ -10,12 +10,16 @@ import msgspec
 from fitguard.environment.doctor import doctor
 from fitguard.inputs.checking import check_data
 from fitguard.memory.estimating import NotTraceable
-from fitguard.memory.fit_call import TAKEN, FitCall, select_plan_arguments
+from fitguard.memory.fit_call import TAKEN, FitCall, place_findings, select_plan_arguments
 from fitguard.memory.planning import plan
 from fitguard.readiness.request import FitOptions
 from fitguard.readiness.verdict import compose_report
+from fitguard.readiness.writing import find_unwritable
 from fitguard.schema.check import CheckedFit, CheckReport
 from fitguard.schema.exit_codes import UnreadableInput, UsageError
+from fitguard.words import say_error
+
+_MODEL_ALONE = "The model came without data: give (model, x, y) to have the data checked too."
 
 
 class Checked(CheckReport, frozen=True, dict=True):
@@ -104,6 +108,9 @@ def check_fit(
             keep_x(data.x)
             # Streams that do not tell their batch size were read.
             given.setdefault("batch_size", data.facts.sources[0].batch_size)
+            data = place_findings(data, call)
+    else:
+        notes.append(_MODEL_ALONE)
     planned, doubt = None, ""
     try:
         planned = _attempt(
@@ -111,7 +118,8 @@ def check_fit(
         )
     except NotTraceable as error:
         doubt = str(error)
-    return describe_fit(call, data=data, plan=planned, doubt=doubt, notes=notes)
+    failures = tuple(find_unwritable(call.arguments.get("callbacks")))
+    return describe_fit(call, data=data, plan=planned, failures=failures, doubt=doubt, notes=notes)
 
 
 def describe_fit(call: FitCall, *, notes: Sequence[str] = (), **parts: Any) -> CheckedFit:
@@ -153,5 +161,5 @@ def _attempt(failing: str, notes: list[str], look: Callable[[], Any]) -> Any:
     except (UsageError, UnreadableInput) as error:
         notes.append(f"{failing}: {error}")
     except Exception as error:  # of the user's model, of Keras, or of ours
-        notes.append(f"{failing}: {type(error).__name__}: {error}")
+        notes.append(f"{failing}: {say_error(error)}")
     return None

@@ -12,7 +12,7 @@ from typing import NoReturn
 
 import msgspec
 
-from fitguard.memory.fit_call import FitCall
+from fitguard.memory.fit_call import FitCall, names_function
 from fitguard.memory.visible_gpus import hide_gpus
 from fitguard.readiness.checking import check_fit
 from fitguard.readiness.request import Answer, Request
@@ -34,8 +34,11 @@ def answer(request: Request) -> None:
         notes = look_at_fits(request.reference, request.arguments, look, request.options.policy)
     except UnreadableInput as error:
         write(Answer(failure=str(error)))
-    except UsageError as error:  # nothing is wrong, but there is nothing to look at
-        write(Answer(notes=(f"{error}.",)))
+    except UsageError as error:
+        if names_function(request.reference):
+            write(Answer(refusal=str(error)))
+        else:  # nothing is wrong, but there is nothing to look at
+            write(Answer(notes=(f"{error}.",)))
     else:
         write(Answer(notes=tuple(notes)))
 

@@ -46,9 +46,11 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         failure: Why no call was reached.
+        refusal: What is wrong with the function that was named.
         notes: What was not looked at, one sentence each.
     """
 
     fit: CheckedFit | None = None
     failure: str = ""
+    refusal: str = ""
     notes: tuple[str, ...] = ()

@@ -19,6 +19,7 @@ from fitguard.memory.fit_call.functions import parse_reference
 from fitguard.readiness.request import Answer, FitOptions, Request
 from fitguard.readiness.verdict import compose_report
 from fitguard.schema.check import CheckReport
+from fitguard.schema.exit_codes import UsageError
 
 _LATE = "the script was left after {:.0f} s"
 
@@ -30,6 +31,7 @@ def check_script(
     python: str = sys.executable,
     options: FitOptions | None = None,
     limit_seconds: float | None = None,
+    with_stdin: bool = False,
 ) -> CheckReport:
     """Look at machine, data and memory of what a script is about to do.
 
@@ -38,16 +40,21 @@ def check_script(
         arguments: Of the script itself.
         python: The interpreter that trains; it has fitguard.
         limit_seconds: After this, what was found so far counts.
+        with_stdin: Whether the script may read the standard input of this process.
 
     Raises:
         UnreadableInput: where there is no such file.
-        UsageError: where the reference is none.
+        UsageError: where the reference is none, or its function gives no training.
     """
     began = time.monotonic()
     parse_reference(reference)
     options = options or FitOptions()
     judged = doctor(python=python, ignore=options.ignore)
-    answers, failure = _ask(python, reference, arguments, options, limit_seconds)
+    answers, failure = _ask(
+        python, reference, arguments, options, limit_seconds, with_stdin=with_stdin
+    )
+    if refusal := next((one.refusal for one in answers if one.refusal), ""):
+        raise UsageError(refusal)
     return compose_report(
         doctor=judged,
         fits=[answer.fit for answer in answers if answer.fit is not None],
@@ -65,6 +72,8 @@ def _ask(
     arguments: Sequence[str],
     options: FitOptions,
     limit_seconds: float | None,
+    *,
+    with_stdin: bool,
 ) -> tuple[list[Answer], str]:
     """What the child found, and how it died if it did."""
     with tempfile.TemporaryDirectory(prefix="fitguard-check-") as folder:
@@ -82,7 +91,7 @@ def _ask(
             )
         )
         command = [python, *words_to_run("fitguard.readiness.child"), str(request)]
-        death = _run(command, limit_seconds)
+        death = _run(command, limit_seconds, None if with_stdin else subprocess.DEVNULL)
         lines = answers.read_bytes().splitlines()
     found = [msgspec.json.decode(line, type=Answer) for line in lines]
     if death and (found or death == _LATE.format(limit_seconds or 0)):
@@ -90,9 +99,9 @@ def _ask(
     return found, death
 
 
-def _run(command: Sequence[str], limit_seconds: float | None) -> str:
+def _run(command: Sequence[str], limit_seconds: float | None, stdin: int | None) -> str:
     """Run the child, and end what it leaves behind; how it died, if it did."""
-    child = subprocess.Popen(command, stdout=2, start_new_session=True)
+    child = subprocess.Popen(command, stdin=stdin, stdout=2, start_new_session=True)
     try:
         return _death(child.wait(limit_seconds))
     except subprocess.TimeoutExpired:

@@ -9,6 +9,7 @@ from fitguard.schema.finding import Finding
 from fitguard.words import size
 
 NOTHING_FOUND = "Ready to train: nothing was found that would stop it"
+WITHOUT_DATA = "Nothing was found that would stop it, but no data were checked"
 
 
 def compose_report(
@@ -27,7 +28,12 @@ def compose_report(
         command: What trains, as one would type it behind `fitguard run`; empty for a model.
         failure: Why the script did not get as far as training.
     """
-    steps = [*_fix_machine(doctor), *_fix_script(failure), *_fix_data(fits)]
+    steps = [
+        *_fix_machine(doctor),
+        *_fix_script(failure),
+        *_fix_data(fits),
+        *_fix_call(fits),
+    ]
     short = [fit for fit in fits if fit.plan is not None and fit.plan.fits is False]
     problems = [*(step.title for step in steps), *map(_shortage, short)]
     steps.extend(_make_room(short, command))
@@ -63,7 +69,8 @@ def would_be_cured(report: CheckReport) -> bool:
     """Whether `fitguard run` by itself does all that has to be done."""
     plans = [fit.plan for fit in report.fits if fit.plan is not None and fit.plan.fits is False]
     errors = any(one.severity == "error" for one in all_findings(report.doctor, report.fits))
-    return not errors and not report.failure and all(plan.micro_batch_size for plan in plans)
+    failures = report.failure or any(fit.failures for fit in report.fits)
+    return not errors and not failures and all(plan.micro_batch_size for plan in plans)
 
 
 def _fix_machine(doctor: DoctorReport | None) -> Iterator[NextStep]:
@@ -87,6 +94,17 @@ def _fix_data(fits: Sequence[CheckedFit]) -> Iterator[NextStep]:
             if finding.severity == "error":
                 found.setdefault(finding.title, (finding, []))[1].append(fit.number)
     yield from (_fix(finding, *numbers) for finding, numbers in found.values())
+
+
+def _fix_call(fits: Sequence[CheckedFit]) -> Iterator[NextStep]:
+    """The same failure of several fits is one."""
+    found: dict[str, list[int]] = {}
+    for fit in fits:
+        for failure in fit.failures:
+            found.setdefault(failure, []).append(fit.number)
+    for failure, numbers in found.items():
+        title, _, text = failure.partition("\n")
+        yield NextStep(title=title, text=text, fits=tuple(numbers))
 
 
 def _fix(finding: Finding, *fits: int) -> NextStep:
@@ -157,7 +175,7 @@ def _headline(problems: Sequence[str], warnings: int, fits: Sequence[CheckedFit]
         return f"Training may fail: {_begin_small(doubt.splitlines()[0])}"
     if not fits:
         return "Only the machine was checked: no call of fit was reached"
-    told = NOTHING_FOUND
+    told = WITHOUT_DATA if all(fit.data is None for fit in fits) else NOTHING_FOUND
     dearest = max(
         (fit.plan for fit in fits if fit.plan is not None and fit.plan.card is not None),
         key=lambda plan: plan.required_bytes.likely,

@@ -22,6 +22,8 @@ class CheckedFit(msgspec.Struct, frozen=True, kw_only=True):
         line: Of the script; 0 where it is not known.
         method: `fit`, `train_on_batch`, `fit_generator`.
         data, plan: None where they were not asked for, or could not be made.
+        failures: What would end the training in this call, beside its data; the first line says
+            what, the rest what to do.
         doubt: What the training step raised when it was traced for the plan; empty where nothing.
         notes: What the user should know of it, one sentence each.
     """
@@ -32,6 +34,7 @@ class CheckedFit(msgspec.Struct, frozen=True, kw_only=True):
     model: str = ""
     data: DataReport | None = None
     plan: Plan | None = None
+    failures: tuple[str, ...] = ()
     doubt: str = ""
     notes: tuple[str, ...] = ()
 

@@ -19,6 +19,7 @@ class RunLine(msgspec.Struct, frozen=True, kw_only=True):
         steps: Steps of the optimizer that are done and kept, of all `fit` calls.
         loss: The last that was logged; None where none was, or where it is no number.
         cause: Of the last attempt that failed; empty where none did.
+        ended: How that attempt ended: `killed by SIGKILL`.
     """
 
     id: str
@@ -29,6 +30,7 @@ class RunLine(msgspec.Struct, frozen=True, kw_only=True):
     steps: int = 0
     loss: float | None = None
     cause: str = ""
+    ended: str = ""
     command: tuple[str, ...] = ()
 
 

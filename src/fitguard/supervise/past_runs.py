@@ -8,10 +8,11 @@ import msgspec
 
 from fitguard.monitor.folding import fold
 from fitguard.monitor.journal import Journal
+from fitguard.monitor.regular_files import UNDECODABLE
 from fitguard.monitor.run_folder import RUNS, RunFolder
 from fitguard.monitor.samples import read_samples
 from fitguard.monitor.trust import require_trusted
-from fitguard.report.rows.run_words import steps_kept
+from fitguard.report.rows.run_words import outcome, steps_kept
 from fitguard.schema.exit_codes import UnreadableInput, UsageError
 from fitguard.schema.run import MemorySample, Run
 from fitguard.schema.run_list import RunLine, RunList
@@ -138,13 +139,13 @@ def _fold_folder(folder: RunFolder, samples: list[MemorySample]) -> Run:
 def _read_document(file: Path) -> Run:
     try:
         return msgspec.json.decode(file.read_bytes(), type=Run)
-    except (OSError, msgspec.MsgspecError, UnicodeDecodeError) as error:
+    except (OSError, *UNDECODABLE) as error:
         raise UnreadableInput(f"{file}: {error}. Expected a run.json of fitguard") from error
 
 
 def _summarize(run: Run) -> RunLine:
     losses = [point.logs["loss"] for point in run.losses if "loss" in point.logs]
-    causes = [attempt.cause for attempt in run.attempts if attempt.cause]
+    failed = [attempt for attempt in run.attempts if attempt.cause]
     last = losses[-1] if losses and math.isfinite(losses[-1]) else None
     return RunLine(
         id=run.id,
@@ -154,6 +155,7 @@ def _summarize(run: Run) -> RunLine:
         attempts=len(run.attempts),
         steps=steps_kept(run),
         loss=last,
-        cause=causes[-1] if causes else "",
+        cause=failed[-1].cause if failed else "",
+        ended=outcome(failed[-1]) if failed else "",
         command=run.command,
     )

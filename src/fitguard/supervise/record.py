@@ -7,7 +7,7 @@ import msgspec
 
 from fitguard.monitor.folding import fold
 from fitguard.monitor.journal import Journal
-from fitguard.monitor.regular_files import read_regular, replace_file
+from fitguard.monitor.regular_files import UNDECODABLE, read_regular, replace_file
 from fitguard.monitor.run_folder import RunFolder
 from fitguard.monitor.samples import read_samples
 from fitguard.schema.journal import AnyEvent, Orders
@@ -61,7 +61,7 @@ class Record:
 
     def last_orders(self) -> Orders | None:
         """Those of the attempt before; None where they are lost."""
-        with contextlib.suppress(OSError, msgspec.MsgspecError):
+        with contextlib.suppress(OSError, *UNDECODABLE):
             return msgspec.json.decode(read_regular(self.folder.orders), type=Orders)
         return None
 

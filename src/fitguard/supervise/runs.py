@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from fitguard.monitor.regular_files import open_regular
+from fitguard.monitor.regular_files import UNDECODABLE, open_regular
 from fitguard.monitor.run_folder import RunFolder
 from fitguard.schema.exit_codes import UsageError
 from fitguard.schema.journal import AnyEvent, RunEnded, RunStarted
@@ -109,7 +109,7 @@ def _read_state(tail: bytes, *, alive: bool) -> RunState:
 
 
 def _decode_event(line: bytes) -> AnyEvent | None:
-    with contextlib.suppress(msgspec.MsgspecError, UnicodeDecodeError):
+    with contextlib.suppress(*UNDECODABLE):
         return _DECODER.decode(line)
     return None
 

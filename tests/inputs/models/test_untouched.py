@@ -40,6 +40,10 @@ CASES = {
 }
 
 
+TRACED = ("sequential, unbuilt", "subclassed")
+"""The others are trained without a graph, since it takes them seconds to make one."""
+
+
 def trained(library, case, look):
     """The weights after two epochs, with a look at the model at each stage, or with none."""
     make, loss, (x, y) = CASES[case]
@@ -47,7 +51,7 @@ def trained(library, case, look):
     library.utils.set_random_seed(3)
     model = make(library)
     look(model)
-    model.compile(library.optimizers.Adam(0.01), loss)
+    model.compile(library.optimizers.Adam(0.01), loss, run_eagerly=case not in TRACED)
     look(model)
     model.fit(x, y, batch_size=4, epochs=1, verbose=0)
     look(model)

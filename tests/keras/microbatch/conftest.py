@@ -49,6 +49,8 @@ def _compare(
     micro = make()
     for model in (whole, micro):
         model.jit_compile = jit
+    # To trace the known step as well would take as long as all the rest.
+    whole.run_eagerly = not jit
     step = MicroTrainStep(micro)
     for each in rows:
         expected = whole.train_on_batch(x, y, sample_weight, return_dict=True)

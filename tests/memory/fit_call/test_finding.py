@@ -1,8 +1,10 @@
 """`read_fit` on scripts that train, or do not."""
 
+import io
 import subprocess
 import sys
 import threading
+from multiprocessing.process import BaseProcess
 
 import pytest
 
@@ -266,3 +268,41 @@ def test_libraries_that_the_script_itself_loads(tmp_path):
     assert done.returncode == 0, done.stderr
     assert done.stdout.split()[:2] == ["7", "tf_keras"]
     assert done.stdout.split()[-1] == "__main__"
+
+
+ASKS = "answer = input('\x1b[1mOverwrite?\x1b[0m ')\nprint(answer)\nbuild().fit(x, y)\n"
+
+
+def test_a_script_that_asks_is_answered_from_standard_input(found, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.StringIO("yes\n"))
+    assert found(ASKS).method == "fit"
+    asked = rf"asks for input in line {HEAD + 1} \(Overwrite\?\), .*`echo yes \| fitguard check "
+    with pytest.raises(UsageError, match=asked):
+        found(ASKS)
+
+
+def test_a_script_that_can_do_without_an_answer(found, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.StringIO(""))
+    code = "try:\n    input()\nexcept EOFError:\n    pass\nbuild().fit(x, y)\n"
+    assert found(code).method == "fit"
+
+
+def test_a_question_after_the_last_fit(followed, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.StringIO(""))
+    calls, ended = followed("build().fit(x, y)\ninput('Save?')")
+    assert len(calls) == 1
+    assert ended.startswith("The script was not followed to its end: train.py asks for input in ")
+
+
+def test_a_module_of_a_package_is_no_script(found):
+    with pytest.raises(UnreadableInput, match=r"Write a script beside that folder with `import .*"):
+        found("from .settings import size\n", bare=True)
+
+
+def test_a_process_that_is_started_anew_is_not_looked_into(found):
+    start = BaseProcess.start
+    code = "import multiprocessing\n\nmultiprocessing.get_context('spawn').Process().start()\n"
+    with pytest.raises(UsageError, match=r"starts another process in line 3: if that one calls"):
+        found(code, bare=True)
+    found("build().fit(x, y)")
+    assert BaseProcess.start is start

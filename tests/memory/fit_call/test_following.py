@@ -131,9 +131,13 @@ def test_a_file_that_is_mapped_for_writing_ends_it(followed, tmp_path):
 @pytest.mark.parametrize(
     ("code", "why"),
     [
-        ("import h5py; h5py.File(FILE, 'a')", "it would write with h5py.File"),
-        ("import tensorflow as tf; tf.io.write_file(FILE, 'x')", "write with tf.io.write_file"),
-        ("import tensorflow as tf; tf.io.gfile.GFile(FILE, 'w')", "write with tf.io.gfile.GFile"),
+        ("import h5py; h5py.File(FILE, 'a')", "it would write an HDF5 file (h5py.File)"),
+        (
+            "import tensorflow as tf; tf.io.write_file(FILE, 'x')",
+            "write a file (tf.io.write_file)",
+        ),
+        ("import tensorflow as tf; tf.io.gfile.GFile(FILE, 'w')", "it would write a file"),
+        ("import tensorflow as tf; tf.io.gfile.remove(FILE)", "it would remove a file"),
         ("import tensorflow as tf; tf.data.Dataset.range(3).cache(FILE)", "tf.data.Dataset.cache"),
         ("import sqlite3; sqlite3.connect(FILE)", "it would open a database"),
         ("import os; os.remove(FILE)", "it would remove kept.txt"),

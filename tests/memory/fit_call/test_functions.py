@@ -2,7 +2,7 @@
 
 import pytest
 
-from fitguard.memory.fit_call.functions import fit_arguments
+from fitguard.memory.fit_call.functions import fit_arguments, parse_reference
 from fitguard.schema.exit_codes import UsageError
 
 
@@ -41,3 +41,24 @@ def test_data_are_needed_where_they_are_judged():
 def test_anything_else_is_refused(result):
     with pytest.raises(UsageError, match=r"Received .*from train.py:make.*Expected a model, \(mo"):
         fit_arguments(result, "train.py:make", model_alone=True)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (".", "which is a folder. Expected train.py"),
+        ("empty", "which is a folder. Expected the script that trains"),
+        ("look.ipynb", "which is a notebook"),
+        ("python", "in front of the script"),
+        ("train", r"Expected train.py, or train.py:FUNCTION"),
+        ("train.log", "`fitguard explain` reads logs"),
+        ("train.py:a-b", r"FILE.py:FUNCTION, say train.py:make"),
+    ],
+)
+def test_what_is_no_script_is_told_by_what_it_is(given, told, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "empty").mkdir()
+    for name in ("train.py", "train.log", "look.ipynb"):
+        (tmp_path / name).touch()
+    with pytest.raises(UsageError, match=told):
+        parse_reference(given)

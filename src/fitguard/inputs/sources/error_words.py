@@ -2,7 +2,8 @@
 
 import re
 
-_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+from fitguard.words import without_escapes
+
 _BEFORE = re.compile(r"^\s*(\{\{function_node [^}]*\}\}\s*)+")
 _FUNCTION = re.compile(
     r"^\s*Error in user-defined function passed to \S+ transformation with iterator: \S+ "
@@ -30,7 +31,7 @@ def in_one_line(error: BaseException) -> str:
     if type(error).__module__.startswith("tensorflow"):
         for part in (_BEFORE, _FUNCTION, _BEFORE, _NODE, _OPERATION, _TRACEBACK):
             text = part.sub("", text)
-    text = " ".join(_COLOUR.sub("", text).split())
+    text = " ".join(without_escapes(text).split())
     if _PYTHON.match(text) and type(error).__module__.startswith("tensorflow"):
         return text
     return f"{type(error).__name__}: {text}" if text else type(error).__name__

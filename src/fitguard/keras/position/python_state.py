@@ -40,8 +40,8 @@ class PythonState:
         except TooMuch:
             roots, reached = {}, Graph({})
             self.inexact.append(
-                "More Python objects than fitguard looks at can be reached from the training data: "
-                "what they remember is not kept. Hold samples in arrays, not in objects."
+                "The training data hold more Python objects than fitguard can save: a resumed run "
+                "may see other batches. Hold samples in arrays, not in objects."
             )
         without |= _find_compiled_models(reached)
         self.sources = _sources(reached)
@@ -52,8 +52,8 @@ class PythonState:
         self._small = {way: one for way, one in self._keeper.then.items() if _is_small(one)}
         self._small_arrays = {name: encode(one) for name, one in self._keeper.then_arrays.items()}
         self.inexact.extend(
-            f"{said}: that cannot be kept, so a resumed run may see other batches. Keep a seed and "
-            "a count instead, and make it from them."
+            f"{said}: fitguard cannot save that, so a resumed run may see other batches. Keep a "
+            "seed and a count instead, and make it from them."
             for said in self._keeper.unkept
         )
 
@@ -81,15 +81,15 @@ class PythonState:
         arrays = {name: decode(one) for name, one in saved.get("arrays", {}).items()}
         differ = self._keeper.write_changes(changed, arrays)
         self._say(
-            f"{label}, which the training data use, is not what it was before the interruption, "
-            "and could not be brought back: a resumed run may see other batches."
+            f"The training data use {label}, which fitguard could not restore to what it was "
+            "before the interruption: a resumed run may see other batches."
             for label in differ
         )
 
     def _say_what_is_too_large(self, now: Mapping[str, Any], kept: Mapping[str, Any]) -> None:
         self._say(
-            f"{label}, which the training data use, changes and is too large to keep: a resumed "
-            "run may see other batches."
+            f"The training data use {label}, which changes and is too large to save: a resumed run "
+            "may see other batches."
             for label in too_large(now, kept)
         )
 
@@ -119,9 +119,9 @@ def _chances(reached: Graph) -> Iterator[str]:
         unseeded = draws_without_seed(node.thing) if is_function else ""
         if unseeded:
             yield (
-                f"The Python function {node.thing.__qualname__}, which reads the training data, "
-                f"uses {unseeded}, which differs in each process: a resumed run may see other "
-                "batches. Give it a seed."
+                f"The Python function {node.thing.__qualname__} reads the training data and uses "
+                f"{unseeded}, which differs in each process: a resumed run may see other batches. "
+                "Give it a seed."
             )
 
 

@@ -73,7 +73,7 @@ class Ledger:
             return
         for line in lines:
             # The last line of a process that was killed may be torn.
-            with contextlib.suppress(ValueError, TypeError):
+            with contextlib.suppress(ValueError, TypeError, RecursionError):
                 attempt, deed, name, more = json.loads(line)
                 if attempt < self._attempt:
                     self.past.take(attempt, deed, name, more)

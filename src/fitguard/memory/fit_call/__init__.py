@@ -12,6 +12,7 @@ compiles.py     what `compile` was given
 elsewhere.py    scripts that train in a thread or in a child process
 """
 
+from fitguard.memory.fit_call.arguments import place_findings as place_findings
 from fitguard.memory.fit_call.arguments import select_data_arguments as select_data_arguments
 from fitguard.memory.fit_call.arguments import select_plan_arguments as select_plan_arguments
 from fitguard.memory.fit_call.finding import FitCall as FitCall

@@ -3,10 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from fitguard.memory.fit_call.finding import FitCall
 from fitguard.memory.fit_call.functions import EXPECTED, TAKEN
+from fitguard.schema.data import DataReport
 from fitguard.schema.exit_codes import UsageError
 
 _PLANNED = ("batch_size", "x", "y", "sample_weight", "class_weight")
@@ -41,3 +43,14 @@ def select_data_arguments(call: FitCall, reference: str) -> dict[str, Any]:
     if given.get("x") is None:
         raise UsageError(f"Received {reference} with a model alone. Expected {EXPECTED}")
     return {"model": call.model, **given}
+
+
+def place_findings(report: DataReport, call: FitCall) -> DataReport:
+    """The same findings, each with the line of the script that makes the call."""
+    if call.place is None:
+        return report
+    findings = tuple(
+        msgspec.structs.replace(finding, evidence=(*finding.evidence, call.place))
+        for finding in report.findings
+    )
+    return msgspec.structs.replace(report, findings=findings)

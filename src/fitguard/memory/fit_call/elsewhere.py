@@ -1,10 +1,15 @@
 """Scripts that train in a child process, or in a thread of their own."""
 
 import contextlib
+import multiprocessing
 import os
 import signal
+import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from multiprocessing.context import ForkProcess
+from multiprocessing.process import BaseProcess
+from types import FrameType
 from typing import Any, NoReturn
 
 
@@ -54,6 +59,40 @@ class ChildLine:
         """Give the pipe back."""
         os.close(self._read)
         os.close(self._write)
+
+
+class Spawned:
+    """Notices processes that the script starts anew: their `fit` is not seen, and trains.
+
+    Attributes:
+        lines: Where the script starts them.
+    """
+
+    def __init__(self, line_of: Callable[[FrameType], int]) -> None:
+        self.lines: list[int] = []
+        self._line_of = line_of
+
+    @contextlib.contextmanager
+    def noticing(self) -> Iterator[None]:
+        """While the script runs; forked processes carry what stops them in them."""
+        start = BaseProcess.start
+
+        def notice(process: BaseProcess) -> None:
+            if not _is_forked(process):
+                self.lines.append(self._line_of(sys._getframe(1)))
+            start(process)
+
+        BaseProcess.start = notice  # type: ignore[assignment, method-assign]
+        try:
+            yield
+        finally:
+            BaseProcess.start = start  # type: ignore[method-assign]
+
+
+def _is_forked(process: BaseProcess) -> bool:
+    if isinstance(process, multiprocessing.Process):
+        return multiprocessing.get_start_method() == "fork"
+    return isinstance(process, ForkProcess)
 
 
 @contextlib.contextmanager

@@ -15,10 +15,11 @@ from fitguard.contract.patching import patching
 from fitguard.inputs.models.library import require_tensorflow
 from fitguard.inputs.sources.structure import leaves
 from fitguard.memory.fit_call.catching import Catch, Caught, Stopped
-from fitguard.memory.fit_call.elsewhere import ChildLine, quiet_threads
+from fitguard.memory.fit_call.elsewhere import ChildLine, Spawned, quiet_threads
 from fitguard.memory.fit_call.pretending import Pretense
-from fitguard.memory.user_script import call_user_function, script_surroundings
+from fitguard.memory.user_script import NoAnswer, call_user_function, script_surroundings
 from fitguard.schema.exit_codes import UnreadableInput, UsageError
+from fitguard.schema.finding import Evidence
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +32,7 @@ class FitCall:
         arguments: By their names, as far as they were given, without the model.
         line: Of the script; the line that leads there, where a module of its own makes the call.
         jit_compile: What `compile` was given; without a GPU the model itself does not tell.
+        place: Where the script makes it, or the function that returned its arguments.
         notes: What the user should know of it, one sentence each.
     """
 
@@ -40,6 +42,7 @@ class FitCall:
     arguments: dict[str, Any]
     line: int
     jit_compile: bool | str = "auto"
+    place: Evidence | None = None
     notes: tuple[str, ...] = ()
 
 
@@ -65,7 +68,7 @@ def visit_fit_calls(path: Path, arguments: Sequence[str], visit: Visit) -> str:
         UsageError: where it does not call `fit`, or trains in a child process or in its own loop.
     """
     file = Path(path).absolute()
-    following = _Following(file, _source(file), visit)
+    following = _Following(file, read_source(file), visit)
     return following.run(arguments)
 
 
@@ -79,10 +82,15 @@ class _Following:
         self._child = ChildLine()
         self._pretense = Pretense(self._refuse)
         self._catch = Catch(file, self._child, self._show, self._pretense)
+        self._spawned = Spawned(self._catch.line_of)
         self._batches: set[int] = set()
         self._ended = ""
 
     def run(self, arguments: Sequence[str]) -> str:
+        with self._spawned.noticing():
+            return self._follow(arguments)
+
+    def _follow(self, arguments: Sequence[str]) -> str:
         tracing = sys.gettrace()
         try:
             with (
@@ -105,7 +113,7 @@ class _Following:
             self._pretense.end()
             self._child.close()
         if not self._catch.calls:
-            raise UsageError(_missing(self._file, self._catch, line))
+            raise UsageError(_missing(self._file, self._catch, line, self._spawned.lines))
         if self._catch.own_loop_line is not None and not self._ended:
             self._ended = (
                 f"The script was followed up to line {self._catch.own_loop_line}, where it trains "
@@ -178,7 +186,12 @@ def _require_tensorflow(library: Library) -> None:
         require_tensorflow(str(backend()), "plan")
 
 
-def _source(file: Path) -> bytes:
+def read_source(file: Path) -> bytes:
+    """The code of a script.
+
+    Raises:
+        UnreadableInput: where it cannot be read.
+    """
     try:
         return file.read_bytes()
     except OSError as error:
@@ -194,10 +207,12 @@ def _why_left(error: UnreadableInput) -> str:
         return ""
     first, _, place = str(error).partition("\n")
     where = f" ({place.strip()})" if place else ""
+    if isinstance(error.__cause__, NoAnswer):
+        return f"The script was not followed to its end: {first}{where}."
     return f"The script could not go on after its last fit without a trained model: {first}{where}."
 
 
-def _missing(file: Path, catch: Catch, child_line: int | None) -> str:
+def _missing(file: Path, catch: Catch, child_line: int | None, spawned: Sequence[int]) -> str:
     instead = (
         f"Write a function that returns the model, or (model, x, y), and name it: "
         f"{file.name}:FUNCTION"
@@ -208,6 +223,11 @@ def _missing(file: Path, catch: Catch, child_line: int | None) -> str:
         return (
             f"{file.name} trains in a loop of its own: line {catch.own_loop_line} gives gradients "
             f"to the optimizer. {instead}. fitguard.plan also takes a function that does one step"
+        )
+    if spawned:
+        return (
+            f"{file.name} starts another process in line {spawned[0]}: if that one calls fit, "
+            f"fitguard does not see it, and it has trained. {instead}"
         )
     return f"{file.name} ends without a call of fit. {instead}"
 
@@ -220,7 +240,7 @@ def other_lines(path: Path, call: FitCall) -> list[int]:
     """Where else in the script the same method of the same name is called: `model.fit` twice."""
     found = [
         (node.lineno, node.end_lineno or node.lineno, ast.unparse(node.func))
-        for node in ast.walk(ast.parse(_source(Path(path))))
+        for node in ast.walk(ast.parse(read_source(Path(path))))
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
         and node.func.attr == call.method

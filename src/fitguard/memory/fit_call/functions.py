@@ -22,6 +22,8 @@ IGNORED = {
 }
 """Arguments of `fit` that say nothing on data; the last three are of Keras 2."""
 
+_SHOWN = 3
+
 
 def call(
     reference: str,
@@ -100,8 +102,32 @@ def parse_reference(reference: str) -> tuple[Path, str]:
         return existing_script(reference), ""
     file, separator, function = reference.rpartition(":")
     if not separator or not file or not function.isidentifier():
-        raise UsageError(f"Received {reference!r}. Expected FILE.py:FUNCTION, say train.py:make")
+        raise UsageError(_explain_reference(reference))
     return existing_script(file), function
+
+
+def _explain_reference(given: str) -> str:
+    """Why it is none, and what to give instead."""
+    path = Path(given)
+    expected = "the script that trains, say train.py; or FILE.py:FUNCTION, say train.py:make"
+    if path.is_dir():
+        scripts = [str(one) for one in sorted(path.glob("*.py"))[:_SHOWN]]
+        return f"Received {given}, which is a folder. Expected {' or '.join(scripts) or expected}"
+    if path.suffix == ".ipynb":
+        return (
+            f"Received {given}, which is a notebook. Expected {expected}. In the notebook itself, "
+            "call fitguard.check(model, x, y)"
+        )
+    if path.name.startswith("python"):
+        return f"Received {given} in front of the script. Expected {expected}"
+    if path.with_suffix(".py").is_file() and not path.suffix:
+        return f"Received {given}. Expected {given}.py, or {given}.py:FUNCTION"
+    if path.is_file():
+        return (
+            f"Received {given}, whose name does not end in .py. Expected {expected}. `fitguard "
+            "explain` reads logs"
+        )
+    return f"Received {given!r}. Expected {expected}"
 
 
 def existing_script(name: str) -> Path:

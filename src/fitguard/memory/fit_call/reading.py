@@ -1,14 +1,23 @@
 """The calls of `fit` behind a reference: those of FILE.py, or the one of FILE.py:FUNCTION."""
 
+import dataclasses
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from fitguard.contract.patching import patching
 from fitguard.memory.fit_call.catching import Catch, Caught
 from fitguard.memory.fit_call.elsewhere import ChildLine
-from fitguard.memory.fit_call.finding import FitCall, Visit, describe_call, visit_fit_calls
+from fitguard.memory.fit_call.finding import (
+    FitCall,
+    Visit,
+    describe_call,
+    read_source,
+    visit_fit_calls,
+)
 from fitguard.memory.fit_call.functions import call, fit_arguments, parse_reference
+from fitguard.memory.user_script import NoAnswer
 from fitguard.schema.exit_codes import UnreadableInput, UsageError
+from fitguard.schema.finding import Evidence
 
 WRONG_ARGUMENTS = 2
 """What `argparse` exits with."""
@@ -34,17 +43,51 @@ def visit_fits(
         file, function = parse_reference(reference)
         if not function:
             prepare()
-            return visit_fit_calls(file, arguments, visit)
-        visit(_read_function_fit(reference, arguments, prepare))
+            return visit_fit_calls(file, arguments, _show_place(visit, file))
+        _show_place(visit, file, function)(_read_function_fit(reference, arguments, prepare))
     except UnreadableInput as error:
-        left = error.__cause__
-        if isinstance(left, SystemExit) and left.code == WRONG_ARGUMENTS:
-            raise UnreadableInput(
-                f"{error}\nThe script's own arguments go behind two hyphens: "
-                f"{Path(reference).name} -- --data images"
+        if isinstance(error.__cause__, NoAnswer):
+            raise UsageError(
+                f"{error}. Give it one: `echo yes | fitguard check {reference}`"
             ) from error
+        hint = _hint_at_start(error.__cause__, Path(reference))
+        if hint:
+            raise UnreadableInput(f"{error}\n{hint}") from error
         raise
     return ""
+
+
+def _hint_at_start(error: BaseException | None, script: Path) -> str:
+    """Where the script must be started otherwise, how."""
+    if isinstance(error, SystemExit) and error.code == WRONG_ARGUMENTS:
+        return (
+            "It exits with 2 where its arguments are wrong. They go behind two hyphens: fitguard "
+            f"check {script.name} -- --data images"
+        )
+    if isinstance(error, ImportError) and "relative import" in str(error):
+        package = script.absolute().parent.name
+        return (
+            f"It is a module of the package {package}. Write a script beside that folder with "
+            f"`import {package}.{script.stem}` in it, and name that script instead."
+        )
+    return ""
+
+
+def _show_place(visit: Visit, file: Path, function: str = "") -> Visit:
+    """Shows each call with its line of the script, or with that of the function."""
+    lines = read_source(file).decode(errors="replace").splitlines()
+
+    begin = f"def {function}("
+    defined = next((line for line, text in enumerate(lines, 1) if text.startswith(begin)), 0)
+
+    def visit_placed(call: FitCall) -> bool:
+        line = call.line or defined
+        if not 0 < line <= len(lines):
+            return visit(call)
+        place = Evidence(lines[line - 1].strip(), str(file), line=line, path=str(file))
+        return visit(dataclasses.replace(call, place=place))
+
+    return visit_placed
 
 
 def read_fit(

@@ -6,13 +6,23 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
-_OF_TENSORFLOW = (
-    *("io.write_file", "io.TFRecordWriter", "io.gfile.remove", "io.gfile.rename"),
-    *("io.gfile.rmtree", "io.gfile.copy", "io.gfile.makedirs", "io.gfile.GFile"),
-    *("saved_model.save", "summary.create_file_writer", "data.Dataset.save"),
-    "data.Dataset.cache",
-    *("train.Checkpoint.save", "train.Checkpoint.write", "train.CheckpointManager.save"),
-)
+_OF_TENSORFLOW = {
+    "io.write_file": "write a file",
+    "io.TFRecordWriter": "write a TFRecord file",
+    "io.gfile.GFile": "write a file",
+    "io.gfile.copy": "copy a file",
+    "io.gfile.makedirs": "make a folder",
+    "io.gfile.remove": "remove a file",
+    "io.gfile.rename": "rename a file",
+    "io.gfile.rmtree": "remove a folder",
+    "saved_model.save": "save a model",
+    "summary.create_file_writer": "write a log for TensorBoard",
+    "data.Dataset.save": "save a dataset",
+    "data.Dataset.cache": "write a dataset to a cache file",
+    "train.Checkpoint.save": "save a checkpoint",
+    "train.Checkpoint.write": "save a checkpoint",
+    "train.CheckpointManager.save": "save a checkpoint",
+}
 _READS = ("r", "rb")
 
 
@@ -20,36 +30,36 @@ _READS = ("r", "rb")
 def refusing_writers(refuse: Callable[[str], Any], is_paused: Callable[[], bool]) -> Iterator[None]:
     """Meanwhile each of them is refused, unless it only reads."""
 
-    def guard(original: Callable[..., Any], name: str) -> Callable[..., Any]:
+    def guard(original: Callable[..., Any], name: str, does: str) -> Callable[..., Any]:
         @functools.wraps(original, updated=())
         def call(*args: Any, **kwargs: Any) -> Any:
             if not is_paused() and not _only_reads(name, args, kwargs):
-                refuse(f"it would write with {name}")
+                refuse(f"it would {does} ({name})")
             return original(*args, **kwargs)
 
         return call
 
     with contextlib.ExitStack() as stack:
-        for name, owner, attribute in _writers():
+        for name, does, owner, attribute in _writers():
             original = getattr(owner, attribute)
             stack.callback(setattr, owner, attribute, original)
-            setattr(owner, attribute, guard(original, name))
+            setattr(owner, attribute, guard(original, name, does))
         yield
 
 
-def _writers() -> Iterator[tuple[str, Any, str]]:
-    """Those of the libraries that the script has loaded: name, owner, attribute."""
+def _writers() -> Iterator[tuple[str, str, Any, str]]:
+    """Those of the libraries that the script has loaded: name, what it does, owner, attribute."""
     tensorflow = sys.modules.get("tensorflow")
-    for path in _OF_TENSORFLOW if tensorflow is not None else ():
+    for path, does in _OF_TENSORFLOW.items() if tensorflow is not None else ():
         *owners, attribute = path.split(".")
         owner = functools.reduce(lambda one, name: getattr(one, name, None), owners, tensorflow)
         if hasattr(owner, attribute):
-            yield f"tf.{path}", owner, attribute
+            yield f"tf.{path}", does, owner, attribute
     if "h5py" in sys.modules:
-        yield "h5py.File", sys.modules["h5py"].File, "__init__"
+        yield "h5py.File", "write an HDF5 file", sys.modules["h5py"].File, "__init__"
     if "multiprocessing.process" in sys.modules:
         processes = sys.modules["multiprocessing.process"].BaseProcess
-        yield "another process", processes, "start"
+        yield "multiprocessing", "start another process", processes, "start"
 
 
 def _only_reads(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from fitguard.memory.training import Training
+from fitguard.words import say_error
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,5 @@ def attempt(make: Callable[[], Training]) -> Variant:
     except CannotBeMade as refusal:
         return Variant(None, str(refusal))
     except Exception as error:
-        lines = str(error).strip().splitlines()
-        problem = f"{type(error).__name__}: {lines[0][:200]}" if lines else type(error).__name__
+        problem = say_error(error).splitlines()[0][:200]
         return Variant(None, f"the model could not be built a second time ({problem})")

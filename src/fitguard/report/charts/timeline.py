@@ -9,7 +9,7 @@ from fitguard.report.charts.line_chart import Mark, draw_ticks
 from fitguard.report.charts.shapes import LEFT, RIGHT
 from fitguard.report.charts.time_axis import TimeAxis
 from fitguard.report.rows.run_rows import action
-from fitguard.report.rows.run_words import GROUPS, outcome, place, took
+from fitguard.report.rows.run_words import GROUPS, find_named_cause, outcome, place, took
 from fitguard.schema.run import Attempt, Run
 from fitguard.words import count, duration, join, short, size
 
@@ -123,7 +123,7 @@ def _bar(attempt: Attempt, run: Run, axis: TimeAxis) -> Bar:
     x = min(x, RIGHT - width)
     steps = count(attempt.steps_done, "step")
     lost = f"{attempt.steps_lost:,} lost" if attempt.steps_lost else None
-    words = join([outcome(attempt), attempt.cause, duration(seconds), steps, lost])
+    words = join([outcome(attempt), find_named_cause(attempt), duration(seconds), steps, lost])
     return Bar(
         round(x, 1),
         round(width, 1),

@@ -59,10 +59,16 @@ def _result(finding: Finding, rule_index: int, seen: Counter[str]) -> Json:
         "ruleIndex": rule_index,
         "level": LEVELS[finding.tone],
         "message": message([f"{code}{finding.title}", finding.why], finding.fix),
-        "locations": [location(evidence) for evidence in finding.evidence],
+        "locations": _locate(finding),
         "partialFingerprints": fingerprint(finding.code, named, finding.evidence, seen),
         "properties": {**slug, "confidence": finding.confidence},
     }
+
+
+def _locate(finding: Finding) -> list[Json]:
+    """Places in files come first: code scanning shows the first place only."""
+    places = [location(evidence) for evidence in finding.evidence]
+    return sorted(places, key=lambda place: "physicalLocation" not in place)
 
 
 def _notices(block: Block) -> Iterator[Json]:

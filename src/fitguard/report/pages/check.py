@@ -42,7 +42,9 @@ def build_page(report: CheckReport) -> Page:
             Section("What was checked", present(Pairs(tuple(_list_parts(report))))),
             Section("Notes", present(Items(report.notes))),
             *_fold_parts(report),
-            Paragraph(Span(f"Checked in {report.seconds:.0f} s.", "faint")),
+            Paragraph(Span(f"Checked in {report.seconds:.0f} s.", "faint"))
+            if report.seconds
+            else None,
         ),
         Verdict(report.headline, _TONES[report.verdict]),
     )
@@ -82,6 +84,8 @@ def _list_parts(report: CheckReport) -> Iterator[Row]:
             yield f"data of {_name(fit)}", _judge(fit.data)
         if fit.plan is not None:
             yield f"memory of {_name(fit)}", Span(_weigh(fit.plan), tone=tone(fit.plan))
+        for failure in fit.failures:
+            yield _name(fit), Span(failure.splitlines()[0], tone="error")
         yield from ((_name(fit), Span(note, tone="warning")) for note in fit.notes)
 
 

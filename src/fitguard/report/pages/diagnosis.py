@@ -57,8 +57,9 @@ def _build_verdict(diagnosis: Diagnosis, primary: FoundCause | None, tone: Tone)
     read = f"{count(diagnosis.lines, 'line')} read" if diagnosis.lines else ""
     if primary is None:
         return Verdict(UNDECIDED, tone, read)
-    # An error of the script has no cause of ours: its summary says it all.
-    named = primary.cause if primary.cause != "unknown" or not primary.summary else ""
+    # An error of the script has no cause of ours, a run that ended well has none at all.
+    said_by_summary = primary.cause in ("unknown", "none") and primary.summary
+    named = "" if said_by_summary else primary.cause
     said = ": ".join(filter(None, (named, primary.summary)))
     sure = f"{primary.confidence} confidence"
     return Verdict(said, tone, ", ".join(filter(None, (sure, read))))

@@ -31,7 +31,7 @@ from fitguard.report.rows.run_rows import (
     run_rows,
     snapshot_rows,
 )
-from fitguard.report.rows.run_words import TONES, advice, moment, outcome, verdict
+from fitguard.report.rows.run_words import TONES, advice, find_named_cause, moment, outcome, verdict
 from fitguard.schema.run import Attempt, Run, RunDecision
 from fitguard.words import join, numbers
 
@@ -95,7 +95,7 @@ def _build_failure(attempts: Sequence[Attempt]) -> Section:
     lines = dict.fromkeys(line for attempt in attempts for line in attempt.evidence)
     title = f"{which} {numbers([one.number for one in attempts])}"
     return Section(
-        f"{title}: {join([outcome(last), last.cause])}",
+        f"{title}: {join([outcome(last), find_named_cause(last)])}",
         present(Paragraph(f"{last.why}{doubt}"), Quotation("\n".join(lines))),
         tone="error",
     )

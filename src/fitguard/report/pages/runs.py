@@ -44,7 +44,7 @@ def _describe(run: RunLine, folder: str) -> tuple[Words, ...]:
         f"{run.steps:,}",
         f"{run.attempts:,}",
         STATES[run.state].lower(),
-        run.cause,
+        run.ended if run.cause == "unknown" else run.cause,
         short(command(run.command), LONGEST_COMMAND),
     )
 

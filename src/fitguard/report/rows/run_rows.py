@@ -8,6 +8,7 @@ from fitguard.report.rows.run_words import (
     GROUPS,
     command,
     epoch_number,
+    find_named_cause,
     moment,
     outcome,
     took,
@@ -79,7 +80,7 @@ def _describe_attempt(attempt: Attempt, run: Run) -> tuple[Words, ...]:
         f"{attempt.steps_done:,}",
         f"{attempt.steps_lost:,}" if attempt.steps_lost else "",
         Span(outcome(attempt), tone=OUTCOME_TONES.get(GROUPS[attempt.outcome], "")),
-        attempt.cause,
+        find_named_cause(attempt),
         action(attempt.action),
     )
 

@@ -56,6 +56,7 @@ GROUPS: dict[Outcome, str] = {
 
 USUAL_FOLDER = PurePath("fitguard-runs")
 _CRASHES = {"memory", "failed", "lost"}
+_NAMELESS = ("unknown", "none")
 _GOES_ON = {"interrupted", "preempted", "lost"}
 
 
@@ -104,6 +105,11 @@ def outcome(attempt: Attempt) -> str:
     if attempt.exit_code and attempt.outcome in ("exception", "exited", "crashed", "killed"):
         return f"{told} (exit code {attempt.exit_code})"
     return told
+
+
+def find_named_cause(attempt: Attempt) -> str:
+    """Empty where none was found: then the outcome says all that is known."""
+    return "" if attempt.cause in _NAMELESS else attempt.cause
 
 
 def epoch_number(point: LossPoint) -> tuple[int, int]:
@@ -158,8 +164,8 @@ def _head(run: Run) -> str:
     if run.state == "running":
         return f"Running: attempt {run.attempts[-1].number:,}"
     told = f"after {count(made, 'attempt')}" if made > 1 else "in the first attempt"
-    cause = run.attempts[-1].cause
-    why = f": {cause}" if run.state == "stopped" and cause else ""
+    last = run.attempts[-1]
+    why = f": {find_named_cause(last) or outcome(last)}" if run.state == "stopped" else ""
     return f"{STATES[run.state]} {told}{why}"
 
 

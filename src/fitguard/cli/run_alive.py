@@ -1,0 +1,54 @@
+"""The answer of `fitguard explain` to a guarded run that did not die."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from fitguard.report.rows.run_words import find_named_cause, outcome, verdict
+from fitguard.schema.diagnosis import Diagnosis, FoundCause
+from fitguard.schema.finding import Evidence, Fix
+from fitguard.schema.run import Run
+from fitguard.words import numbers
+
+_WHY = {
+    "finished": "The run got to its end, so nothing has to be mended.",
+    "running": "The run is still going on.",
+}
+
+
+def describe_alive(path: Path) -> Diagnosis | None:
+    """That the run finished or still runs, and what ended its earlier attempts; None if it died.
+
+    Args:
+        path: The folder of the run.
+    """
+    from fitguard.supervise.past_runs import read_run
+
+    run = read_run(path)
+    if run.state not in _WHY:
+        return None
+    found = FoundCause(
+        cause="none",
+        summary=f"{verdict(run)}.",
+        confidence="high",
+        evidence=tuple(_prove(run)),
+        why=_WHY[run.state],
+        fix=Fix(
+            "`fitguard report` shows each attempt, and what was done about it.",
+            commands=(f"fitguard report {path}",),
+        ),
+    )
+    return Diagnosis(primary="none", causes=(found,))
+
+
+def _prove(run: Run) -> Iterator[Evidence]:
+    """How the earlier attempts ended, those that ended alike together."""
+    source = f"the journal of {run.id}"
+    ends: dict[str, list[int]] = {}
+    for one in run.attempts[:-1]:
+        cause = f" ({find_named_cause(one)})" if find_named_cause(one) else ""
+        ends.setdefault(f"{outcome(one)}{cause}", []).append(one.number)
+    for how, which in ends.items():
+        noun = "attempt" if len(which) == 1 else "attempts"
+        yield Evidence(f"{noun} {numbers(which)}: {how}", source)
+    if not ends:
+        yield Evidence(run.state, source)
