@@ -7,7 +7,7 @@ import sys
 
 import atheris
 
-with atheris.instrument_imports(include=["fitguard", "fuzz"]):
+with atheris.instrument_imports(include=["fitguard", "fuzz", "tomllib"]):
     from fuzz.targets import TARGETS
 
 

@@ -10,6 +10,7 @@ from fitguard.monitor.regular_files import (
     make_folders,
     open_regular,
     read_end,
+    read_lines,
     read_regular,
     replace_file,
 )
@@ -57,6 +58,13 @@ def test_only_so_much_is_read(tmp_path):
     os.truncate(file, 1 << 40)
     with pytest.raises(OSError, match="longer than"):
         read_regular(file, 1 << 20)
+
+
+def test_of_too_many_lines_the_first_and_the_last_are_read(tmp_path):
+    file = tmp_path / "file"
+    file.write_bytes(b"first\n" + b"middle\n" * 9 + b"last\n")
+    assert read_lines(file, 8, 6) == b"first\n\nle\nlast\n"
+    assert read_lines(file, 74, 6) == file.read_bytes()
 
 
 def test_a_page_takes_the_place_of_a_link(tmp_path):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from fitguard.monitor.regular_files import UNDECODABLE, open_regular, read_regular
+from fitguard.monitor.regular_files import UNDECODABLE, open_regular, read_lines
 from fitguard.schema.journal import AnyEvent
 
 _ENCODER = msgspec.json.Encoder()
@@ -51,7 +51,7 @@ class Journal:
             OSError: where there is a journal that cannot be read, or no regular file.
         """
         try:
-            content = read_regular(self._path)
+            content = read_lines(self._path)
         except FileNotFoundError:
             return []
         events: list[AnyEvent] = []

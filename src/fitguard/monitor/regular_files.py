@@ -21,6 +21,7 @@ UNDECODABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 """What bytes raise that are no JSON, are none of ours, or are nested to kill who reads them."""
 MOST_BYTES = 256 << 20
 """Of a file that is read whole. A journal of 100,000 calls of `fit` has less."""
+_HEAD_BYTES = 1 << 20
 
 
 def open_regular(path: Path, flags: int = os.O_RDONLY) -> int:
@@ -51,9 +52,10 @@ def read_regular(path: Path, most_bytes: int = MOST_BYTES) -> bytes:
     Raises:
         OSError: as `open_regular`; also for a file that is longer than `most_bytes`.
     """
-    content = _read_from(path, 0, most_bytes + 1)
+    with os.fdopen(open_regular(path), "rb") as file:
+        content = file.read(most_bytes + 1)
     if len(content) > most_bytes:
-        problem = f"it is longer than {size(most_bytes)}, which no file of a run is"
+        problem = f"it is longer than {size(most_bytes)}, which no such file is"
         raise OSError(errno.EFBIG, problem, str(path))
     return content
 
@@ -64,15 +66,25 @@ def read_end(path: Path, most_bytes: int, start: int = 0) -> bytes:
     Raises:
         OSError: as `open_regular`.
     """
-    return _read_from(path, start, most_bytes, from_end=True)
-
-
-def _read_from(path: Path, start: int, most_bytes: int, *, from_end: bool = False) -> bytes:
     with os.fdopen(open_regular(path), "rb") as file:
-        if from_end:
-            start = max(start, file.seek(0, os.SEEK_END) - most_bytes)
-        file.seek(start)
+        file.seek(max(start, file.seek(0, os.SEEK_END) - most_bytes))
         return file.read(most_bytes)
+
+
+def read_lines(path: Path, most_bytes: int = MOST_BYTES, head_bytes: int = _HEAD_BYTES) -> bytes:
+    """All lines of a file; of one that is too long, those of its beginning and of its end.
+
+    Raises:
+        OSError: as `open_regular`.
+    """
+    with os.fdopen(open_regular(path), "rb") as file:
+        left_out = file.seek(0, os.SEEK_END) - most_bytes
+        file.seek(0)
+        if left_out <= head_bytes:
+            return file.read(most_bytes + head_bytes)
+        head = file.read(head_bytes)
+        file.seek(left_out)
+        return head + b"\n" + file.read(most_bytes)
 
 
 def make_folders(path: Path) -> None:

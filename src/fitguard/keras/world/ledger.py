@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from fitguard.monitor.regular_files import open_regular, read_regular
+from fitguard.monitor.regular_files import open_regular, read_lines
 
 Deed = Literal["folder", "file", "log", "appended", "removed", "renamed"]
 _MOST_LINES = 20_000
@@ -68,7 +68,7 @@ class Ledger:
 
     def _read(self, path: Path) -> None:
         try:
-            lines = read_regular(path).splitlines()
+            lines = read_lines(path).splitlines()
         except OSError:
             return
         for line in lines:
