@@ -100,7 +100,6 @@ MODULE = ("-m", "here.tell", "a")
         ((), SCRIPT, {"PYTHONSAFEPATH": "1"}),
         (("-P",), MODULE, {"PYTHONPATH": ".:more"}),
         (("-I",), SCRIPT, {"PYTHONPATH": "more"}),
-        (("-E", "-u"), MODULE, {"PYTHONPATH": "more"}),
         (("-E",), SCRIPT, {"PYTHONPATH": "more", "PYTHONSAFEPATH": "1"}),
     ],
 )
