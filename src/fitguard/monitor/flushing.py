@@ -46,18 +46,6 @@ def sync_folder(folder: Path) -> str:
         os.close(file)
 
 
-def make_folder(path: Path) -> None:
-    """Make a folder, and those above it; their names are on the disk then.
-
-    Raises:
-        OSError: where that cannot be done.
-    """
-    if not path.is_dir():
-        make_folder(path.parent)
-        path.mkdir(exist_ok=True)
-        sync_folder(path.parent)
-
-
 def append_line(file: int, line: bytes) -> bool:
     """Add a line to a file that is open for reading and appending; whether all of it was written.
 
