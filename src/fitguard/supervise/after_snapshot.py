@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fitguard.monitor.journal import Journal
+from fitguard.monitor.regular_files import open_regular
 from fitguard.monitor.run_folder import RunFolder
 from fitguard.monitor.snapshot_names import list_snapshots
 from fitguard.schema.journal import SnapshotWritten
@@ -18,6 +19,7 @@ from fitguard.schema.run import Place
 
 _LOOK_SECONDS = 0.5
 _MOST_CHARACTERS = 300
+_ANEW = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
 
 
 @dataclass(frozen=True)
@@ -126,7 +128,7 @@ class HookThread(threading.Thread):
                 self._hook(snapshot)
 
     def _run_command(self, command: str, snapshot: FinishedSnapshot) -> None:
-        with self._folder.hook_log.open("wb") as log:
+        with os.fdopen(open_regular(self._folder.hook_log, _ANEW), "wb") as log:
             self._process = subprocess.Popen(
                 ["/bin/sh", "-c", command],
                 env={**os.environ, **snapshot.as_environment()},

@@ -120,7 +120,7 @@ def read_snapshot(path: Path, locate: Locate = locate_nothing) -> Content:
         UnreadableSnapshot: where the disk or the memory does not give it.
         NewerSnapshot: where only a newer fitguard can read it.
     """
-    with naming_faults(path), path.open("rb", buffering=0) as file:
+    with naming_faults(path), os.fdopen(open_regular(path), "rb", buffering=0) as file:
         return _read_content(file, os.fstat(file.fileno()).st_size, locate)
 
 
@@ -170,7 +170,7 @@ def _read_content(file: BinaryIO, size: int, locate: Locate) -> Content:
 
 def _read_elsewhere(entry: Entry, locate: Locate, taken: int) -> np.ndarray:
     """An array in another file, of which so much has been taken with it."""
-    with locate(entry.source).open("rb", buffering=0) as file:
+    with os.fdopen(open_regular(locate(entry.source)), "rb", buffering=0) as file:
         size = os.fstat(file.fileno()).st_size
         if taken > size or not 0 <= entry.offset <= size - entry.nbytes <= size:
             raise ValueError(f"its array {entry.name!r} does not lie in {entry.source}")
