@@ -24,7 +24,7 @@ def test_events_that_cannot_be_written_count_and_are_written_later(
     tmp_path: Path, fault: str
 ) -> None:
     said: list[str] = []
-    record = Record(RunFolder(tmp_path), said.append)
+    record = Record(RunFolder(tmp_path), said.append, lambda: None)
     with faulty(tmp_path) as disk:
         record.add(STARTED)
         disk.fault = fault
@@ -45,7 +45,7 @@ def test_what_is_there_without_being_synced_is_not_written_twice(
     def fail(_: int) -> None:
         raise OSError(5, "Input/output error")
 
-    record = Record(RunFolder(tmp_path), lambda _: None)
+    record = Record(RunFolder(tmp_path), lambda _: None, lambda: None)
     with monkeypatch.context() as broken:
         broken.setattr("os.fsync", fail)
         record.add(STARTED)

@@ -3,9 +3,8 @@
 import re
 from collections.abc import Mapping
 
-from fitguard.knowledge import knowledge
-from fitguard.supervise.sick_gpus import GPU_VARIABLES
-
+VISIBLE_DEVICES = "CUDA_VISIBLE_DEVICES"
+DEVICE_ORDER = "CUDA_DEVICE_ORDER"
 _VALUE = re.compile(r"[\w.,:-]*")
 
 
@@ -14,9 +13,12 @@ def select_allowed_variables(environment: Mapping[str, str]) -> dict[str, str]:
     there would be code."""
     if not environment:
         return {}
+    # Loaded only now: a run without a fault needs none of the policy.
+    from fitguard.knowledge import knowledge
+
     rows = knowledge().policy.table.rows
     allowed = {name for row in rows for remedy in row.tries for name in remedy.environment}
-    allowed.update(GPU_VARIABLES)
+    allowed.update((VISIBLE_DEVICES, DEVICE_ORDER))
     return {
         name: value
         for name, value in environment.items()
