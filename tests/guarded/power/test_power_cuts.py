@@ -46,7 +46,7 @@ def test_what_nobody_syncs_is_found_missing(model: str, record: Recorder) -> Non
     unsynced.home, unsynced.kinds = record.home, record.kinds
     unsynced.operations = [one for one in record.operations if not isinstance(one, Sync)][:150]
 
-    faults = " ".join(open_run(unsynced, model, most=4, seed="1").bad)
+    faults = " ".join(open_run(unsynced, model, most=16, seed="1").bad)
 
     for fault in ("an event that was synced is lost", "a torn snapshot has its name"):
         assert fault in faults
