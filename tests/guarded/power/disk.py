@@ -4,6 +4,7 @@ Folders hold names of inodes, files hold bytes. A write is one `Extend`, where t
 a `Fill` for each block: a power cut may leave any of them away.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -114,6 +115,18 @@ class Tree:
             case Fill(inode, offset, data):
                 self._resize(inode, max(offset + len(data), len(self._data(inode))))
                 self._data(inode)[offset : offset + len(data)] = data
+
+    def copy(self) -> "Tree":
+        """One whose files and folders can be replaced; what is in them is shared."""
+        return Tree(dict(self.folders), dict(self.files))
+
+    def redo(self, inode: int, operations: Iterable[Operation]) -> None:
+        """Give a file or a folder the content that these operations make of it."""
+        alone = Tree()
+        for operation in operations:
+            alone.apply(operation)
+        self.folders[inode] = alone.folders.get(inode, {})
+        self.files[inode] = alone.files.get(inode, bytearray())
 
     def contents(self, kinds: dict[int, bool]) -> dict[str, bytes | None]:
         """Content by path, None for a folder; `kinds` says which inodes are folders."""

@@ -64,11 +64,11 @@ def content_of(fit: int, step: int) -> Content:
 def log_of(name: str, fit: int, step: int) -> str:
     """What a log holds at a snapshot."""
     passed = SAVED[: SAVED.index((fit, step)) + 1]
-    return LOGS[name] + "".join(_line(*place) for place in passed)
+    return LOGS[name] + "".join(_line(name, f"fit {fit}, step {step}") for fit, step in passed)
 
 
-def _line(fit: int, step: int) -> str:
-    return f"fit {fit}, step {step}, {'loss ' * 12}\n"
+def _line(name: str, text: str) -> str:
+    return f"{name}: {text} {'and more ' * 9}\n"
 
 
 class SmallRun:
@@ -89,7 +89,7 @@ class SmallRun:
         with self._attempting(1, resume=None) as (child, _):
             child.fit(1, range(1, 3), ends=True)
             child.fit(2, range(1, 4), ends=False)
-            child.log("never in a snapshot\n")
+            child.log("never in a snapshot")
         with self._attempting(2, resume=NEWEST) as (child, claim):
             child.restore()
             child.fit(2, range(4, 5), ends=True)
@@ -141,7 +141,7 @@ class Child:
         self._session.record(FitBegan, place=Place(fit=number), library="none")
         for step in steps:
             place = Place(fit=number, step=step, total_steps=step)
-            self.log(_line(number, step))
+            self.log(f"fit {number}, step {step}")
             self._session.record(Logged, place=place, logs={"loss": 1.0})
             content = content_of(number, step)
             self._writer.submit(content, place, 0.0, end=ends and step == steps[-1])
@@ -150,11 +150,11 @@ class Child:
             self._session.record(FitEnded, place=place, durable=True)
             self._recorder.promise("journal", self._session.folder.journal.read_bytes())
 
-    def log(self, line: str) -> None:
+    def log(self, text: str) -> None:
         """What the script does itself, with care."""
         for name in LOGS:
-            _write_durably(name, line)
-        self._recorder.promise("line", line)
+            _write_durably(name, _line(name, text))
+            self._recorder.promise("line", _line(name, text))
 
     def restore(self) -> None:
         """Files as the newest snapshot has them; what was logged later goes aside."""

@@ -33,6 +33,7 @@ from guarded.power.disk import (
 
 _NAMING = (Enter, Leave, Move)
 _WRITING = (Extend, Fill, Cut)
+_NEWEST = 3
 
 
 @dataclass(frozen=True)
@@ -85,20 +86,37 @@ def build_states(
     random: Random,
 ) -> Iterator[State]:
     """All states of all moments; of a moment that has more than `most`, so many at random."""
+    whole = Tree()
+    by_inode: dict[int, list[int]] = {}
+    promises: tuple[Promise, ...] = ()
     for cut in range(len(operations) + 1):
         done = operations[:cut]
-        groups = _find_pending(done, model)
-        promises = tuple(one for one in done if isinstance(one, Promise))
-        for missing in _choose(groups, most, random):
-            tree = Tree()
-            for at, operation in enumerate(done):
-                if at not in missing:
-                    tree.apply(operation)
+        for missing in _choose(_find_pending(done, model), most, random):
+            # Only files and folders of which something is missing differ from the whole.
+            differing = {inode for at in missing for inode in _touched(done[at])}
+            tree = whole.copy()
+            for inode in differing:
+                left = [done[at] for at in by_inode[inode] if at not in missing]
+                tree.redo(inode, left)
             yield State(cut, tree.contents(kinds), promises)
+        if cut < len(operations):
+            operation = operations[cut]
+            whole.apply(operation)
+            for inode in _touched(operation):
+                by_inode.setdefault(inode, []).append(cut)
+            if isinstance(operation, Promise):
+                promises = (*promises, operation)
+
+
+def _touched(operation: Operation) -> set[int]:
+    """The files and folders that an operation changes."""
+    if isinstance(operation, _NAMING):
+        return folders_of(operation)
+    return {operation.inode} if isinstance(operation, _WRITING) else set()
 
 
 def _find_pending(done: Sequence[Operation], model: Model) -> list[list[int]]:
-    """Groups of operations that need not be on the disk."""
+    """Groups of operations that need not be on the disk, the newest first."""
     synced: set[int] = set()
     groups: dict[Hashable, list[int]] = {}
     for at in reversed(range(len(done))):
@@ -126,14 +144,16 @@ def _choose(groups: list[list[int]], most: int, random: Random) -> Iterator[set[
 
 
 def _draw(groups: list[list[int]], random: Random) -> Iterator[Sequence[int]]:
-    """All, none, all but one, one alone, or a share."""
+    """All; all but one of the newest; then none, all but one, one alone, or a share."""
     whole = [len(group) for group in groups]
     none = [0] * len(groups)
+    yield whole
+    for newest in range(min(_NEWEST, len(groups))):
+        yield [*whole[:newest], 0, *whole[newest + 1 :]]
     while True:
         one, share = random.randrange(len(groups)), random.random()
         yield random.choice(
             [
-                whole,
                 none,
                 [*whole[:one], random.randrange(whole[one]), *whole[one + 1 :]],
                 [*none[:one], whole[one], *none[one + 1 :]],

@@ -7,6 +7,7 @@ FITGUARD_SOAK_STATES=500 FITGUARD_SOAK_SEED=7 .venv/bin/pytest -m soak tests/gua
 import os
 from collections.abc import Iterator
 from random import Random
+from unittest.mock import patch
 
 import pytest
 from guarded.power.disk import Sync
@@ -32,7 +33,7 @@ def open_run(record: Recorder, model: str, most: int, seed: str) -> Count:
 def test_a_power_cut_costs_nothing_that_was_reported(
     model: str, record: Recorder, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    count = open_run(record, model, most=2, seed="1")
+    count = open_run(record, model, most=4, seed="1")
     with capsys.disabled():
         print(f"\n{model}: {count}")  # noqa: T201
     assert not count.bad, "\n".join(count.bad[:9])
@@ -45,10 +46,33 @@ def test_what_nobody_syncs_is_found_missing(model: str, record: Recorder) -> Non
     unsynced.home, unsynced.kinds = record.home, record.kinds
     unsynced.operations = [one for one in record.operations if not isinstance(one, Sync)][:150]
 
-    faults = " ".join(open_run(unsynced, model, most=4, seed="1").bad)
+    faults = " ".join(open_run(unsynced, model, most=16, seed="1").bad)
 
     for fault in ("an event that was synced is lost", "a torn snapshot has its name"):
         assert fault in faults
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize(
+    "sync",
+    [
+        "keras.snapshots.file.sync_file",
+        "keras.snapshots.file.sync_folder",
+        "keras.world.contents.sync_file",
+        "keras.world.contents.sync_folder",
+        "keras.world.aside.sync_file",
+        "monitor.journal.sync_file",
+        "monitor.journal.sync_folder",
+        "supervise.claim.sync_folder",
+    ],
+)
+def test_without_one_of_them_something_is_lost(sync: str) -> None:
+    with (
+        patch(f"fitguard.{sync}", lambda _: ""),
+        recorded(lambda recorder: SmallRun(recorder).train()) as record,
+    ):
+        count = open_run(record, "hostile", most=20, seed="1")
+    assert count.bad
 
 
 @pytest.mark.soak
