@@ -26,7 +26,7 @@ from fitguard.schema.exit_codes import INTERRUPTED
 from fitguard.schema.journal import AttemptEnded, Decided, Orders, RunEnded
 from fitguard.schema.run import Outcome, Run, RunState
 from fitguard.supervise import telling
-from fitguard.supervise.after_snapshot import calling_hook
+from fitguard.supervise.after_snapshot import HookThread, calling_hook
 from fitguard.supervise.claim import Claim, claiming_run
 from fitguard.supervise.command import Command
 from fitguard.supervise.desk import Cancel, Desk
@@ -133,9 +133,9 @@ class Guarding:
                 )
             )
             ended = self._loop(claim)
-            if hook is not None:
-                hook.finish(self._measure_hook_seconds(ended))
             claim.record.add(ended)
+            if hook is not None:
+                self._await_hook(hook, ended)
             if ended.state == "finished":
                 # Not by the child: what comes after its last line may still fail.
                 shutil.rmtree(claim.folder.kept_files, ignore_errors=True)
@@ -143,11 +143,12 @@ class Guarding:
             self._close(run)
             return GuardResult(ended.exit_code, claim.folder, run)
 
-    def _measure_hook_seconds(self, ended: RunEnded) -> float:
-        """What is left for the last snapshot to be copied away."""
-        if ended.state != "preempted":
-            return _HOOK_SECONDS
-        return self._desk.measure_grace()
+    def _await_hook(self, hook: HookThread, ended: RunEnded) -> None:
+        """Let the last snapshot be copied away, unless the user wants us to leave."""
+        is_short = ended.state == "preempted"
+        seconds = self._desk.measure_grace() if is_short else _HOOK_SECONDS
+        pause = Pause(self._desk)
+        hook.finish(seconds, lambda slice_seconds: pause(slice_seconds) is not None)
 
     def _watch_spot(self, stack: ExitStack) -> "SpotWatch | None":
         if self._options.spot == "off":
