@@ -89,6 +89,25 @@ def test_after_the_last_fit_the_script_ends_at_once_too(tmp_path):
     assert parent.out.endswith("finally\n")
 
 
+def test_a_fit_that_ends_before_it_was_asked_is_not_waited_for(tmp_path):
+    text = """
+import signal, sys, time
+def leave(*_):
+    time.sleep(1)
+    print("saved by myself", flush=True)
+    sys.exit(0)
+signal.signal(signal.SIGTERM, leave)
+for _ in training.steps(1):
+    print("begun", flush=True)
+    while training.heartbeat.read_wish() == "none": time.sleep(0.02)
+time.sleep(1000)
+"""
+    parent = Parent(tmp_path, text, grace_seconds=LONG_SECONDS)
+    assert terminate(parent) == 75
+    assert "saved by myself" in parent.out
+    assert parent.run()["state"] == "preempted"
+
+
 def test_threads_of_the_script_do_not_hold_it(tmp_path):
     text = "import threading, time; threading.Thread(target=time.sleep, args=(1000,)).start()\n"
     parent = Parent(tmp_path, text + SLEEPS, grace_seconds=LONG_SECONDS)

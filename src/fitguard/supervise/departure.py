@@ -122,7 +122,7 @@ class Departure:
 
     def hurry(self) -> None:
         """It was asked for a snapshot, and has gone on to where it takes none."""
-        if self._plan and self._reason == "preempted":
+        if self._reason == "preempted" and self._plan and self._plan[0][1] != signal.SIGKILL:
             self._plan = [(self._clock(), self._plan[0][1]), *self._plan[1:]]
 
     def note_too_late(self, reason: Literal["interrupted", "preempted"]) -> None:

@@ -127,7 +127,7 @@ class Guarding:
             return GuardResult(ended.exit_code, claim.folder, run)
 
     def _say(self, text: str) -> None:
-        midline = self._live is not None and self._live.in_midline
+        midline = self._live is not None and self._live.output.in_midline
         if self._await_reader():
             self._tell(f"\n{text}" if midline else text)
 
@@ -142,7 +142,7 @@ class Guarding:
         return True
 
     def _close(self, run: Run) -> None:
-        if self._live is not None and self._live.hand_over(discard=self._readers_leave):
+        if self._live is not None and self._live.output.hand_over(discard=self._readers_leave):
             self._say(
                 "a process that the script started still runs. fitguard leaves it alone, and no "
                 "longer records its output."
