@@ -142,13 +142,16 @@ class Guarding:
         return True
 
     def _close(self, run: Run) -> None:
-        if self._live is not None and self._live.output.hand_over(discard=self._readers_leave):
+        live = self._live
+        left_behind = live is not None and live.output.hand_over(discard=self._readers_leave)
+        if self._options.quiet and run.state == "finished" and len(run.attempts) == 1:
+            return
+        if left_behind:
             self._say(
                 "a process that the script started still runs. fitguard leaves it alone, and no "
                 "longer records its output."
             )
-        if not self._options.quiet or run.state != "finished" or len(run.attempts) > 1:
-            self._say(telling.describe_run(run, kept=self._desk.folder.journal.exists()))
+        self._say(telling.describe_run(run, kept=self._desk.folder.journal.exists()))
 
     def _loop(self, claim: Claim) -> RunEnded:
         orders = claim.orders
