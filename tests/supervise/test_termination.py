@@ -46,6 +46,16 @@ def test_outside_of_fit_the_script_ends_at_once_and_finally_blocks_run(tmp_path,
     assert run["attempts"][0]["exit_code"] == 75
 
 
+def test_a_signal_to_the_whole_group_does_not_cut_finally_blocks_short(tmp_path):
+    text = SLEEPS.replace("finally:\n", "finally:\n    time.sleep(0.8)\n")
+    parent = Parent(tmp_path, text, grace_seconds=LONG_SECONDS)
+    parent.until("begun")
+    os.killpg(parent.process.pid, signal.SIGTERM)
+    assert parent.ended() == 75
+    assert parent.out == "begun\nfinally\n"
+    assert parent.run()["attempts"][0]["exit_code"] == 75
+
+
 def test_a_handler_that_exits_with_0_has_not_finished_the_run(tmp_path):
     parent = Parent(tmp_path, OWN_HANDLER + "time.sleep(1000)", grace_seconds=LONG_SECONDS)
     assert terminate(parent) == 75

@@ -16,6 +16,8 @@ _LAST_SHARE = 0.8
 _INTERRUPT_COUNTS_SECONDS = 30.0
 _STUCK_SECONDS = 30.0
 _TOGETHER_SECONDS = 1.0
+_GROUP_SECONDS = 0.3
+"""What was sent to all of a group has reached the child by then: it may be gone already."""
 
 TERMINATING = (signal.SIGTERM, signal.SIGHUP)
 _ESCALATION = (signal.SIGTERM, signal.SIGKILL)
@@ -116,7 +118,8 @@ class Departure:
         self._wish()
         if reason == "preempted":
             last = self._grace_seconds * _LAST_SHARE
-            first = (0.0, at_once) if at_once else (last, signal.SIGTERM)
+            first = (_GROUP_SECONDS, at_once) if at_once else (last, signal.SIGTERM)
+            self.terminated = at_once > 0 and not self._child.ignores(at_once)
             self._plan = self._schedule(first, (self._grace_seconds, signal.SIGKILL))
         return True
 
