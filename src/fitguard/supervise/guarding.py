@@ -11,6 +11,7 @@ while True:
 tell the user                                        RunEnded
 """
 
+import contextlib
 import queue
 import select
 import shutil
@@ -36,6 +37,7 @@ from fitguard.supervise.options import RunOptions
 from fitguard.supervise.orphans import adopting_orphans
 from fitguard.supervise.pausing import Asked, Pause
 from fitguard.supervise.postmortem import Postmortem, examine_end
+from fitguard.supervise.standard_input import StandardInput
 
 if TYPE_CHECKING:
     from fitguard.supervise.deciding import Next
@@ -118,6 +120,7 @@ class Guarding:
                 inbox=self._inbox,
                 lease=claim.lease,
                 orphans=stack.enter_context(adopting_orphans()),
+                stdin=stack.enter_context(contextlib.closing(StandardInput())),
                 say=self._say,
                 stdout=stdout,
                 stderr=stderr,
@@ -163,7 +166,7 @@ class Guarding:
         self.cancel("leave")
 
     def _say(self, text: str) -> None:
-        midline = self._live is not None and self._live.in_midline
+        midline = self._live is not None and self._live.output.in_midline
         if self._await_reader():
             self._tell(f"\n{text}" if midline else text)
 
@@ -178,13 +181,16 @@ class Guarding:
         return True
 
     def _close(self, run: Run) -> None:
-        if self._live is not None and self._live.hand_over(discard=self._readers_leave):
+        live = self._live
+        left_behind = live is not None and live.output.hand_over(discard=self._readers_leave)
+        if self._options.quiet and run.state == "finished" and len(run.attempts) == 1:
+            return
+        if left_behind:
             self._say(
                 "a process that the script started still runs. fitguard leaves it alone, and no "
                 "longer records its output."
             )
-        if not self._options.quiet or run.state != "finished" or len(run.attempts) > 1:
-            self._say(telling.describe_run(run, kept=self._desk.folder.journal.exists()))
+        self._say(telling.describe_run(run, kept=self._desk.folder.journal.exists()))
 
     def _loop(self, claim: Claim) -> RunEnded:
         orders = claim.orders
