@@ -61,6 +61,11 @@ def main(arguments: list[str]) -> int:
     watch_sources()
     try:
         code = _run(command, session)
+    except Terminated:
+        # The end of a `fit` may still be on its way to the disk.
+        fits.writer.wait()
+        end_without_threads()
+        raise
     except SystemExit as leaving:
         if leaving.code:
             raise
@@ -140,7 +145,6 @@ def _run(command: list[str], session: Session) -> int:
         else:
             _run_script(*command)
     except Terminated:
-        end_without_threads()
         raise
     except SystemExit as leaving:
         code = leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None)

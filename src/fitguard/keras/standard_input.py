@@ -20,7 +20,10 @@ def keep_standard_input(say: Callable[[str], None]) -> None:
     number = os.environ.pop(VARIABLE, "")
     if not number.isdecimal() or sys.stdin is None:
         return
-    os.set_inheritable(int(number), False)
+    try:
+        os.set_inheritable(int(number), False)
+    except OSError:  # a wrapper around Python has closed it
+        return
     kept = KeptInput(int(number), say)
     text = _open_text(kept, sys.stdin)
     sys.stdin, sys.__stdin__ = text, text  # type: ignore[misc]

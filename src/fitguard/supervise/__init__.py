@@ -25,7 +25,7 @@ The run
 One attempt, while it runs
     live_attempt.py   starts the child and stays with it
     child.py          the process, from its start to its ExitStatus
-    channels.py, pump.py, output_log.py
+    output.py, channels.py, pump.py, output_log.py
                       its output: to the user, and to a file
     standard_input.py what it reads, kept for the next attempt
     inbox.py          signals that the parent gets

@@ -58,12 +58,12 @@ class Child:
         argv: Sequence[str],
         environment: Mapping[str, str],
         channels: Sequence[Channel],
-        shared: int | None = None,
+        shared: tuple[int, int] | None = None,
     ) -> "Child":
         """Start it; the ends of the channels that it writes to are closed here.
 
         Args:
-            shared: Number of a file that it gets, under the same number.
+            shared: Number of a file that it gets, and the number that it gets it under.
 
         Raises:
             OSError: where it cannot be started.
@@ -74,7 +74,7 @@ class Child:
             for number in channel.feeds
         ]
         if shared is not None:
-            moves.append((os.POSIX_SPAWN_DUP2, shared, shared))
+            moves.append((os.POSIX_SPAWN_DUP2, *shared))
         try:
             pid = os.posix_spawn(
                 argv[0],

@@ -22,12 +22,13 @@ class StandardInput:
     """Ours, which is that of each training.
 
     Attributes:
-        kept: Number of the file in which a child keeps what it read; None where none needs to.
+        kept: Number of the file in which a child keeps what it read, and the number that the child
+            knows it by; None where nothing needs to be kept.
     """
 
     def __init__(self) -> None:
         self._offset: int | None = None
-        self.kept: int | None = None
+        self.kept: tuple[int, int] | None = None
         # A notebook has an input of its own.
         if threading.current_thread() is not threading.main_thread():
             return
@@ -47,22 +48,20 @@ class StandardInput:
     @property
     def environment(self) -> dict[str, str]:
         """What tells the child; it takes it away before the script could see it."""
-        return {} if self.kept is None else {VARIABLE: str(self.kept)}
+        return {} if self.kept is None else {VARIABLE: str(self.kept[1])}
 
     def close(self) -> None:
         """Forget what was read."""
-        if self.kept is not None:
-            os.close(self.kept)
+        for file in self.kept or ():
+            os.close(file)
 
 
-def _open_without_name() -> int:
+def _open_without_name() -> tuple[int, int]:
     """In memory, where the system has that: what people type at a terminal may be secret."""
     if hasattr(os, "memfd_create"):
         file = os.memfd_create("fitguard-stdin")
     else:
         with tempfile.TemporaryFile() as opened:
             file = os.dup(opened.fileno())
-    try:
-        return fcntl.fcntl(file, fcntl.F_DUPFD_CLOEXEC, _LEAST_NUMBER)
-    finally:
-        os.close(file)
+    # The second number is held only so that nothing else has it when a child is started.
+    return file, fcntl.fcntl(file, fcntl.F_DUPFD_CLOEXEC, _LEAST_NUMBER)
