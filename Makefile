@@ -43,6 +43,7 @@ bench: $(READY)
 
 # What takes minutes: logs of gigabytes, long fuzzing
 soak: $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt atheris
 	$(BIN)/pytest -m soak
 
 # All supported versions: make matrix, or some: make matrix ONLY="tf2.15 py3.13" JOBS=1

@@ -9,6 +9,7 @@ import pytest
 from guarded.attempts import session_in
 from programs import LONGEST_SECONDS
 
+from fitguard.clean_start import words_to_run
 from fitguard.keras.sources import find_changed_sources
 from fitguard.monitor.journal import Journal
 from fitguard.schema.journal import Failed, Noted, SnapshotWritten, SourcesRan
@@ -49,8 +50,7 @@ class Project:
         done = subprocess.run(
             [
                 sys.executable,
-                "-m",
-                "fitguard.keras.bootstrap",
+                *words_to_run("fitguard.keras.bootstrap"),
                 self.run,
                 *(command or ["train.py"]),
             ],

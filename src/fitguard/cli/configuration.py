@@ -70,9 +70,12 @@ def read_project_file(file: Path) -> Configuration:
     """
     try:
         text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return Configuration()
+    try:
         document = tomllib.loads(text)
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        if isinstance(error, tomllib.TOMLDecodeError) and "tool.fitguard" in text:
+    except (ValueError, RecursionError) as error:  # a number of 5000 digits is no TOMLDecodeError
+        if "tool.fitguard" in text:
             raise UnreadableInput(f"{file}: {error}") from error
         return Configuration()  # broken, but no concern of ours
     tools = document.get("tool", {})

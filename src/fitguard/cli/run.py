@@ -12,6 +12,7 @@ from cyclopts import Parameter
 
 from fitguard.cli.checking_first import check_first
 from fitguard.cli.other_python import Python
+from fitguard.cli.run_page import TrustFolder
 from fitguard.cli.runs import RunsFolder
 from fitguard.cli.training_options import read_size
 from fitguard.monitor.lease_files import LASTS_SECONDS
@@ -134,6 +135,7 @@ def run(
     ] = False,
     python: Python = None,
     runs_folder: RunsFolder = Path(RUNS),
+    trust_folder: TrustFolder = False,
     quiet: Annotated[
         bool, Parameter(negative="", help="Say nothing where nothing went wrong.")
     ] = False,
@@ -202,6 +204,7 @@ def run(
         disk_bytes=read_size(disk, "--disk"),
         plan=not no_plan,
         require_guard=require_guard,
+        trust_folder=trust_folder,
         quiet=quiet,
     )
     words = command if python is None else (python, *command)

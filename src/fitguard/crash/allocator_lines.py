@@ -72,7 +72,7 @@ DTYPES = {
 
 def size(text: str) -> int | None:
     """`2.00GiB`, `10.8KiB` and `11214430208` in bytes."""
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)([KMGT])?i?B?", text)
+    found = re.fullmatch(r"(\d{1,24}(?:\.\d{1,24})?)([KMGT])?i?B?", text)
     if found is None:
         return None
     return round(float(found[1]) * _UNITS[found[2] or "B"])

@@ -1,7 +1,7 @@
 """The main program of a training process: runs the user's script with Keras' `fit` guarded.
 
-    python -m fitguard.keras.bootstrap RUN_FOLDER train.py ARGUMENTS…
-    python -m fitguard.keras.bootstrap RUN_FOLDER -m MODULE ARGUMENTS…
+    python clean_start.py fitguard.keras.bootstrap RUN_FOLDER train.py ARGUMENTS…
+    python clean_start.py fitguard.keras.bootstrap RUN_FOLDER -m MODULE ARGUMENTS…
 
 The script finds what it would find under plain Python: `__main__`, `sys.argv`, `sys.path`.
 """
@@ -29,6 +29,7 @@ from fitguard.keras.sources import watch_sources
 from fitguard.keras.termination import Terminated, end_without_threads, leave_when_terminated
 from fitguard.keras.tracebacks import show
 from fitguard.keras.world import watching
+from fitguard.monitor.regular_files import open_regular
 from fitguard.monitor.run_folder import RunFolder
 from fitguard.monitor.signals import STACKS_SIGNAL
 from fitguard.schema.exit_codes import ExitCode, UnreadableInput
@@ -36,6 +37,8 @@ from fitguard.schema.journal import OWN_FAULT, SYSTEM_EXIT, Failed
 
 _PR_SET_PDEATHSIG = 1
 _MORE_OOM_SCORE = 300
+_OURS = "fitguard."
+"""Modules that run what a notebook sends: where to look for others, the kernel tells."""
 
 
 def main(arguments: list[str]) -> int:
@@ -97,7 +100,7 @@ def _tell_stacks(path: Path) -> None:
     faulthandler.enable()
     with contextlib.suppress(OSError):
         # Open until the end: a process may hang while it ends.
-        file = path.open("a")
+        file = os.fdopen(open_regular(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT), "a")
         faulthandler.register(STACKS_SIGNAL, file=file, all_threads=True)
 
 
@@ -146,8 +149,7 @@ def _run(command: list[str], session: Session) -> int:
 
 def _run_script(given: str, *arguments: str) -> None:
     script = Path(given)
-    if not sys.flags.safe_path:
-        sys.path[0] = str(script.resolve().parent)
+    _put_first(str(script.resolve().parent))
     sys.argv[:] = [given, *arguments]
     file = given if script.is_absolute() else f"{Path.cwd()}/{given}"
     module = _new_main()
@@ -162,8 +164,17 @@ def _run_script(given: str, *arguments: str) -> None:
 def _run_module(command: list[str]) -> None:
     name, *arguments = command
     sys.argv[:] = ["-m", *arguments]
+    if not name.startswith(_OURS):
+        with contextlib.suppress(FileNotFoundError):  # the current folder may be gone
+            _put_first(os.getcwd())  # noqa: PTH109
     _new_main()
     runpy._run_module_as_main(name)  # type: ignore[attr-defined]
+
+
+def _put_first(folder: str) -> None:
+    """Where Python looks for modules first, unless the user has forbidden it."""
+    if not sys.flags.safe_path:
+        sys.path.insert(0, folder)
 
 
 def _new_main() -> ModuleType:

@@ -13,6 +13,7 @@ import msgspec
 from fitguard.monitor.heartbeat import OwnHeartbeat
 from fitguard.monitor.journal import Journal, now
 from fitguard.monitor.lease_files import is_superseded
+from fitguard.monitor.regular_files import UNDECODABLE, read_regular
 from fitguard.monitor.run_folder import RunFolder
 from fitguard.schema.exit_codes import ExitCode, UnreadableInput
 from fitguard.schema.journal import AnyEvent, Failed, FailureKind, Noted, NoteKind, Orders
@@ -54,9 +55,9 @@ class Session:
             UnreadableInput: where they are missing or broken.
         """
         try:
-            orders = msgspec.json.decode(folder.orders.read_bytes(), type=Orders)
+            orders = msgspec.json.decode(read_regular(folder.orders), type=Orders)
             return cls(folder, orders, OwnHeartbeat(folder.heartbeat))
-        except (OSError, msgspec.MsgspecError) as error:
+        except (OSError, *UNDECODABLE) as error:
             raise UnreadableInput(
                 f"{folder.orders}: {error}. Expected the orders that `fitguard run` writes before "
                 "it starts a training process."

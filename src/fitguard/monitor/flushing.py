@@ -4,6 +4,8 @@ import errno
 import os
 from pathlib import Path
 
+from fitguard.monitor.regular_files import FOLDER_MODE
+
 _REFUSED = (
     errno.EINVAL,
     errno.ENOTSUP,
@@ -54,7 +56,7 @@ def make_folder(path: Path) -> None:
     """
     if not path.is_dir():
         make_folder(path.parent)
-        path.mkdir(exist_ok=True)
+        path.mkdir(FOLDER_MODE, exist_ok=True)
         sync_folder(path.parent)
 
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
+from fitguard.monitor.regular_files import open_regular, replace_file
 from fitguard.schema.run import Place
 
 Wish = Literal["none", "snapshot", "leave"]
@@ -55,8 +56,8 @@ class Heartbeat:
 
     def __init__(self, path: Path, *, create: bool = False) -> None:
         if create:
-            path.write_bytes(bytes(_SIZE))
-        self._file = os.open(path, os.O_RDWR)
+            replace_file(path, bytes(_SIZE))
+        self._file = open_regular(path, os.O_RDWR)
         self._last_read = _parse_beat(bytes(_CHILD.size))
 
     def read(self) -> Beat:
@@ -93,7 +94,7 @@ class OwnHeartbeat:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        with path.open("r+b") as file:
+        with os.fdopen(open_regular(path, os.O_RDWR), "r+b") as file:
             self._memory = mmap.mmap(file.fileno(), _SIZE)
         self._count = 0
         self._saved = 0

@@ -8,6 +8,13 @@ from pathlib import Path
 import msgspec
 
 from fitguard.monitor.flushing import append_line, sync_folder
+from fitguard.monitor.regular_files import (
+    MOST_BYTES,
+    UNDECODABLE,
+    open_regular,
+    read_end,
+    read_lines,
+)
 from fitguard.schema.journal import AnyEvent
 
 _ENCODER = msgspec.json.Encoder()
@@ -33,7 +40,7 @@ class Journal:
         """
         line = _ENCODER.encode(event) + b"\n"
         try:
-            file = os.open(self._path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
+            file = open_regular(self._path, os.O_RDWR | os.O_APPEND | os.O_CREAT)
         except OSError:
             return False
         try:
@@ -53,9 +60,13 @@ class Journal:
             self._has_name = True
 
     def read(self) -> list[AnyEvent]:
-        """All events; lines that are torn or of a later version are left out."""
+        """All events; lines that are torn or of a later version are left out.
+
+        Raises:
+            OSError: where there is a journal that cannot be read, or no regular file.
+        """
         try:
-            content = self._path.read_bytes()
+            content = read_lines(self._path)
         except FileNotFoundError:
             return []
         return _decode(content)
@@ -70,9 +81,7 @@ class Journal:
     def read_since(self, position: int) -> tuple[list[AnyEvent], int]:
         """The events from a position on, and the position after the last whole line."""
         try:
-            with self._path.open("rb") as file:
-                file.seek(position)
-                content = file.read()
+            content = read_end(self._path, MOST_BYTES, position)
         except OSError:
             return [], position
         whole = content[: content.rfind(b"\n") + 1]
@@ -82,7 +91,7 @@ class Journal:
 def _decode(content: bytes) -> list[AnyEvent]:
     events: list[AnyEvent] = []
     for line in content.split(b"\n"):
-        with contextlib.suppress(msgspec.MsgspecError, UnicodeDecodeError):
+        with contextlib.suppress(*UNDECODABLE):
             events.append(_DECODER.decode(line))
     return events
 

@@ -18,13 +18,13 @@ from pathlib import Path
 import msgspec
 
 from fitguard.monitor.flushing import sync_file
+from fitguard.monitor.regular_files import open_regular
 
 LEASE_BYTES = 512
 """Always the same: to renew a lease needs no space on the disk."""
 LASTS_SECONDS = 30.0
 _NAME = re.compile(r"lease\.(\d{1,18})")
 _NO_HARD_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EINVAL)
-_NO_LINKS = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class Lease(msgspec.Struct, frozen=True, kw_only=True):
@@ -104,7 +104,7 @@ def read_content(path: Path) -> bytes:
     Raises:
         OSError: where it cannot be read.
     """
-    file = os.open(path, os.O_RDONLY | _NO_LINKS)
+    file = open_regular(path)
     try:
         return os.read(file, LEASE_BYTES)
     finally:
@@ -149,7 +149,7 @@ def create_lease(path: Path, lease: Lease) -> None:
 
 
 def _write_new(path: Path, lease: Lease) -> None:
-    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    file = open_regular(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
     try:
         _write(file, lease)
     finally:
@@ -162,7 +162,7 @@ def overwrite_lease(path: Path, lease: Lease) -> None:
     Raises:
         OSError: where that cannot be done.
     """
-    file = os.open(path, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    file = open_regular(path, os.O_WRONLY)
     try:
         _write(file, lease)
     finally:

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from fitguard.monitor.regular_files import FOLDER_MODE, replace_file
+
 RUNS = "fitguard-runs"
 """Folder of all runs, in the working directory unless told otherwise."""
 
@@ -14,9 +16,10 @@ def create_runs_folder(path: Path) -> None:
         OSError: where that cannot be done.
     """
     if not path.exists():
-        path.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.mkdir(FOLDER_MODE, exist_ok=True)
         # Snapshots are large, and nobody wants them in a repository.
-        (path / ".gitignore").write_text("*\n")
+        replace_file(path / ".gitignore", b"*\n")
 
 
 @dataclass(frozen=True)

@@ -50,6 +50,7 @@ What comes next
     remedies.py       each remedy of the policy, put into orders
     machine.py, sick_gpus.py
                       the GPUs that are there, and those to leave out
+    variables.py      what a run may set for its training
     wording.py        the decision as a sentence
     pausing.py, waiting.py
                       before the next attempt: a pause, or until memory is free

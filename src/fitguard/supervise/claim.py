@@ -15,7 +15,9 @@ import msgspec
 from fitguard.monitor.flushing import sync_folder
 from fitguard.monitor.heartbeat import Heartbeat
 from fitguard.monitor.journal import now
+from fitguard.monitor.regular_files import FOLDER_MODE
 from fitguard.monitor.run_folder import RunFolder, create_runs_folder
+from fitguard.monitor.trust import find_distrust, require_safe_parent, require_trusted
 from fitguard.schema.exit_codes import UsageError
 from fitguard.schema.journal import (
     EVERY_FIT,
@@ -70,10 +72,13 @@ def claiming_run(
     Raises:
         UsageError: where there is none to resume, another process holds it, or nothing can be
             written.
+        UnreadableInput: where others could have written what the run would obey.
     """
     runs_folder = options.runs_folder.absolute()
+    require_safe_parent(runs_folder, trust_folder=options.trust_folder)
     resumed = choose_run(command, options, runs_folder)
     if resumed is not None:
+        require_trusted(resumed.folder.path, trust_folder=options.trust_folder)
         command = _require_same_command(command, resumed)
         folder = resumed.folder
     elif command is None:
@@ -86,6 +91,8 @@ def claiming_run(
                 f"the earlier one: fitguard run --resume {before.folder.id}"
             )
         folder = _create_folder(runs_folder, options.name or make_id(command))
+        require_trusted(folder.path, trust_folder=options.trust_folder)
+        _warn_of_rights(folder, say)
     with (
         locking_run(folder) as locked,
         leasing_run(folder, options.lease_seconds, locked=locked, say=say) as lease,
@@ -162,7 +169,7 @@ def _create_folder(runs_folder: Path, name: str) -> RunFolder:
     folder = RunFolder(runs_folder / name)
     try:
         create_runs_folder(runs_folder)
-        folder.path.mkdir(exist_ok=True)
+        folder.path.mkdir(FOLDER_MODE, exist_ok=True)
         sync_folder(runs_folder)
         sync_folder(runs_folder.parent)
     except OSError as error:
@@ -171,6 +178,16 @@ def _create_folder(runs_folder: Path, name: str) -> RunFolder:
             "can be written: fitguard run --runs-folder FOLDER …"
         ) from error
     return folder
+
+
+def _warn_of_rights(folder: RunFolder, say: Callable[[str], None]) -> None:
+    """The folder was made a moment ago: what is wrong with it comes from the file system."""
+    if problem := find_distrust(folder.path):
+        say(
+            f"{folder.path} was made for you alone, but the file system shows that {problem}. "
+            "Others may be able to read and change this run. To continue it, or to see it with "
+            "`fitguard report` and `fitguard runs`, you will need --trust-folder"
+        )
 
 
 def _warn_of_log(folder: RunFolder, say: Callable[[str], None]) -> Callable[[OSError], None]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from fitguard.clean_start import words_to_run
 from fitguard.schema.exit_codes import UsageError
 from fitguard.supervise.interpreters import find_python, require_fitguard
 
@@ -37,7 +38,7 @@ class Command:
     arguments: tuple[str, ...] = ()
     interpreter_options: tuple[str, ...] = ()
     given: tuple[str, ...] = ()
-    bootstrap: tuple[str, ...] = ("-m", "fitguard.keras.bootstrap")
+    bootstrap: tuple[str, ...] = words_to_run("fitguard.keras.bootstrap")
     environment: Mapping[str, str] | None = None
 
     @property

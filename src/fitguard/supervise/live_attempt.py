@@ -20,6 +20,7 @@ from fitguard.supervise.pausing import Pause
 from fitguard.supervise.processes import Process, shares_kernel_numbers
 from fitguard.supervise.pump import Pump
 from fitguard.supervise.sampling import Sampler, Subject
+from fitguard.supervise.variables import select_allowed_variables
 from fitguard.supervise.vigil import Vigil
 
 TICK_SECONDS = 0.1
@@ -108,7 +109,13 @@ class LiveAttempt:
     def _build_environment(self, orders: Orders) -> dict[str, str]:
         """Sets come in the same order in each attempt, unless the user chose an order."""
         order = {"PYTHONHASHSEED": str(orders.seed % 2**32)}
-        return {**order, **self._desk.environment, **orders.environment}
+        allowed = select_allowed_variables(orders.environment)
+        if strange := sorted(orders.environment.keys() - allowed.keys()):
+            self._desk.say(
+                f"{self._desk.folder.orders} sets {', '.join(strange)}, which fitguard never "
+                "writes there. It is left out."
+            )
+        return {**order, **self._desk.environment, **allowed}
 
     def _start_pump(self, channel: Channel) -> Pump:
         def keep(data: bytes) -> None:

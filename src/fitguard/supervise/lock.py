@@ -11,7 +11,9 @@ import time
 from collections.abc import Iterator
 
 from fitguard.monitor.lease_files import read_lease
+from fitguard.monitor.regular_files import open_regular
 from fitguard.monitor.run_folder import RunFolder
+from fitguard.schema.exit_codes import UnreadableInput
 from fitguard.supervise.lease import AlreadyGuarded, find_live_lease
 from fitguard.supervise.lease_owner import is_of_this_kernel
 
@@ -27,8 +29,12 @@ def locking_run(folder: RunFolder) -> Iterator[bool]:
 
     Raises:
         AlreadyGuarded: where another process holds it.
+        UnreadableInput: where it cannot be opened.
     """
-    file = os.open(folder.lock, os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        file = open_regular(folder.lock, os.O_RDWR | os.O_CREAT)
+    except OSError as error:
+        raise UnreadableInput(f"{folder.lock}: {error.strerror}") from error
     try:
         locked = _take_patiently(file)
         if locked is False:
@@ -47,7 +53,7 @@ def locking_run(folder: RunFolder) -> Iterator[bool]:
 def find_holder(folder: RunFolder) -> int | None:
     """The process that guards a run; None where none does."""
     try:
-        file = os.open(folder.lock, os.O_RDONLY)
+        file = open_regular(folder.lock)
     except OSError:
         return None
     try:

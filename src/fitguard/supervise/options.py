@@ -47,6 +47,7 @@ class RunOptions:
         disk_bytes: That snapshots may take; None for half of what is free.
         plan: Whether to plan the first micro-batch.
         require_guard: End where something of a `fit` cannot be guarded.
+        trust_folder: Go on with a run though others could have written in its folder.
         quiet: Say nothing where nothing went wrong.
     """
 
@@ -70,4 +71,5 @@ class RunOptions:
     disk_bytes: int | None = None
     plan: bool = True
     require_guard: bool = False
+    trust_folder: bool = False
     quiet: bool = False

@@ -8,8 +8,10 @@ import msgspec
 
 from fitguard.monitor.folding import fold
 from fitguard.monitor.journal import Journal
+from fitguard.monitor.regular_files import UNDECODABLE
 from fitguard.monitor.run_folder import RUNS, RunFolder
 from fitguard.monitor.samples import read_samples
+from fitguard.monitor.trust import require_trusted
 from fitguard.report.rows.run_words import outcome, steps_kept
 from fitguard.schema.exit_codes import UnreadableInput, UsageError
 from fitguard.schema.run import MemorySample, Run
@@ -21,28 +23,37 @@ LAST = "last"
 _SHOWN = 5
 
 
-def read_run(run: str | Path = LAST, *, runs_folder: str | Path = RUNS) -> Run:
+def read_run(
+    run: str | Path = LAST, *, runs_folder: str | Path = RUNS, trust_folder: bool = False
+) -> Run:
     """One guarded run: its attempts, why each ended, what was decided, loss and memory.
 
     Args:
         run: Its id or a part of it that no other has, `last`, its folder, or a `run.json`.
         runs_folder: Where ids are looked for.
+        trust_folder: Read it though others own its folder or may write to it.
 
     Example:
         >>> fitguard.read_run("last").attempts[-1].cause
 
     Raises:
         UsageError: for an id that no run has, or several.
-        UnreadableInput: where the files of the run are broken.
+        UnreadableInput: where the files of the run are broken, or could be those of others.
     """
     if Path(run).is_file():
         return _read_document(Path(run))
     folder = find_run(run, runs_folder)
+    require_trusted(folder.path, trust_folder=trust_folder)
     return _fold_folder(folder, read_samples(folder.samples))
 
 
-def list_runs(runs_folder: str | Path = RUNS) -> RunList:
+def list_runs(runs_folder: str | Path = RUNS, *, trust_folder: bool = False) -> RunList:
     """All runs of a folder, the newest last; without loss curves and samples.
+
+    A run that cannot be read, or whose folder others own or may write to, is listed as such.
+
+    Args:
+        trust_folder: Read them though others own a folder or may write to it.
 
     Example:
         >>> [run.id for run in fitguard.list_runs().runs if run.state == "lost"]
@@ -50,6 +61,7 @@ def list_runs(runs_folder: str | Path = RUNS) -> RunList:
     lines, unreadable = [], []
     for folder in list_folders(runs_folder):
         try:
+            require_trusted(folder.path, trust_folder=trust_folder)
             lines.append(summarize_run(folder))
         except UnreadableInput as error:
             unreadable.append(str(error))
@@ -127,7 +139,7 @@ def _fold_folder(folder: RunFolder, samples: list[MemorySample]) -> Run:
 def _read_document(file: Path) -> Run:
     try:
         return msgspec.json.decode(file.read_bytes(), type=Run)
-    except (OSError, msgspec.MsgspecError, UnicodeDecodeError) as error:
+    except (OSError, *UNDECODABLE) as error:
         raise UnreadableInput(f"{file}: {error}. Expected a run.json of fitguard") from error
 
 

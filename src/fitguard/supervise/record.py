@@ -1,14 +1,13 @@
 """What the parent writes down: events, the document made of them, orders."""
 
 import contextlib
-import os
 from collections.abc import Callable
-from pathlib import Path
 
 import msgspec
 
 from fitguard.monitor.folding import fold
 from fitguard.monitor.journal import Journal
+from fitguard.monitor.regular_files import UNDECODABLE, read_regular, replace_file
 from fitguard.monitor.run_folder import RunFolder
 from fitguard.monitor.samples import read_samples
 from fitguard.schema.journal import AnyEvent, Orders
@@ -70,30 +69,11 @@ class Record:
 
     def last_orders(self) -> Orders | None:
         """Those of the attempt before; None where they are lost."""
-        with contextlib.suppress(OSError, msgspec.MsgspecError):
-            return msgspec.json.decode(self.folder.orders.read_bytes(), type=Orders)
+        with contextlib.suppress(OSError, *UNDECODABLE):
+            return msgspec.json.decode(read_regular(self.folder.orders), type=Orders)
         return None
 
     def _cannot(self, problem: str) -> None:
         if not self._warned:
             self._warned = True
             self._warn(f"{self.folder.path}: {problem}. The training goes on without it.")
-
-
-def replace_file(path: Path, content: bytes) -> None:
-    """Write a file so that it is whole at any time, also when the power is cut.
-
-    Raises:
-        OSError: where it cannot be written; the old one is then still there.
-    """
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with beside.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-    except OSError:
-        with contextlib.suppress(OSError):
-            beside.unlink()
-        raise

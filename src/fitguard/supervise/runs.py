@@ -2,12 +2,14 @@
 
 import contextlib
 import heapq
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
+from fitguard.monitor.regular_files import UNDECODABLE, open_regular
 from fitguard.monitor.run_folder import RunFolder
 from fitguard.schema.journal import AnyEvent, RunEnded, RunStarted
 from fitguard.schema.run import RunState
@@ -91,7 +93,7 @@ def _get_start(run: KnownRun) -> float:
 def read_known_run(folder: RunFolder) -> KnownRun | None:
     """The run of a folder, by the beginning and the end of its journal; None without one."""
     try:
-        with folder.journal.open("rb") as journal:
+        with os.fdopen(open_regular(folder.journal), "rb") as journal:
             head = journal.read(_HEAD_BYTES)
             size = journal.seek(0, 2)
             journal.seek(max(0, size - _TAIL_BYTES))
@@ -119,6 +121,6 @@ def _read_state(tail: bytes, *, alive: bool) -> RunState:
 
 
 def _decode_event(line: bytes) -> AnyEvent | None:
-    with contextlib.suppress(msgspec.MsgspecError, UnicodeDecodeError):
+    with contextlib.suppress(*UNDECODABLE):
         return _DECODER.decode(line)
     return None

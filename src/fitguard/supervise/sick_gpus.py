@@ -8,6 +8,7 @@ from fitguard.supervise.machine import MachineView
 
 _VISIBLE = "CUDA_VISIBLE_DEVICES"
 _ORDER = "CUDA_DEVICE_ORDER"
+GPU_VARIABLES = (_VISIBLE, _ORDER)
 
 
 def leave_out_sick_gpus(

@@ -19,6 +19,7 @@ import numpy as np
 from fitguard.keras.snapshots.content import Content
 from fitguard.keras.snapshots.raw_bytes import checksum, fill, view_bytes, write_raw
 from fitguard.monitor.flushing import sync_file, sync_folder
+from fitguard.monitor.regular_files import open_regular
 from fitguard.monitor.snapshot_heading import (
     Entry,
     align_length,
@@ -94,7 +95,7 @@ def write_snapshot(
     reserve(length, {entry.source for entry in entries if entry.source})
     own = [raw for raw, entry in zip(arrays, entries, strict=True) if not entry.source]
     temporary = path.with_name(f"{path.name}.{os.getpid()}{TEMPORARY}")
-    file = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
+    file = open_regular(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     try:
         try:
             written = _write_all(file, heading, own)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from fitguard.keras.world.contents import FILE_BYTES, NotKept, require_room
 from fitguard.monitor.flushing import make_folder, sync_file, sync_folder
+from fitguard.monitor.regular_files import open_regular
 from fitguard.words import size
 
 
@@ -56,7 +57,8 @@ class Aside:
                     f"what stands there now has {size(length)}, too much to be kept aside"
                 )
             require_room(target.parent, length)
-            with open(path, "rb") as old, target.open("xb") as new:
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+            with open(path, "rb") as old, os.fdopen(open_regular(target, flags), "wb") as new:
                 old.seek(start)
                 shutil.copyfileobj(old, new)
                 new.flush()

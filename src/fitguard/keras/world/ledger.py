@@ -12,6 +12,7 @@ from typing import Literal
 
 from fitguard.keras.world.territory import join_home, strip_home
 from fitguard.monitor.flushing import append_line
+from fitguard.monitor.regular_files import open_regular, read_lines
 
 Deed = Literal["folder", "file", "log", "appended", "removed", "renamed"]
 _MOST_LINES = 20_000
@@ -67,17 +68,16 @@ class Ledger:
         self._read(path)
         self._file: int | None = None
         with contextlib.suppress(OSError):
-            flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
-            self._file = os.open(path, flags, 0o644)
+            self._file = open_regular(path, os.O_RDWR | os.O_APPEND | os.O_CREAT)
 
     def _read(self, path: Path) -> None:
         try:
-            lines = path.read_bytes().splitlines()
+            lines = read_lines(path).splitlines()
         except OSError:
             return
         for line in lines:
             # The last line of a process that was killed may be torn.
-            with contextlib.suppress(ValueError, TypeError):
+            with contextlib.suppress(ValueError, TypeError, RecursionError):
                 attempt, deed, name, more = json.loads(line)
                 if attempt < self._attempt:
                     more = join_home(more, self._home) if deed == "renamed" else more

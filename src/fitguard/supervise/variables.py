@@ -1,0 +1,24 @@
+"""Variables that a run may set for its training: those of its remedies, and no others."""
+
+import re
+from collections.abc import Mapping
+
+from fitguard.knowledge import knowledge
+from fitguard.supervise.sick_gpus import GPU_VARIABLES
+
+_VALUE = re.compile(r"[\w.,:-]*")
+
+
+def select_allowed_variables(environment: Mapping[str, str]) -> dict[str, str]:
+    """Those that a remedy can have set. A file of the run folder may say anything: a `PYTHONPATH`
+    there would be code."""
+    if not environment:
+        return {}
+    rows = knowledge().policy.table.rows
+    allowed = {name for row in rows for remedy in row.tries for name in remedy.environment}
+    allowed.update(GPU_VARIABLES)
+    return {
+        name: value
+        for name, value in environment.items()
+        if name in allowed and _VALUE.fullmatch(value)
+    }
