@@ -71,10 +71,10 @@ def find_runs(runs_folder: Path) -> Iterator[KnownRun]:
     except OSError:
         return
     by_time = [name for name in names if RUN_ID.fullmatch(name)]
-    named = _read_runs(runs_folder, [name for name in names if not RUN_ID.fullmatch(name)])
+    by_name = [name for name in names if not RUN_ID.fullmatch(name) and name[0] != "."]
     yield from heapq.merge(
         _read_runs(runs_folder, by_time),
-        sorted(named, key=_get_start, reverse=True),
+        sorted(_read_runs(runs_folder, by_name), key=_get_start, reverse=True),
         key=_get_start,
         reverse=True,
     )
