@@ -34,7 +34,7 @@ def test_half_a_sample_does_not_swallow_the_next(tmp_path: Path) -> None:
 
 def test_half_a_deed_does_not_swallow_the_next(tmp_path: Path) -> None:
     leave_half_a_line(tmp_path / "deeds.jsonl")
-    ledger = Ledger(tmp_path / "deeds.jsonl", 1, str(tmp_path))
+    ledger = Ledger(tmp_path / "deeds.jsonl", 1)
     ledger.add("folder", "/made")
     ledger.close()
     later = Ledger(tmp_path / "deeds.jsonl", 2)

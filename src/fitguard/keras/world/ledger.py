@@ -59,7 +59,7 @@ class Ledger:
         home: Paths below it are told from there: a run may be resumed where it was moved to.
     """
 
-    def __init__(self, path: Path, attempt: int, home: str) -> None:
+    def __init__(self, path: Path, attempt: int, home: str = "/") -> None:
         self.past = Past()
         self._home = home
         self._attempt = attempt
