@@ -90,10 +90,9 @@ def test_bad_names(name):
 
 
 def test_named_runs_and_others_are_sorted_by_time(setting):
-    first, second = setting.run("pass"), setting.run("pass", name="a")
-    third, fourth = setting.run("pass"), setting.run("pass", name="z")
+    started = [setting.run("pass", name=name).folder for name in ("z", None, "a")]
     found = [run.folder for run in find_runs(setting.options.runs_folder)]
-    assert found == [run.folder for run in (fourth, third, second, first)]
+    assert found == started[::-1]
 
 
 def test_a_folder_that_was_moved_goes_on(tmp_path):
