@@ -78,4 +78,4 @@ def test_a_program_is_not_taken_from_a_file_of_another_user(project):
     os.chown(project / "pyproject.toml", 12345, 12345)
     done = fitguard("run", "train.py", cwd=project)
     assert done.returncode == 5
-    assert "python would start a program, and the file belongs to another user" in done.stderr
+    assert "python decides which program runs, and the file belongs to another user" in done.stderr

@@ -1,9 +1,13 @@
 """Sizes as people write them."""
 
+import contextlib
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from fitguard.memory.sizes import size_bytes
+from fitguard.memory.sizes import LEAST_BYTES, MOST_BYTES, size_bytes
 from fitguard.schema.exit_codes import UsageError
 
 
@@ -42,6 +46,19 @@ def test_sizes(written: str | int | float, expected: int) -> None:
 def test_what_is_no_size_is_refused(wrong: object) -> None:
     with pytest.raises(UsageError, match=r"Received gpu_memory=.*Expected a size such as 8GiB"):
         size_bytes(wrong, "gpu_memory")
+
+
+@given(
+    st.one_of(
+        st.text(max_size=12),
+        st.from_regex(r"-?[0-9]{1,30}(\.[0-9]{1,30})? ?[kmgtKMGT]?i?[bB]?", fullmatch=True),
+        st.integers(),
+        st.floats(),
+    )
+)
+def test_anything_is_a_size_or_a_clear_error(anything: object) -> None:
+    with contextlib.suppress(UsageError):
+        assert LEAST_BYTES <= size_bytes(anything, "free") <= MOST_BYTES
 
 
 @pytest.mark.parametrize("digits", [25, 400, 5000])

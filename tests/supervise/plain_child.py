@@ -15,6 +15,7 @@ from pathlib import Path
 
 import msgspec
 
+from fitguard.keras.standard_input import keep_standard_input
 from fitguard.keras.termination import Terminated, end_without_threads, leave_when_terminated
 from fitguard.monitor.heartbeat import OwnHeartbeat
 from fitguard.monitor.journal import Journal, now
@@ -95,6 +96,7 @@ def main() -> None:
     with folder.stacks.open("a") as stacks:
         faulthandler.register(signal.SIGRTMIN + 5, file=stacks, all_threads=True)
         leave_when_terminated(training.heartbeat)
+        keep_standard_input(lambda text: sys.stderr.write(f"fitguard: {text}\n"))
         code = compile(script.read_text(), str(script), "exec")
         try:
             exec(code, {"training": training, "__name__": "__main__"})

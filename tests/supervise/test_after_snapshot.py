@@ -80,7 +80,17 @@ def test_one_that_hangs_is_ended_with_the_run(tmp_path):
     wait_for((tmp_path / "begun").exists)
     parent.process.send_signal(signal.SIGTERM)
     assert parent.ended() == 75
-    assert "was not done within 2 s" in parent.err
+    assert "the run ended before it was done" in parent.err
+
+
+def test_who_does_not_want_to_wait_for_it_says_so(tmp_path):
+    parent = Parent(tmp_path, SAVES, after_snapshot="touch begun; sleep 1000")
+    wait_for((tmp_path / "begun").exists)
+    (tmp_path / "enough").touch()
+    wait_for(lambda: parent.run()["state"] == "finished")
+    parent.process.send_signal(signal.SIGINT)
+    assert parent.ended() == 0
+    assert "the run ended before it was done" in parent.err
 
 
 def test_a_function(tmp_path):

@@ -36,6 +36,7 @@ SEEN = Observation(
     evidence=(),
     foreseen="",
     forwarded=frozenset(),
+    told_to_end=False,
     place=Place(fit=1, step=3, total_steps=3),
     output=b"",
     since_seconds=0.0,

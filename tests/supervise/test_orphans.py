@@ -1,5 +1,9 @@
 """What a training leaves behind: ended after a death, left alone after an end, never a zombie."""
 
+import os
+import signal
+import subprocess
+
 import pytest
 from programs import is_alive, wait_for
 from supervise.guarded import UNTIL_TOLD, Parent
@@ -62,3 +66,21 @@ def test_children_that_the_parent_had_before_are_not_its_own(tmp_path):
     assert parent.ended() == 0
     assert is_alive(int((tmp_path / "before").read_text()))
     assert not is_alive(int((tmp_path / "left").read_text()))
+
+
+FIRST_PROCESS = ("unshare", "--pid", "--fork", "--kill-child", "--mount-proc")
+
+
+@pytest.mark.skipif(
+    subprocess.run([*FIRST_PROCESS, "true"], capture_output=True, check=False).returncode != 0,
+    reason="needs namespaces of its own",
+)
+def test_as_the_first_process_of_a_container_it_reaps_and_leaves(tmp_path):
+    text = "import subprocess; subprocess.run(['sh', '-c', 'true & exit'])\n" + UNTIL_TOLD
+    parent = Parent(tmp_path, text, before=FIRST_PROCESS)
+    parent.until("step 3")
+    first = find_family(parent.process.pid)[1].pid
+    wait_for(lambda: len(find_family(first)) == 2)
+    os.kill(first, signal.SIGTERM)
+    assert parent.ended() == 75
+    assert parent.run()["attempts"][0]["exit_code"] == 75

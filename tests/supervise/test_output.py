@@ -1,13 +1,19 @@
 """The output of a training arrives whole: slow readers, readers that never read, late writers."""
 
+import contextlib
 import os
 import signal
 import subprocess
+import threading
 
 import pytest
-from programs import is_alive, left_of, wait_for
-from supervise.guarded import Parent
+from programs import foreground_signals, is_alive, left_of, wait_for
+from supervise.guarded import Parent, written
+from supervise.plain_parent import plain_command
 from supervise.terminal import Terminal
+
+from fitguard.supervise.guarding import Guarding
+from fitguard.supervise.options import RunOptions
 
 WRITES_MUCH = """
 import pathlib, sys
@@ -84,3 +90,23 @@ def test_what_the_script_leaves_behind_still_writes_to_a_terminal(tmp_path):
     wait_for((tmp_path / "lived").exists)
     terminal.type(b"\n")
     assert terminal.ended() == 0
+
+
+def test_what_the_script_leaves_behind_outlives_a_notebook_cell(tmp_path):
+    reading, writing = os.pipe()
+    with contextlib.chdir(tmp_path), foreground_signals():
+        guarding = Guarding(
+            plain_command(written(tmp_path, LEAVES_A_WRITER)),
+            RunOptions(runs_folder=tmp_path / "runs"),
+            say=[].append,
+            stdout=writing,
+            stderr=writing,
+            readers_leave=True,
+        )
+        thread = threading.Thread(target=guarding.run)
+        thread.start()
+        thread.join()
+    for file in (reading, writing):
+        os.close(file)
+    (tmp_path / "go").touch()
+    wait_for((tmp_path / "lived").exists)

@@ -46,6 +46,16 @@ def test_outside_of_fit_the_script_ends_at_once_and_finally_blocks_run(tmp_path,
     assert run["attempts"][0]["exit_code"] == 75
 
 
+def test_a_signal_to_the_whole_group_does_not_cut_finally_blocks_short(tmp_path):
+    text = SLEEPS.replace("finally:\n", "finally:\n    time.sleep(0.8)\n")
+    parent = Parent(tmp_path, text, grace_seconds=LONG_SECONDS)
+    parent.until("begun")
+    os.killpg(parent.process.pid, signal.SIGTERM)
+    assert parent.ended() == 75
+    assert parent.out == "begun\nfinally\n"
+    assert parent.run()["attempts"][0]["exit_code"] == 75
+
+
 def test_a_handler_that_exits_with_0_has_not_finished_the_run(tmp_path):
     parent = Parent(tmp_path, OWN_HANDLER + "time.sleep(1000)", grace_seconds=LONG_SECONDS)
     assert terminate(parent) == 75
@@ -87,6 +97,25 @@ def test_after_the_last_fit_the_script_ends_at_once_too(tmp_path):
     parent = Parent(tmp_path, text, grace_seconds=LONG_SECONDS)
     assert terminate(parent) == 75
     assert parent.out.endswith("finally\n")
+
+
+def test_a_fit_that_ends_before_it_was_asked_is_not_waited_for(tmp_path):
+    text = """
+import signal, sys, time
+def leave(*_):
+    time.sleep(1)
+    print("saved by myself", flush=True)
+    sys.exit(0)
+signal.signal(signal.SIGTERM, leave)
+for _ in training.steps(1):
+    print("begun", flush=True)
+    while training.heartbeat.read_wish() == "none": time.sleep(0.02)
+time.sleep(1000)
+"""
+    parent = Parent(tmp_path, text, grace_seconds=LONG_SECONDS)
+    assert terminate(parent) == 75
+    assert "saved by myself" in parent.out
+    assert parent.run()["state"] == "preempted"
 
 
 def test_threads_of_the_script_do_not_hold_it(tmp_path):

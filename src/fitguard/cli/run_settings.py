@@ -10,7 +10,8 @@ from fitguard.schema.exit_codes import UnreadableInput, UsageError
 
 _PREFIX = "FITGUARD_"
 _OF_RUN = f"{_PREFIX}RUN_"
-_RUNS_PROGRAMS = frozenset(("after-snapshot", "python"))
+_OF_THE_USER = frozenset(("after-snapshot", "python", "trust-folder"))
+"""What decides on the programs that run: not for others to set."""
 _ROOT = 0
 
 
@@ -59,9 +60,9 @@ def _require_usable(section: dict[str, object], options: dict[str, Argument], fi
                 f"{where}: Received {name}. Expected options of fitguard run: {', '.join(options)}"
             )
     foreign = file.stat().st_uid not in (_ROOT, os.geteuid())
-    if foreign and (programs := _RUNS_PROGRAMS & section.keys()):
+    if foreign and (found := _OF_THE_USER & section.keys()):
         raise UnreadableInput(
-            f"{where}: {', '.join(sorted(programs))} would start a program, and the file belongs "
+            f"{where}: {', '.join(sorted(found))} decides which program runs, and the file belongs "
             "to another user. Expected a file of your own, or the option on the command line"
         )
 

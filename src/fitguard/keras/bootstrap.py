@@ -26,6 +26,7 @@ from fitguard.keras.own_faults import own_fault, words_for
 from fitguard.keras.refused import Refused
 from fitguard.keras.session import Session
 from fitguard.keras.sources import watch_sources
+from fitguard.keras.standard_input import keep_standard_input
 from fitguard.keras.termination import Terminated, end_without_threads, leave_when_terminated
 from fitguard.keras.tracebacks import show
 from fitguard.keras.world import watching
@@ -51,6 +52,7 @@ def main(arguments: list[str]) -> int:
     _tell_stacks(session.folder.stacks)
     _seed(session.orders.seed)
     leave_when_terminated(session.heartbeat, session.orders.preempt_signals)
+    keep_standard_input(session.say)
     guard = contextlib.ExitStack()
     # After the end of all threads, and of what the script itself has registered: they may train.
     atexit.register(guard.close)
@@ -59,6 +61,11 @@ def main(arguments: list[str]) -> int:
     watch_sources()
     try:
         code = _run(command, session)
+    except Terminated:
+        # The end of a `fit` may still be on its way to the disk.
+        fits.writer.wait()
+        end_without_threads()
+        raise
     except SystemExit as leaving:
         if leaving.code:
             raise
@@ -123,7 +130,6 @@ def _run(command: list[str], session: Session) -> int:
         else:
             _run_script(*command)
     except Terminated:
-        end_without_threads()
         raise
     except SystemExit as leaving:
         code = leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None)

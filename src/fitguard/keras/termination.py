@@ -5,9 +5,11 @@ nothing to save, and the script ends at once, as under plain Python; its `finall
 it has registered for its end do run. A handler of the script's own takes the place of all this.
 """
 
+import math
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable, Collection
 from types import FrameType
 
@@ -16,6 +18,8 @@ from fitguard.schema.journal import LEFT_AS_ASKED
 
 _NUMBERS = (int(signal.SIGTERM), int(signal.SIGHUP))
 _THREADS_SECONDS = 2.0
+_TOGETHER_SECONDS = 1.0
+"""Within that, two signals are one: to the group and, passed on by the parent, to this process."""
 
 
 class Terminated(SystemExit):
@@ -32,10 +36,18 @@ def leave_when_terminated(heartbeat: OwnHeartbeat, notices: Collection[int] = ()
         notices: Signals of a scheduler that mean the same.
     """
 
-    def on_terminate(_number: int, _frame: FrameType | None) -> None:
+    ending_since = math.inf
+
+    def on_terminate(number: int, _frame: FrameType | None) -> None:
+        nonlocal ending_since
         heartbeat.wish("leave")
-        if not heartbeat.answering:
+        if heartbeat.answering:
+            return
+        if time.monotonic() - ending_since > _TOGETHER_SECONDS:
             _die_as_usual(numbers, on_terminate)
+            os.kill(os.getpid(), number)
+        if ending_since == math.inf:
+            ending_since = time.monotonic()
             raise Terminated
 
     numbers = [

@@ -25,8 +25,9 @@ The run
 One attempt, while it runs
     live_attempt.py   starts the child and stays with it
     child.py          the process, from its start to its ExitStatus
-    channels.py, pump.py, output_log.py
+    output.py, channels.py, pump.py, output_log.py
                       its output: to the user, and to a file
+    standard_input.py what it reads, kept for the next attempt
     inbox.py          signals that the parent gets
     preemption.py, spot.py
                       how schedulers and clouds ask a run to leave, and with how much time

@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,8 @@ from fitguard.schema.run import Place
 
 _LOOK_SECONDS = 0.5
 _MOST_CHARACTERS = 300
+_WAIT_SECONDS = 0.1
+_KILL_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
@@ -81,13 +84,20 @@ class HookThread(threading.Thread):
         self._process: subprocess.Popen[bytes] | None = None
         self._has_failed = False
 
-    def finish(self, seconds: float) -> None:
-        """Let it do the last one, for so long at most."""
+    def finish(self, seconds: float, wait: Callable[[float], bool] = lambda _: False) -> None:
+        """Let it do the last one, for so long at most.
+
+        Args:
+            wait: Waits for so many seconds; whether somebody wants us to leave.
+        """
         self._ended.set()
-        self.join(seconds)
+        until = time.monotonic() + seconds
+        while self.is_alive() and time.monotonic() < until and not wait(_WAIT_SECONDS):
+            pass
         if self.is_alive():
-            self._fail(f"it was not done within {seconds:g} s")
+            self._fail("the run ended before it was done")
             self._kill()
+            self.join(_KILL_SECONDS)
 
     def run(self) -> None:
         while True:

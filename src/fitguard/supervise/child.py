@@ -54,9 +54,16 @@ class Child:
 
     @classmethod
     def start(
-        cls, argv: Sequence[str], environment: Mapping[str, str], channels: Sequence[Channel]
+        cls,
+        argv: Sequence[str],
+        environment: Mapping[str, str],
+        channels: Sequence[Channel],
+        shared: tuple[int, int] | None = None,
     ) -> "Child":
         """Start it; the ends of the channels that it writes to are closed here.
+
+        Args:
+            shared: Number of a file that it gets, and the number that it gets it under.
 
         Raises:
             OSError: where it cannot be started.
@@ -66,6 +73,8 @@ class Child:
             for channel in channels
             for number in channel.feeds
         ]
+        if shared is not None:
+            moves.append((os.POSIX_SPAWN_DUP2, *shared))
         try:
             pid = os.posix_spawn(
                 argv[0],

@@ -16,6 +16,8 @@ _LAST_SHARE = 0.8
 _INTERRUPT_COUNTS_SECONDS = 30.0
 _STUCK_SECONDS = 30.0
 _TOGETHER_SECONDS = 1.0
+_GROUP_SECONDS = 0.3
+"""What was sent to all of a group has reached the child by then: it may be gone already."""
 
 TERMINATING = (signal.SIGTERM, signal.SIGHUP)
 _ESCALATION = (signal.SIGTERM, signal.SIGKILL)
@@ -123,13 +125,15 @@ class Departure:
         self._wish()
         if reason == "preempted":
             grace = self._grace_seconds if grace_seconds is None else grace_seconds
-            first = (0.0, at_once) if at_once else (grace * _LAST_SHARE, signal.SIGTERM)
+            last = grace * _LAST_SHARE
+            first = (_GROUP_SECONDS, at_once) if at_once else (last, signal.SIGTERM)
+            self.terminated = at_once > 0 and not self._child.ignores(at_once)
             self._plan = self._schedule(first, (grace, signal.SIGKILL))
         return True
 
     def hurry(self) -> None:
         """It was asked for a snapshot, and has gone on to where it takes none."""
-        if self._plan and self._reason == "preempted":
+        if self._reason == "preempted" and self._plan and self._plan[0][1] != signal.SIGKILL:
             self._plan = [(self._clock(), self._plan[0][1]), *self._plan[1:]]
 
     def note_too_late(self, reason: Literal["interrupted", "preempted"]) -> None:

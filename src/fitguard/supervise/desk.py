@@ -16,6 +16,7 @@ from fitguard.supervise.orphans import Orphans
 from fitguard.supervise.output_log import OutputLog
 from fitguard.supervise.preemption import measure_grace
 from fitguard.supervise.record import Record
+from fitguard.supervise.standard_input import StandardInput
 
 if TYPE_CHECKING:
     from fitguard.supervise.spot import SpotWatch
@@ -45,6 +46,7 @@ class Desk:
     inbox: Inbox
     lease: HeldLease
     orphans: Orphans
+    stdin: StandardInput
     say: Callable[[str], None]
     stdout: int = 1
     stderr: int = 2

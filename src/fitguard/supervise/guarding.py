@@ -11,6 +11,7 @@ while True:
 tell the user                                        RunEnded
 """
 
+import contextlib
 import queue
 import select
 import shutil
@@ -26,7 +27,7 @@ from fitguard.schema.exit_codes import INTERRUPTED
 from fitguard.schema.journal import AttemptEnded, Decided, Orders, RunEnded
 from fitguard.schema.run import Outcome, Run, RunState
 from fitguard.supervise import telling
-from fitguard.supervise.after_snapshot import calling_hook
+from fitguard.supervise.after_snapshot import HookThread, calling_hook
 from fitguard.supervise.claim import Claim, claiming_run
 from fitguard.supervise.command import Command
 from fitguard.supervise.desk import Cancel, Desk
@@ -36,6 +37,7 @@ from fitguard.supervise.options import RunOptions
 from fitguard.supervise.orphans import adopting_orphans
 from fitguard.supervise.pausing import Asked, Pause
 from fitguard.supervise.postmortem import Postmortem, examine_end
+from fitguard.supervise.standard_input import StandardInput
 
 if TYPE_CHECKING:
     from fitguard.supervise.deciding import Next
@@ -118,6 +120,7 @@ class Guarding:
                 inbox=self._inbox,
                 lease=claim.lease,
                 orphans=stack.enter_context(adopting_orphans()),
+                stdin=stack.enter_context(contextlib.closing(StandardInput())),
                 say=self._say,
                 stdout=stdout,
                 stderr=stderr,
@@ -133,9 +136,9 @@ class Guarding:
                 )
             )
             ended = self._loop(claim)
-            if hook is not None:
-                hook.finish(self._measure_hook_seconds(ended))
             claim.record.add(ended)
+            if hook is not None:
+                self._await_hook(hook, ended)
             if ended.state == "finished":
                 # Not by the child: what comes after its last line may still fail.
                 shutil.rmtree(claim.folder.kept_files, ignore_errors=True)
@@ -143,11 +146,12 @@ class Guarding:
             self._close(run)
             return GuardResult(ended.exit_code, claim.folder, run)
 
-    def _measure_hook_seconds(self, ended: RunEnded) -> float:
-        """What is left for the last snapshot to be copied away."""
-        if ended.state != "preempted":
-            return _HOOK_SECONDS
-        return self._desk.measure_grace()
+    def _await_hook(self, hook: HookThread, ended: RunEnded) -> None:
+        """Let the last snapshot be copied away, unless the user wants us to leave."""
+        is_short = ended.state == "preempted"
+        seconds = self._desk.measure_grace() if is_short else _HOOK_SECONDS
+        pause = Pause(self._desk)
+        hook.finish(seconds, lambda slice_seconds: pause(slice_seconds) is not None)
 
     def _watch_spot(self, stack: ExitStack) -> "SpotWatch | None":
         if self._options.spot == "off":
@@ -162,7 +166,7 @@ class Guarding:
         self.cancel("leave")
 
     def _say(self, text: str) -> None:
-        midline = self._live is not None and self._live.in_midline
+        midline = self._live is not None and self._live.output.in_midline
         if self._await_reader():
             self._tell(f"\n{text}" if midline else text)
 
@@ -177,13 +181,16 @@ class Guarding:
         return True
 
     def _close(self, run: Run) -> None:
-        if self._live is not None and self._live.hand_over(discard=self._readers_leave):
+        live = self._live
+        left_behind = live is not None and live.output.hand_over(discard=self._readers_leave)
+        if self._options.quiet and run.state == "finished" and len(run.attempts) == 1:
+            return
+        if left_behind:
             self._say(
                 "a process that the script started still runs. fitguard leaves it alone, and no "
                 "longer records its output."
             )
-        if not self._options.quiet or run.state != "finished" or len(run.attempts) > 1:
-            self._say(telling.describe_run(run, kept=self._desk.folder.journal.exists()))
+        self._say(telling.describe_run(run, kept=self._desk.folder.journal.exists()))
 
     def _loop(self, claim: Claim) -> RunEnded:
         orders = claim.orders

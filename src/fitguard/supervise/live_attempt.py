@@ -1,6 +1,5 @@
 """One training process, from its start to its end: output, signals, signs of life."""
 
-import os
 import signal
 import time
 from dataclasses import dataclass
@@ -10,23 +9,17 @@ from fitguard.monitor.journal import now
 from fitguard.schema.journal import AttemptStarted, Orders
 from fitguard.schema.run import Place
 from fitguard.supervise.autotuning import AutotuningWatch
-from fitguard.supervise.carrier import leave_carrier
-from fitguard.supervise.channels import Channel, open_channels
 from fitguard.supervise.child import Child, ExitStatus
 from fitguard.supervise.departure import TERMINATING, Departure, Reason
 from fitguard.supervise.desk import Cancel, Desk
 from fitguard.supervise.inbox import Received
-from fitguard.supervise.pausing import Pause
+from fitguard.supervise.output import Output
 from fitguard.supervise.processes import Process, shares_kernel_numbers
-from fitguard.supervise.pump import Pump
 from fitguard.supervise.sampling import Sampler, Subject
 from fitguard.supervise.variables import select_allowed_variables
 from fitguard.supervise.vigil import Vigil
 
 TICK_SECONDS = 0.1
-_STALLED_SECONDS = 1.0
-_STOP_SECONDS = 5.0
-_STDERR = 2
 _INTERRUPTS = (signal.SIGINT, signal.SIGQUIT)
 
 
@@ -71,6 +64,9 @@ class LiveAttempt:
     Args:
         orders: What the child is told; they are on disk already.
 
+    Attributes:
+        output: What it writes.
+
     Raises:
         OSError: where it cannot be started.
     """
@@ -81,10 +77,9 @@ class LiveAttempt:
         self._log_from = desk.log.position
         self._autotuning = AutotuningWatch(desk.options.autotuning_seconds)
         self._heartbeat = Heartbeat(desk.folder.heartbeat, create=True)
-        channels = open_channels(desk.stdout, desk.stderr)
-        self._child = self._start_child(channels, orders)
-        self._channels = channels
-        self._pumps = [self._start_pump(channel) for channel in channels]
+        self.output = Output(desk, self._autotuning.hear)
+        self._child = self._start_child(orders)
+        self.output.start()
         self._departure = Departure(
             self._child, lambda: self._heartbeat.wish("leave"), self._desk.measure_grace()
         )
@@ -93,13 +88,14 @@ class LiveAttempt:
         self._sampler = Sampler(subject, desk.folder.samples)
         self._was_answering = False
 
-    def _start_child(self, channels: list[Channel], orders: Orders) -> Child:
-        argv = self._desk.command.argv(self._desk.folder.path)
+    def _start_child(self, orders: Orders) -> Child:
+        argv, stdin = self._desk.command.argv(self._desk.folder.path), self._desk.stdin
+        environment = self._build_environment(orders)
+        stdin.rewind()
         try:
-            child = Child.start(argv, self._build_environment(orders), channels)
+            child = Child.start(argv, environment, self.output.channels, stdin.kept)
         except OSError:
-            for channel in channels:
-                os.close(channel.ours)
+            self.output.close()
             raise
         self._desk.record.add(
             AttemptStarted(time=now(), attempt=orders.attempt, pid=child.pid, orders=orders)
@@ -115,28 +111,8 @@ class LiveAttempt:
                 f"{self._desk.folder.orders} sets {', '.join(strange)}, which fitguard never "
                 "writes there. It is left out."
             )
-        return {**order, **self._desk.environment, **allowed}
-
-    def _start_pump(self, channel: Channel) -> Pump:
-        def keep(data: bytes) -> None:
-            self._desk.log.write(data)
-            self._autotuning.hear(data)
-
-        def warn(error: OSError) -> None:
-            self._desk.say(
-                f"the training's output cannot be written: {error.strerror}. The training "
-                f"continues, and its last output is in {self._desk.folder.output}"
-            )
-
-        pump = Pump(channel.ours, channel.target, keep, warn)
-        pump.start()
-        return pump
-
-    @property
-    def in_midline(self) -> bool:
-        """Whether the training's last line, where ours go too, is not at its end."""
-        beside = zip(self._channels, self._pumps, strict=True)
-        return not all(pump.ends_line for channel, pump in beside if _STDERR in channel.feeds)
+        own = self._desk.stdin.environment
+        return {**order, **self._desk.environment, **allowed, **own}
 
     @property
     def is_called_away(self) -> bool:
@@ -154,7 +130,6 @@ class LiveAttempt:
         finally:
             self._sampler.stop()
             self._drain()
-            self._desk.log.close()
         return self._observe(exit_status)
 
     def _watch(self) -> ExitStatus:
@@ -170,37 +145,14 @@ class LiveAttempt:
             if self._departure.stuck:
                 return ExitStatus(signal="SIGKILL")
             if self._departure.reason in (None, "planned"):
-                stalled = any(map(_is_stuck, self._pumps))
+                stalled = self.output.is_stalled
                 self._vigil.look(self._child, self._departure, stalled=stalled)
 
     def _drain(self) -> None:
-        """Pass on all that it wrote, however slow its reader is, until we are called away."""
-        for pump in self._pumps:
-            pump.note_child_ended()
-        pause = Pause(self._desk)
-        while left := [pump for pump in self._pumps if not pump.drained.is_set()]:
-            if asked := pause(TICK_SECONDS):
-                self._departure.note_too_late(asked)
-            if asked or (self.is_called_away and any(map(_is_stuck, left))):
-                self._desk.say("nobody read the last output of the training.")
-                return
-
-    def hand_over(self, *, discard: bool) -> bool:
-        """We leave: others carry what processes that the script left behind will write.
-
-        Args:
-            discard: The reader leaves with us.
-
-        Returns:
-            Whether there are such processes.
-        """
-        held = [pump for pump in self._pumps if pump.is_alive() and pump.drained.is_set()]
-        for pump in held:
-            pump.stop()
-            pump.join(_STOP_SECONDS)
-            if pump.source >= 0 and not pump.is_alive():
-                _leave_carrier(pump, discard)
-        return bool(held)
+        if asked := self.output.drain(called_away=self.is_called_away):
+            self._departure.note_too_late(asked)
+        if not self.output.is_drained:
+            self._desk.say("nobody read the last output of the training.")
 
     def _take_all(self, seconds: float) -> None:
         for cancel in self._desk.take_cancels():
@@ -219,8 +171,7 @@ class LiveAttempt:
         elif number in (*TERMINATING, *self._desk.options.preempt_signals):
             self._terminate(number)
         elif number in (signal.SIGWINCH, signal.SIGCONT):
-            for channel in self._channels:
-                channel.copy_window_size()
+            self.output.copy_window_size()
             self._child.send(number)
         elif number == signal.SIGCHLD:
             self._desk.orphans.reap(self._child.pid)
@@ -279,24 +230,10 @@ class LiveAttempt:
             place=beat.place,
             output=self._desk.log.tail(self._log_from),
             since_seconds=self._since,
-            reader_gone=any(pump.reader_gone for pump in self._pumps),
+            reader_gone=self.output.reader_gone,
             stuck=self._departure.stuck,
             relatives=tuple(sampler.relatives),
             numbers=self._collect_numbers() if shares_kernel_numbers() else {},
             peak_host_bytes=max(exit_status.peak_bytes, sampler.peak_host_bytes),
             peak_gpu_bytes=sampler.peak_gpu_bytes,
         )
-
-
-def _is_stuck(pump: Pump) -> bool:
-    return pump.is_stalled(_STALLED_SECONDS)
-
-
-def _leave_carrier(pump: Pump, discard: bool) -> None:
-    target = os.open(os.devnull, os.O_WRONLY) if discard else pump.target
-    try:
-        leave_carrier(pump.source, target)
-    finally:
-        os.close(pump.source)
-        if discard:
-            os.close(target)
