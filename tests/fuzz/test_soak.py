@@ -11,6 +11,7 @@ import pytest
 from fuzz.seeds import SEEDS
 from fuzz.targets import TARGETS
 
+TESTS = str(Path(__file__).parents[1])
 MOST_BYTES = 16384
 SECONDS_EACH = 20
 """For one input: the slowest takes a hundredth of it."""
@@ -37,7 +38,7 @@ def fuzz(name: str, runs: int, folder: Path) -> int:
         ],
         capture_output=True,
         check=False,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])},
+        env={**os.environ, "PYTHONPATH": f"{TESTS}:{os.environ.get('PYTHONPATH', '')}"},
     )
     assert done.returncode == 0, done.stderr.decode(errors="replace")[-6000:]
     executed = _EXECUTED.search(done.stderr)
