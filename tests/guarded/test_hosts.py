@@ -78,7 +78,9 @@ def test_a_folder_that_was_copied_to_another_host_goes_on_with_the_same_bits(way
     hook = f"rm -rf {tmp_path}/away; cp -r $FITGUARD_SNAPSHOT_FOLDER {tmp_path}/away"
     first = start_in(old, hosts.environment("node-a"), "--after-snapshot", hook)
     journal = Journal(old / run / "journal.jsonl")
-    programs.wait_for(lambda: any(is_of_third_fit(event) for event in journal.read()))
+    programs.wait_for(
+        lambda: any(is_of_third_fit(one) for one in journal.read()) or first.poll() is not None
+    )
     first.send_signal(signal.SIGTERM)
     assert first.wait(programs.LONGEST_SECONDS) == 75
     if way == "hook":

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from guarded.attempts import session_in
 
+from fitguard.keras.session import Session
 from fitguard.keras.snapshots.content import Content
 from fitguard.keras.snapshots.store import SnapshotStore
 from fitguard.monitor.lease_files import Lease, create_lease, lease_path
@@ -35,7 +36,7 @@ def test_it_leaves_at_once_where_another_host_goes_on_with_the_run(write, tmp_pa
     create_lease(lease_path(folder, 2), Lease(number=2))
     pid = os.fork()
     if pid == 0:
-        write(session)
+        write(Session.of(session.folder))
         os._exit(0)
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == ExitCode.FITGUARD_FAILED
     assert "another process goes on with the run run" in capfd.readouterr().err

@@ -28,4 +28,6 @@ class StrangeHosts:
             "LD_PRELOAD": str(self._library),
             "STRANGE_HOST": host,
             "STRANGE_BOOT": str(boot),
+            # Without locks HDF5 opens nothing, unless it is told so.
+            "HDF5_USE_FILE_LOCKING": "FALSE",
         }

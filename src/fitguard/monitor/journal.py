@@ -7,8 +7,14 @@ from pathlib import Path
 
 import msgspec
 
-from fitguard.monitor.flushing import append_line, sync_file, sync_folder
-from fitguard.monitor.regular_files import UNDECODABLE, open_regular, read_lines
+from fitguard.monitor.flushing import append_line, sync_folder
+from fitguard.monitor.regular_files import (
+    MOST_BYTES,
+    UNDECODABLE,
+    open_regular,
+    read_end,
+    read_lines,
+)
 from fitguard.schema.journal import AnyEvent
 
 _ENCODER = msgspec.json.Encoder()
@@ -75,9 +81,7 @@ class Journal:
     def read_since(self, position: int) -> tuple[list[AnyEvent], int]:
         """The events from a position on, and the position after the last whole line."""
         try:
-            with os.fdopen(open_regular(self._path), "rb") as file:
-                file.seek(position)
-                content = file.read()
+            content = read_end(self._path, MOST_BYTES, position)
         except OSError:
             return [], position
         whole = content[: content.rfind(b"\n") + 1]

@@ -91,6 +91,7 @@ def claiming_run(
                 f"the earlier one: fitguard run --resume {before.folder.id}"
             )
         folder = _create_folder(runs_folder, options.name or make_id(command))
+        require_trusted(folder.path, trust_folder=options.trust_folder)
         _warn_of_rights(folder, say)
     with (
         locking_run(folder) as locked,

@@ -92,7 +92,7 @@ def fit_some(units, *, built=True, epochs=1, **wishes):
     return model
 
 
-def train_in_turns(calls=8):
+def train_in_turns():
     """Two models with a large frozen layer each, trained alternately."""
     keras.utils.set_random_seed(3)
     models = []
@@ -102,21 +102,24 @@ def train_in_turns(calls=8):
         models[-1].compile("adam", "mse")
     x = np.random.default_rng(4).normal(size=(12, 30)).astype("float32")
     told = []
-    for number in range(calls):
+    for number in range(5):
         model = models[number % 2]
         told.append(model.fit(x, x[:, 0], batch_size=4, verbose=0).history)
-        told.append(float(model.evaluate(x, x[:, 0], verbose=0)))
+        told.append(float(model.get_weights()[2].sum()))
     return told, [weight for model in models for weight in model.get_weights()]
 
 
-@pytest.mark.parametrize(("disk_bytes", "ends"), [(None, [8]), (1_250_000, range(2, 8))])
+@pytest.mark.parametrize(
+    ("disk_bytes", "ends"),
+    [pytest.param(None, [5], marks=pytest.mark.soak), (1_100_000, range(1, 5))],
+)
 def test_fits_in_a_loop_take_little_disk_and_come_back(disk_bytes, ends, tmp_path):
-    """A frozen layer has 360,000 bytes, all of a snapshot 430,000: eight would have 3,440,000."""
+    """A frozen layer has 360,000 bytes, all of a snapshot 430,000: five would have 2,150,000."""
     told, weights = train_in_turns()
     with attempt(tmp_path, snapshot_seconds=0.0, disk_bytes=disk_bytes):
         train_in_turns()
     used = sum(path.stat().st_size for path in tmp_path.glob("snapshots/*"))
-    assert used <= (disk_bytes or 1_600_000)
+    assert used <= (disk_bytes or 1_350_000)
     with attempt(tmp_path, 2, snapshot_seconds=0.0, disk_bytes=disk_bytes) as fits:
         again = train_in_turns()
     assert again[0] == told

@@ -109,6 +109,10 @@ def test_an_end_is_affordable_when_time_has_passed() -> None:
 def test_the_end_of_a_call_that_is_soon_trained_again_is_not_kept() -> None:
     pacing = Pacing()
     pacing.expect(400_000_000)
-    pacing.check_due(0.0)
-    assert not pacing.is_affordable(1000.0, since=995.0)
-    assert pacing.is_affordable(1000.0, since=980.0)
+    assert not pacing.is_worth(5.0)
+    assert pacing.is_worth(20.0)
+    often = Pacing(every_seconds=2.0)
+    often.expect(400_000_000)
+    assert not often.is_worth(1.9)
+    assert often.is_worth(2.0)
+    assert Pacing(every_seconds=0.0).is_worth(0.0)

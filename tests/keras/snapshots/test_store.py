@@ -128,6 +128,16 @@ def test_an_earlier_fit_without_an_end_keeps_its_newest(tmp_path: Path) -> None:
     assert len(names(tmp_path)) == 3
 
 
+def test_short_fits_leave_nothing(tmp_path: Path) -> None:
+    store = SnapshotStore(tmp_path)
+    for fit in range(1, 9):
+        save(store, fit, 10)
+        if fit != 3:
+            store.do_without(fit)
+
+    assert [name[:8] for name in names(tmp_path)] == ["fit00003", "fit00008"]
+
+
 def test_one_of_the_same_step_goes_by_the_counter_inside(tmp_path: Path) -> None:
     """A folder that was copied has other times, and names can be changed."""
     first = Content({"mark": "first"}, {})

@@ -361,7 +361,10 @@ class GuardedCall:
         """Write the end down; that of a call too short to pay for it can be trained again."""
         if self._step is not None and self._step.rows is not None and self._remembered is not None:
             self._remembered.keep(self._step.rows)
-        if leaving or self._fits.pacing.is_affordable(time.monotonic(), since=self._started):
+        now, pacing = time.monotonic(), self._fits.pacing
+        if not leaving and not pacing.is_worth(now - self._started):
+            self._fits.store.do_without(self._number)
+        elif leaving or pacing.is_affordable(now):
             taken = self._take_snapshot(data=self._data_end())
             if taken is not None:
                 taking.write(self._fits, taken, self.place, end=True)

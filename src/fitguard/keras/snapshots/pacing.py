@@ -59,17 +59,18 @@ class Pacing:
         self._next = max(self._next, self._find_affordable_time(now))
         return now >= self._next
 
-    def is_affordable(self, now: float, *, since: float = -math.inf) -> bool:
-        """Whether one more is within the budget, however short ago the last was: at an end.
+    def is_affordable(self, now: float) -> bool:
+        """Whether one more is within the budget, however short ago the last was: at an end."""
+        return self._began is not None and now >= self._find_affordable_time(self._began)
 
-        Args:
-            since: When the call began that has ended. All ends of a run stay on the disk: one
-                shall save much more time than it costs.
+    def is_worth(self, trained_seconds: float) -> bool:
+        """Whether the end of a call that trained so long is to be kept.
+
+        All ends of a run stay on the disk: one shall save much more time than it costs, or as much
+        as the user wants to lose at most.
         """
-        if self._began is None or now < self._find_affordable_time(self._began):
-            return False
-        cost = self._taking + self._writing
-        return self._every is not None or now - since >= _WORTH * cost
+        least = _WORTH * (self._taking + self._writing)
+        return trained_seconds >= (least if self._every is None else min(least, self._every))
 
     def note_taken(self, now: float, taking_seconds: float) -> None:
         """One was taken, and training stood still so long; it is about to be written."""

@@ -24,8 +24,7 @@ from fitguard.keras.snapshots.file import (
     write_snapshot,
 )
 from fitguard.keras.snapshots.inventory import ARRAYS, Inventory
-from fitguard.monitor.flushing import sync_folder
-from fitguard.monitor.regular_files import make_folder
+from fitguard.monitor.flushing import make_folder, sync_folder
 from fitguard.monitor.snapshot_names import NamedSnapshot, list_snapshots, name_snapshot
 from fitguard.monitor.unusable_snapshots import (
     TornSnapshot,
@@ -63,6 +62,7 @@ class SnapshotStore:
         self._tell = tell
         self._permit = permit
         self._passed: dict[Path, UnusableSnapshot] = {}
+        self._short: set[int] = set()
         self._moving = threading.Lock()
         with contextlib.suppress(OSError):
             make_folder(folder)
@@ -124,6 +124,10 @@ class SnapshotStore:
             with self._moving:
                 if not self._aside.give_back(fit, self._find_end_before(fit)):
                     return None
+
+    def do_without(self, fit: int) -> None:
+        """A fit that has ended is trained again sooner than its snapshots are worth the disk."""
+        self._short.add(fit)
 
     def set_aside(self, fit: int, *, later: bool = False) -> Path:
         """Move all of a fit out of the way: they belong to another training; where they lie now.
@@ -235,12 +239,12 @@ class SnapshotStore:
 
     def _list_needless(self, files: list[NamedSnapshot], fit: int) -> Iterator[Path]:
         usable = [file for file in files if file.path not in self._passed]
-        ended = {file.fit for file in usable if file.end}
+        past = {file.fit for file in usable if file.end} | (self._short - {fit})
         kept: Counter[tuple[int, bool]] = Counter()
         for file in usable:
             kept[file.fit, file.end] += 1
             most = KEPT if file.fit >= fit and not file.end else 1
-            if kept[file.fit, file.end] > most or (not file.end and file.fit in ended):
+            if kept[file.fit, file.end] > most or (not file.end and file.fit in past):
                 yield file.path
         for file in files:
             unread = isinstance(self._passed.get(file.path), UnreadableSnapshot)
