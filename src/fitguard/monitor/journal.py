@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from fitguard.monitor.flushing import append_line, sync_folder
+from fitguard.monitor.flushing import append_line, sync_file, sync_folder
 from fitguard.monitor.regular_files import (
     MOST_BYTES,
     UNDECODABLE,
