@@ -5,9 +5,9 @@ import os
 
 import pytest
 
-from fitguard.monitor.flushing import make_folder
 from fitguard.monitor.journal import Journal
 from fitguard.monitor.regular_files import (
+    make_folder,
     open_regular,
     read_end,
     read_lines,

@@ -4,8 +4,6 @@ import errno
 import os
 from pathlib import Path
 
-from fitguard.monitor.regular_files import FOLDER_MODE
-
 _REFUSED = (
     errno.EINVAL,
     errno.ENOTSUP,
@@ -46,18 +44,6 @@ def sync_folder(folder: Path) -> str:
         return sync_file(file)
     finally:
         os.close(file)
-
-
-def make_folder(path: Path) -> None:
-    """Make a folder, and those above it; their names are on the disk then.
-
-    Raises:
-        OSError: where that cannot be done.
-    """
-    if not path.is_dir():
-        make_folder(path.parent)
-        path.mkdir(FOLDER_MODE, exist_ok=True)
-        sync_folder(path.parent)
 
 
 def append_line(file: int, line: bytes) -> bool:

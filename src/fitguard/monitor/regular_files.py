@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from fitguard.monitor.flushing import sync_file
+from fitguard.monitor.flushing import sync_file, sync_folder
 from fitguard.words import size
 
 FOLDER_MODE = 0o700
@@ -86,6 +86,18 @@ def read_lines(path: Path, most_bytes: int = MOST_BYTES, head_bytes: int = _HEAD
         head = file.read(head_bytes)
         file.seek(left_out)
         return head + b"\n" + file.read(most_bytes)
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder in a run folder, and those above it; their names are on the disk then.
+
+    Raises:
+        OSError: where that cannot be done.
+    """
+    if not path.is_dir():
+        make_folder(path.parent)
+        path.mkdir(FOLDER_MODE, exist_ok=True)
+        sync_folder(path.parent)
 
 
 def replace_file(path: Path, content: bytes) -> None:

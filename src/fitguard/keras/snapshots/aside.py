@@ -13,7 +13,8 @@ import contextlib
 import re
 from pathlib import Path
 
-from fitguard.monitor.flushing import make_folder, sync_folder
+from fitguard.monitor.flushing import sync_folder
+from fitguard.monitor.regular_files import make_folder
 from fitguard.monitor.snapshot_names import NamedSnapshot, list_snapshots
 
 MOST_TORN = 3

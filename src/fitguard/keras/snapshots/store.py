@@ -24,7 +24,8 @@ from fitguard.keras.snapshots.file import (
     write_snapshot,
 )
 from fitguard.keras.snapshots.inventory import ARRAYS, Inventory
-from fitguard.monitor.flushing import make_folder, sync_folder
+from fitguard.monitor.flushing import sync_folder
+from fitguard.monitor.regular_files import make_folder
 from fitguard.monitor.snapshot_names import NamedSnapshot, list_snapshots, name_snapshot
 from fitguard.monitor.unusable_snapshots import (
     TornSnapshot,

@@ -6,8 +6,8 @@ import shutil
 from pathlib import Path
 
 from fitguard.keras.world.contents import FILE_BYTES, NotKept, require_room
-from fitguard.monitor.flushing import make_folder, sync_file, sync_folder
-from fitguard.monitor.regular_files import open_regular
+from fitguard.monitor.flushing import sync_file, sync_folder
+from fitguard.monitor.regular_files import make_folder, open_regular
 from fitguard.words import size
 
 

@@ -12,7 +12,8 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from fitguard.monitor.flushing import make_folder, sync_file, sync_folder
+from fitguard.monitor.flushing import sync_file, sync_folder
+from fitguard.monitor.regular_files import make_folder
 from fitguard.words import size
 
 FILE_BYTES = 256 << 20
