@@ -132,7 +132,7 @@ def _check_newest(folder: RunFolder, state: State) -> Content | None:
 def _check_restoring(folder: RunFolder, newest: Content) -> None:
     """Files beside the model are what they were at the snapshot."""
     session = session_in(folder.path, _NEXT)
-    with contextlib.closing(session.heartbeat), watching(session):
+    with watching(session):
         lost = write_files(newest.document["files"])
         assert not lost, lost
         for name in LOGS:

@@ -112,7 +112,7 @@ class SmallRun:
             self._promise_journal(claim)
             append_sample(claim.folder.samples, MemorySample(time=now(), attempt=number))
             session = Session.of(claim.folder)
-            with contextlib.closing(session.heartbeat), watching(session):
+            with watching(session):
                 child = Child(session, self._recorder)
                 yield child, claim
                 child.close()
