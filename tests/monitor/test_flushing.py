@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from guarded.faulty_disk import faulty
+
 from fitguard.keras.world.ledger import Ledger
 from fitguard.monitor.journal import Journal, now
 from fitguard.monitor.samples import append_sample, read_samples
@@ -41,3 +43,16 @@ def test_half_a_deed_does_not_swallow_the_next(tmp_path: Path) -> None:
     later.close()
 
     assert list(later.past.folders) == ["/made"]
+
+
+def test_deeds_that_cannot_be_written_come_with_the_next(tmp_path: Path) -> None:
+    with faulty(tmp_path) as disk:
+        ledger = Ledger(tmp_path / "deeds.jsonl", 1)
+        for fault in ("ENOSPC", "short", ""):
+            disk.fault = fault
+            ledger.add("folder", f"/made/{fault}")
+        ledger.close()
+    later = Ledger(tmp_path / "deeds.jsonl", 2)
+    later.close()
+
+    assert list(later.past.folders) == ["/made/ENOSPC", "/made/short", "/made/"]

@@ -65,6 +65,7 @@ class Ledger:
         self._attempt = attempt
         self._lines = 0
         self._said: set[tuple[str, str]] = set()
+        self._unwritten: list[bytes] = []
         self._read(path)
         self._file: int | None = None
         with contextlib.suppress(OSError):
@@ -84,15 +85,17 @@ class Ledger:
                     self.past.take(attempt, deed, join_home(name, self._home), more)
 
     def add(self, deed: Deed, path: str, more: object = None) -> None:
-        """Write it down; a disk that is full costs the line, not the training."""
+        """Write it down; what a full disk refuses comes with the next one, if there is one."""
         if self._file is None or (deed, path) in self._said or self._lines >= _MOST_LINES:
             return
         self._said.add((deed, path))
         self._lines += 1
+        told = strip_home(more, self._home) if isinstance(more, str) else more
+        line = json.dumps([self._attempt, deed, strip_home(path, self._home), told])
+        self._unwritten.append(f"{line}\n".encode())
         with contextlib.suppress(OSError):
-            told = strip_home(more, self._home) if isinstance(more, str) else more
-            line = json.dumps([self._attempt, deed, strip_home(path, self._home), told])
-            append_line(self._file, f"{line}\n".encode())
+            while self._unwritten and append_line(self._file, self._unwritten[0]):
+                self._unwritten.pop(0)
 
     def close(self) -> None:
         """No more will come."""
