@@ -51,10 +51,11 @@ def test_all_behind_the_script_is_the_scripts_own(tmp_path):
 
 def test_python_before_the_script_and_a_folder_for_runs(tmp_path):
     (tmp_path / "train.py").write_text(ARGUMENTS)
-    words = ("run", "--quiet", "--runs-folder", "kept", sys.executable, "-u", "train.py", "x")
-    done = fitguard(*words, cwd=tmp_path)
+    own = ("--quiet", "--runs-folder", "kept", "--disk", "20GB")
+    done = fitguard("run", *own, sys.executable, "-u", "train.py", "x", cwd=tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (0, "['x']\n", NOTHING)
-    assert list((tmp_path / "kept").glob("2*"))
+    (orders,) = (tmp_path / "kept").glob("2*/orders.json")
+    assert json.loads(orders.read_bytes())["disk_bytes"] == 20_000_000_000
 
 
 def test_a_module(tmp_path):
@@ -77,6 +78,7 @@ def test_help_has_examples():
         (["bash", "train.sh"], "no Python script"),
         ([], "Received no command"),
         (["--micro-batch", "0", "train.py"], "Received --micro-batch 0. Expected a number above"),
+        (["--disk", "much", "train.py"], "Expected a size such as"),
         (["--grace-seconds", "-1", "train.py"], "Received --grace-seconds -1"),
         (["--allow", "magic", "train.py"], "magic"),
         (["--epochs", "3", "train.py"], "--epochs"),

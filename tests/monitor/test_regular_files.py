@@ -5,9 +5,9 @@ import os
 
 import pytest
 
+from fitguard.monitor.flushing import make_folder
 from fitguard.monitor.journal import Journal
 from fitguard.monitor.regular_files import (
-    make_folders,
     open_regular,
     read_end,
     read_lines,
@@ -94,7 +94,7 @@ def test_what_is_made_is_for_its_owner_alone(umask, tmp_path):
     try:
         create_runs_folder(tmp_path / "more" / "runs")
         folder = tmp_path / "more" / "runs" / "run"
-        make_folders(folder / "files" / "kept")
+        make_folder(folder / "files" / "kept")
         Journal(folder / "journal").append(ENDED)
         append_sample(folder / "samples", MemorySample(time=1.0, attempt=1))
         replace_file(folder / "page", b"")

@@ -16,6 +16,7 @@ from fitguard.cli.doctor import doctor
 from fitguard.cli.explain import explain
 from fitguard.cli.facts import facts
 from fitguard.cli.plan import plan
+from fitguard.cli.prune import prune
 from fitguard.cli.report import report
 from fitguard.cli.resolve import resolve
 from fitguard.cli.run import delimit_command
@@ -35,6 +36,7 @@ app = App(
 _COMMANDS = (check, doctor, data, plan, run_command, explain, report, runs, resolve, facts)
 for command in _COMMANDS:
     app.command(command)
+app["runs"].command(prune)
 app.register_install_completion_command(help="Let your shell complete the commands and options.")
 
 

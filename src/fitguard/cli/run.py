@@ -14,6 +14,7 @@ from fitguard.cli.checking_first import check_first
 from fitguard.cli.other_python import Python
 from fitguard.cli.run_page import TrustFolder
 from fitguard.cli.runs import RunsFolder
+from fitguard.cli.training_options import read_size
 from fitguard.monitor.run_folder import RUNS
 from fitguard.schema.exit_codes import ExitCode, UsageError
 
@@ -59,6 +60,12 @@ def run(
     snapshot_seconds: Annotated[
         float | None,
         Parameter(help="Between snapshots; default: so that they take under 2 % of the time."),
+    ] = None,
+    disk: Annotated[
+        str | None,
+        Parameter(
+            help="That snapshots may take: 20GB, 500MiB, or bytes; default: half of what is free."
+        ),
     ] = None,
     hang_seconds: Annotated[
         float | None,
@@ -130,6 +137,7 @@ def run(
         allow=allow,
         micro_batch=micro_batch,
         snapshot_seconds=snapshot_seconds,
+        disk_bytes=read_size(disk, "--disk"),
         plan=not no_plan,
         require_guard=require_guard,
         trust_folder=trust_folder,

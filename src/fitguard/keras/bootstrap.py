@@ -55,7 +55,7 @@ def main(arguments: list[str]) -> int:
     guard = contextlib.ExitStack()
     # After the end of all threads, and of what the script itself has registered: they may train.
     atexit.register(guard.close)
-    world = guard.enter_context(watching(session))
+    guard.enter_context(watching(session))
     fits = guard.enter_context(guarding(session))
     watch_sources()
     try:
@@ -67,7 +67,6 @@ def main(arguments: list[str]) -> int:
     if code == 0 and session.orders.require_guard:
         return _require_guarded(fits, session)
     if code == 0:
-        guard.callback(world.forget)
         guard.callback(fits.tell_if_none)
     return code
 

@@ -55,8 +55,8 @@ class Guard:
             return
         _make_slots(model, optimizer)
         self._number = self._fits.next_number()
-        saved = self._fits.store.newest(self._number)
-        if saved is not None and _STEPS in saved.document:
+        saved = self._find_saved(self._fits)
+        if saved is not None:
             self._restore(saved, self._fits)
         self._fits.session.record(
             FitBegan, place=self._place(self.start), library="loop", model=_name(model)
@@ -111,6 +111,17 @@ class Guard:
         seconds = time.monotonic() - began
         fits.pacing.note_taken(time.monotonic(), seconds)
         fits.writer.submit(content, self._place(steps), seconds, end=end)
+
+    def _find_saved(self, fits: GuardedFits) -> Content | None:
+        """The furthest snapshot of this loop; those of a `fit` are set aside."""
+        while (saved := fits.store.newest(self._number)) is not None:
+            if _STEPS in saved.document:
+                return saved
+            kept = fits.store.set_aside(self._number, later=True)
+            fits.session.note(
+                "snapshot", f"the snapshot in {kept} belongs to a fit, and this is a loop"
+            )
+        return None
 
     def _restore(self, saved: Content, fits: GuardedFits) -> None:
         state = ModelState(self._objects)

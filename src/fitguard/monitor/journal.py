@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from fitguard.monitor.flushing import append_line, sync_folder
 from fitguard.monitor.regular_files import UNDECODABLE, open_regular, read_lines
 from fitguard.schema.journal import AnyEvent
 
@@ -23,7 +24,7 @@ class Journal:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._is_mended = False
+        self._has_name = False
 
     def append(self, event: AnyEvent, *, durable: bool = False) -> bool:
         """Write one event; whether that worked.
@@ -37,12 +38,20 @@ class Journal:
         except OSError:
             return False
         try:
-            if not self._is_mended and _is_torn(file):
-                line = b"\n" + line
-            self._is_mended = _write_line(file, line, durable)
-            return self._is_mended
+            whole = append_line(file, line)
+            if durable:
+                self._sync(file)
+            return whole
+        except OSError:
+            return False
         finally:
             os.close(file)
+
+    def _sync(self, file: int) -> None:
+        os.fsync(file)
+        if not self._has_name:
+            sync_folder(self._path.parent)
+            self._has_name = True
 
     def read(self) -> list[AnyEvent]:
         """All events; lines that are torn or of a later version are left out.
@@ -59,22 +68,6 @@ class Journal:
             with contextlib.suppress(*UNDECODABLE):
                 events.append(_DECODER.decode(line))
         return events
-
-
-def _is_torn(file: int) -> bool:
-    """Whether a cut of power, or a full disk, left half a line: it must not swallow the next."""
-    size = os.fstat(file).st_size
-    return size > 0 and os.pread(file, 1, size - 1) != b"\n"
-
-
-def _write_line(file: int, line: bytes, durable: bool) -> bool:
-    try:
-        whole = os.write(file, line) == len(line)
-        if durable:
-            os.fsync(file)
-    except OSError:
-        return False
-    return whole
 
 
 def now() -> float:

@@ -10,6 +10,7 @@ import errno
 import os
 import stat
 from pathlib import Path
+from typing import BinaryIO
 
 import msgspec
 
@@ -40,6 +41,15 @@ def open_regular(path: Path, flags: int = os.O_RDONLY) -> int:
         os.close(file)
         raise _refuse(errno.EINVAL, path)
     return file
+
+
+def open_unbuffered(path: Path) -> BinaryIO:
+    """A file to read, of which no byte is read before it is asked for.
+
+    Raises:
+        OSError: as `open_regular`.
+    """
+    return os.fdopen(open_regular(path), "rb", buffering=0)
 
 
 def _refuse(number: int, path: Path) -> OSError:
@@ -85,17 +95,6 @@ def read_lines(path: Path, most_bytes: int = MOST_BYTES, head_bytes: int = _HEAD
         head = file.read(head_bytes)
         file.seek(left_out)
         return head + b"\n" + file.read(most_bytes)
-
-
-def make_folders(path: Path) -> None:
-    """Make a folder in a run folder, and those that it lies in.
-
-    Raises:
-        OSError: where that cannot be done.
-    """
-    if not path.parent.exists():
-        make_folders(path.parent)
-    path.mkdir(FOLDER_MODE, exist_ok=True)
 
 
 def replace_file(path: Path, content: bytes) -> None:

@@ -36,7 +36,8 @@ class RunFolder:
     report.html     the page that `fitguard report` wrote
     stacks.txt      what all threads did when the child hung
     lock            held by the parent that guards the run
-    snapshots/      the two newest, and the end of each finished `fit`
+    snapshots/      the two newest, and the end of each finished `fit`; `aside` holds what is of
+                    another script, or broken
     deeds.jsonl     what the attempts did to files and folders, one deed a line
     files/          contents that may have to be put back, and what stood there when that was done
     """
@@ -98,3 +99,7 @@ class RunFolder:
     @property
     def files(self) -> Path:
         return self.path / "files"
+
+    @property
+    def kept_files(self) -> Path:
+        return self.files / "kept"

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from fitguard.monitor.flushing import append_line
 from fitguard.monitor.regular_files import UNDECODABLE, open_regular, read_end
 from fitguard.schema.run import MemorySample
 
@@ -22,9 +23,9 @@ _DECODER = msgspec.json.Decoder(MemorySample)
 def append_sample(path: Path, sample: MemorySample) -> None:
     """Write one; a disk that is full costs the sample."""
     with contextlib.suppress(OSError):
-        file = open_regular(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+        file = open_regular(path, os.O_RDWR | os.O_APPEND | os.O_CREAT)
         try:
-            os.write(file, _ENCODER.encode(sample) + b"\n")
+            append_line(file, _ENCODER.encode(sample) + b"\n")
         finally:
             os.close(file)
 

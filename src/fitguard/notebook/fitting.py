@@ -10,6 +10,7 @@ from fitguard.contract.compiling import is_compiled
 from fitguard.contract.libraries import library_of
 from fitguard.inputs.models.library import recognise
 from fitguard.keras.state.randomness import write_random
+from fitguard.memory.sizes import size_bytes
 from fitguard.monitor.run_folder import RUNS
 from fitguard.notebook.data import factories_in, require_carriable
 from fitguard.notebook.died import build_death_error
@@ -38,6 +39,7 @@ def fit(
     allow: Sequence[str] = (),
     micro_batch: int | None = None,
     snapshot_seconds: float | None = None,
+    disk: str | int | None = None,
     max_attempts: int = 20,
     hang_seconds: float | None = None,
     require_guard: bool = False,
@@ -63,6 +65,7 @@ def fit(
         allow: What may change results: `jit-off`, `mixed-precision`.
         micro_batch: Rows of a micro-batch to begin with; the batch of the optimizer stays whole.
         snapshot_seconds: Between snapshots; None to choose from what they cost.
+        disk: That snapshots may take: `"20GB"`, or bytes; None for half of what is free.
         max_attempts: In a row that get no further, until the run is given up.
         hang_seconds: Without a step, until the training counts as hung; None to choose.
         require_guard: End where the training cannot be guarded.
@@ -102,6 +105,7 @@ def fit(
         allow=tuple(allow),
         micro_batch=micro_batch,
         snapshot_seconds=snapshot_seconds,
+        disk_bytes=None if disk is None else size_bytes(disk, "disk"),
         max_attempts=max_attempts,
         hang_seconds=hang_seconds,
         require_guard=require_guard,

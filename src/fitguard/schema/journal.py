@@ -53,6 +53,7 @@ class Orders(msgspec.Struct, frozen=True, kw_only=True):
         jit_off: Compile without XLA.
         mixed_precision: Set the policy `mixed_float16` before the script runs.
         snapshot_seconds: Between snapshots; None to choose from what they cost.
+        disk_bytes: That snapshots may take; None for a share of what is free.
         plan: Whether to plan the first micro-batch from the free memory of the GPU.
         require_guard: End where a `fit` cannot be guarded.
         environment: Variables that the parent sets for the child beside its own, such as
@@ -67,6 +68,7 @@ class Orders(msgspec.Struct, frozen=True, kw_only=True):
     jit_off: bool = False
     mixed_precision: bool = False
     snapshot_seconds: float | None = None
+    disk_bytes: int | None = None
     plan: bool = True
     require_guard: bool = False
     environment: dict[str, str] = {}

@@ -14,6 +14,7 @@ The run
     record.py         writes events, run.json and orders
     runs.py, past_runs.py
                       runs that can be resumed; all runs as documents, for `report` and `runs`
+    pruning.py        runs that are not needed any more
     telling.py        what the user reads at the end
 
 One attempt, while it runs

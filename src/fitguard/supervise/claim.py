@@ -12,6 +12,7 @@ from pathlib import Path
 
 import msgspec
 
+from fitguard.monitor.flushing import sync_folder
 from fitguard.monitor.heartbeat import Heartbeat
 from fitguard.monitor.journal import now
 from fitguard.monitor.regular_files import FOLDER_MODE
@@ -146,6 +147,8 @@ def _create_folder(runs_folder: Path, command: Command) -> RunFolder:
     try:
         create_runs_folder(runs_folder)
         folder.path.mkdir(FOLDER_MODE)
+        sync_folder(runs_folder)
+        sync_folder(runs_folder.parent)
     except OSError as error:
         raise UsageError(
             f"Received {runs_folder} as the folder for runs: {error.strerror}. Expected one that "
@@ -221,6 +224,7 @@ def _build_orders(options: RunOptions, before: Orders | None, events: Sequence[A
         micro_batches=sizes,
         exact_only=options.exact_only,
         snapshot_seconds=options.snapshot_seconds,
+        disk_bytes=options.disk_bytes,
         plan=options.plan,
         require_guard=options.require_guard,
     )

@@ -27,6 +27,7 @@ class RunOptions:
         allow: What may change results: `jit-off`, `mixed-precision`.
         micro_batch: Rows of a micro-batch to begin with, for every `fit` call.
         snapshot_seconds: Between snapshots; None to choose from what they cost.
+        disk_bytes: That snapshots may take; None for half of what is free.
         plan: Whether to plan the first micro-batch.
         require_guard: End where something of a `fit` cannot be guarded.
         trust_folder: Go on with a run though others could have written in its folder.
@@ -44,6 +45,7 @@ class RunOptions:
     allow: tuple[str, ...] = ()
     micro_batch: int | None = None
     snapshot_seconds: float | None = None
+    disk_bytes: int | None = None
     plan: bool = True
     require_guard: bool = False
     trust_folder: bool = False

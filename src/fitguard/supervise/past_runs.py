@@ -59,10 +59,10 @@ def list_runs(runs_folder: str | Path = RUNS, *, trust_folder: bool = False) -> 
         >>> [run.id for run in fitguard.list_runs().runs if run.state == "lost"]
     """
     lines, unreadable = [], []
-    for folder in _list_folders(runs_folder):
+    for folder in list_folders(runs_folder):
         try:
             require_trusted(folder.path, trust_folder=trust_folder)
-            lines.append(_summarize(_fold_folder(folder, [])))
+            lines.append(summarize_run(folder))
         except UnreadableInput as error:
             unreadable.append(str(error))
     lines.sort(key=lambda line: (line.started, line.id))
@@ -77,7 +77,7 @@ def find_run(run: str | Path, runs_folder: str | Path = RUNS) -> RunFolder:
     """
     if RunFolder(Path(run)).journal.is_file():
         return RunFolder(Path(run))
-    known = {folder.id: folder for folder in _list_folders(runs_folder)}
+    known = {folder.id: folder for folder in list_folders(runs_folder)}
     if str(run) in known:
         return known[str(run)]
     if run == LAST and known:
@@ -109,7 +109,7 @@ def _describe_expected(
     )
 
 
-def _list_folders(runs_folder: str | Path) -> Iterator[RunFolder]:
+def list_folders(runs_folder: str | Path) -> Iterator[RunFolder]:
     """All that hold a journal, by name, which is by time."""
     try:
         entries = sorted(Path(runs_folder).iterdir())
@@ -120,7 +120,7 @@ def _list_folders(runs_folder: str | Path) -> Iterator[RunFolder]:
             f"{runs_folder}: {error.strerror}. Expected the folder of all runs"
         ) from error
     for entry in entries:
-        if RunFolder(entry).journal.is_file():
+        if not entry.name.startswith(".") and RunFolder(entry).journal.is_file():
             yield RunFolder(entry)
 
 
@@ -143,7 +143,13 @@ def _read_document(file: Path) -> Run:
         raise UnreadableInput(f"{file}: {error}. Expected a run.json of fitguard") from error
 
 
-def _summarize(run: Run) -> RunLine:
+def summarize_run(folder: RunFolder) -> RunLine:
+    """One line on the run in a folder.
+
+    Raises:
+        UnreadableInput: where its journal is broken.
+    """
+    run = _fold_folder(folder, [])
     losses = [point.logs["loss"] for point in run.losses if "loss" in point.logs]
     failed = [attempt for attempt in run.attempts if attempt.cause]
     last = losses[-1] if losses and math.isfinite(losses[-1]) else None

@@ -22,7 +22,7 @@ from fitguard.keras.snapshots.store import SnapshotStore
 from fitguard.keras.snapshots.writer import SnapshotWriter
 from fitguard.keras.sources import Sources
 from fitguard.keras.state.callback_kinds import standing_back
-from fitguard.keras.world import fit_begins
+from fitguard.keras.world import fit_begins, flush_files
 from fitguard.schema.journal import INEXACT, Logged, SnapshotFailed, SnapshotWritten
 from fitguard.schema.run import Place
 
@@ -40,9 +40,14 @@ class GuardedFits:
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self.store = SnapshotStore(session.folder.snapshots)
+        self.store = SnapshotStore(
+            session.folder.snapshots, self._tell_of_snapshots, session.orders.disk_bytes
+        )
         self.writer = SnapshotWriter(
-            self.store, on_written=self._on_written, on_failed=self._on_failed
+            self.store,
+            on_written=self._on_written,
+            on_failed=self._on_failed,
+            prepare=flush_files,
         )
         self.card = card_here(os.environ)
         self.allocator = AllocatorWatch(session, self.card)
@@ -193,6 +198,9 @@ class GuardedFits:
 
     def _idle(self, place: Place) -> None:
         self.session.heartbeat.beat("idle", place.fit, place.epoch, place.step, place.total_steps)
+
+    def _tell_of_snapshots(self, sentence: str) -> None:
+        self.session.note("snapshot", sentence)
 
     def _on_written(
         self, place: Place, size_bytes: int, taking: float, writing: float, end: bool

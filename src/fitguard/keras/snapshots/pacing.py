@@ -12,6 +12,10 @@ _MOST_UNWRITTEN = 2
 """One is being written, one waits; the writer drops what comes between."""
 
 
+_WORTH = 10
+"""Times what an end costs, it shall save."""
+
+
 class Pacing:
     """Says when to take one. Times come from the caller: any clock that never goes back.
 
@@ -55,9 +59,17 @@ class Pacing:
         self._next = max(self._next, self._find_affordable_time(now))
         return now >= self._next
 
-    def is_affordable(self, now: float) -> bool:
-        """Whether one more is within the budget, however short ago the last was: at an end."""
-        return self._began is not None and now >= self._find_affordable_time(self._began)
+    def is_affordable(self, now: float, *, since: float = -math.inf) -> bool:
+        """Whether one more is within the budget, however short ago the last was: at an end.
+
+        Args:
+            since: When the call began that has ended. All ends of a run stay on the disk: one
+                shall save much more time than it costs.
+        """
+        if self._began is None or now < self._find_affordable_time(self._began):
+            return False
+        cost = self._taking + self._writing
+        return self._every is not None or now - since >= _WORTH * cost
 
     def note_taken(self, now: float, taking_seconds: float) -> None:
         """One was taken, and training stood still so long; it is about to be written."""

@@ -6,7 +6,8 @@ import shutil
 from pathlib import Path
 
 from fitguard.keras.world.contents import FILE_BYTES, NotKept, require_room
-from fitguard.monitor.regular_files import make_folders, open_regular
+from fitguard.monitor.flushing import make_folder, sync_file, sync_folder
+from fitguard.monitor.regular_files import open_regular
 from fitguard.words import size
 
 
@@ -31,6 +32,8 @@ class Aside:
             try:
                 place = self._place(path)
                 os.rename(path, place)
+                sync_folder(place.parent)
+                sync_folder(Path(path).parent)
             except OSError as error:
                 if error.errno != errno.EXDEV:
                     raise
@@ -58,6 +61,9 @@ class Aside:
             with open(path, "rb") as old, os.fdopen(open_regular(target, flags), "wb") as new:
                 old.seek(start)
                 shutil.copyfileobj(old, new)
+                new.flush()
+                sync_file(new.fileno())
+            sync_folder(target.parent)
             return target
         except OSError as error:
             raise NotKept(error.strerror or str(error)) from error
@@ -67,7 +73,7 @@ class Aside:
         if below.startswith(".."):
             below = f"outside{path}"
         target = self.folder / below
-        make_folders(target.parent)
+        make_folder(target.parent)
         number = 1
         while target.exists():
             number += 1

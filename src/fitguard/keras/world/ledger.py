@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from fitguard.monitor.flushing import append_line
 from fitguard.monitor.regular_files import open_regular, read_lines
 
 Deed = Literal["folder", "file", "log", "appended", "removed", "renamed"]
@@ -64,7 +65,7 @@ class Ledger:
         self._read(path)
         self._file: int | None = None
         with contextlib.suppress(OSError):
-            self._file = open_regular(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+            self._file = open_regular(path, os.O_RDWR | os.O_APPEND | os.O_CREAT)
 
     def _read(self, path: Path) -> None:
         try:
@@ -86,7 +87,7 @@ class Ledger:
         self._lines += 1
         with contextlib.suppress(OSError):
             line = json.dumps([self._attempt, deed, path, more])
-            os.write(self._file, f"{line}\n".encode())
+            append_line(self._file, f"{line}\n".encode())
 
     def close(self) -> None:
         """No more will come."""

@@ -1,0 +1,74 @@
+"""Onto the disk, as far as the file system can do that."""
+
+import errno
+import os
+from pathlib import Path
+
+from fitguard.monitor.regular_files import FOLDER_MODE
+
+_REFUSED = (
+    errno.EINVAL,
+    errno.ENOTSUP,
+    errno.EOPNOTSUPP,
+    errno.ENOSYS,
+    errno.EBADF,
+    errno.EISDIR,
+    errno.EPERM,
+    errno.EACCES,
+)
+"""A file system that cannot do it; all else, such as EIO, is one that failed."""
+
+
+def sync_file(file: int) -> str:
+    """Wait until an open file is on the disk; why the file system cannot do that, else nothing.
+
+    Raises:
+        OSError: where it can, and failed.
+    """
+    try:
+        os.fsync(file)
+    except OSError as error:
+        if error.errno not in _REFUSED:
+            raise
+        return error.strerror or str(error)
+    return ""
+
+
+def sync_folder(folder: Path) -> str:
+    """Likewise for the names in a folder."""
+    try:
+        file = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError as error:
+        if error.errno not in _REFUSED:
+            raise
+        return error.strerror or str(error)
+    try:
+        return sync_file(file)
+    finally:
+        os.close(file)
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder of a run, and those above it; their names are on the disk then.
+
+    Raises:
+        OSError: where that cannot be done.
+    """
+    if not path.is_dir():
+        make_folder(path.parent)
+        path.mkdir(FOLDER_MODE, exist_ok=True)
+        sync_folder(path.parent)
+
+
+def append_line(file: int, line: bytes) -> bool:
+    """Add a line to a file that is open for reading and appending; whether all of it was written.
+
+    A cut of power, or a full disk, may have left half a line: it must not swallow this one.
+
+    Raises:
+        OSError: where nothing can be written.
+    """
+    size = os.fstat(file).st_size
+    if size > 0 and os.pread(file, 1, size - 1) != b"\n":
+        line = b"\n" + line
+    return os.write(file, line) == len(line)
