@@ -1,3 +1,4 @@
+# Python skips this line where the user gives it -x.
 """Starts a module of fitguard as `python -m` does, but without code of the current folder.
 
     python …/fitguard/clean_start.py MODULE ARGUMENTS…

@@ -1,5 +1,6 @@
 """Inputs that are right, or nearly: a fuzzer goes on from these."""
 
+import gzip
 import struct
 import zlib
 
@@ -116,6 +117,12 @@ SEEDS: dict[str, list[bytes]] = {
         b'Traceback (most recent call last):\n  File "x.py", line 3, in f\nValueError: <fuzz>\n',
         b"2026-01-01 W bfc_allocator.cc:497] Allocator (GPU_0_bfc) ran out of memory trying to "
         b"allocate 9.0GiB\nLimit:  " + _LONG + b"\nInUse: 5\n",
+    ],
+    "log_lines": [
+        b"\x1b[31m2026-01-01 12:00:00 W x.cc:1] OOM when allocating\x1b[0m\r 1/2 [=>.]\r\n",
+        b'{"log":"CUDA_ERROR_OUT_OF_MEMORY\\n","stream":"stderr"}\n' * 3,
+        gzip.compress(b"Killed\n" * 50),
+        "Killed\n".encode("utf-16"),
     ],
     "pages": [_JOURNAL, _SAMPLES, _JOURNAL + _SAMPLES],
     "run_document": [msgspec.json.encode(_RUN), b'{"x":' + _DEEP],

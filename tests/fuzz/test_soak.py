@@ -11,10 +11,12 @@ import pytest
 from fuzz.seeds import SEEDS
 from fuzz.targets import TARGETS
 
+TESTS = str(Path(__file__).parents[1])
 MOST_BYTES = 16384
 SECONDS_EACH = 20
 """For one input: the slowest takes a hundredth of it."""
 MEMORY_MIB = 2048
+_WORD = re.compile(rb"[\w-]{3,40}")
 _EXECUTED = re.compile(rb"stat::number_of_executed_units:\s*(\d+)")
 
 
@@ -24,16 +26,19 @@ def fuzz(name: str, runs: int, folder: Path) -> int:
     corpus.mkdir()
     for number, seed in enumerate(SEEDS[name]):
         (corpus / str(number)).write_bytes(seed)
+    words = sorted(set(_WORD.findall(b"".join(SEEDS[name]))))
+    dictionary = folder / f"{name}.dict"
+    dictionary.write_text("".join(f'"{word.decode()}"\n' for word in words))
     done = subprocess.run(
         [
             *(sys.executable, str(Path(__file__).with_name("fuzzer.py")), name, str(corpus)),
             *(f"-runs={runs}", f"-max_len={MOST_BYTES}", f"-timeout={SECONDS_EACH}"),
             *(f"-rss_limit_mb={MEMORY_MIB}", f"-artifact_prefix={folder}/{name}-"),
-            "-print_final_stats=1",
+            *(f"-dict={dictionary}", "-print_final_stats=1"),
         ],
         capture_output=True,
         check=False,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])},
+        env={**os.environ, "PYTHONPATH": f"{TESTS}:{os.environ.get('PYTHONPATH', '')}"},
     )
     assert done.returncode == 0, done.stderr.decode(errors="replace")[-6000:]
     executed = _EXECUTED.search(done.stderr)

@@ -100,7 +100,6 @@ MODULE = ("-m", "here.tell", "a")
         ((), SCRIPT, {"PYTHONSAFEPATH": "1"}),
         (("-P",), MODULE, {"PYTHONPATH": ".:more"}),
         (("-I",), SCRIPT, {"PYTHONPATH": "more"}),
-        (("-E", "-u"), MODULE, {"PYTHONPATH": "more"}),
         (("-E",), SCRIPT, {"PYTHONPATH": "more", "PYTHONSAFEPATH": "1"}),
     ],
 )
@@ -271,6 +270,7 @@ def test_it_tells_its_stacks_and_dies_with_its_parent(run_folder, scripts):
     child = int((scripts / "ready").read_text())
     os.kill(child, STACKS_SIGNAL)
     wait_for(lambda: "sleeps.py" in run_folder.stacks.read_text())
+    assert run_folder.stacks.stat().st_mode & 0o777 == 0o600
     assert is_alive(child)
     parent.kill()
     wait_for(lambda: not is_alive(child))

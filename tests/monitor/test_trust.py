@@ -3,6 +3,7 @@
 import grp
 import os
 import pwd
+import struct
 
 import pytest
 
@@ -65,6 +66,19 @@ def test_a_group_of_others_and_a_group_of_ones_own(folder):
     user = pwd.getpwuid(os.geteuid())
     if set(grp.getgrgid(user.pw_gid).gr_mem) <= {user.pw_name}:
         os.chown(folder, -1, user.pw_gid)
+        require_trusted(folder)
+
+
+def test_an_access_list(folder):
+    everything, nobody = 7, 0xFFFFFFFF
+    # The owner, a named user, the group, the mask, all others.
+    entries = ((1, nobody), (2, STRANGER), (4, nobody), (16, nobody), (32, nobody))
+    rows = [struct.pack("<HHI", tag, everything * (tag != 32), who) for tag, who in entries]
+    try:
+        os.setxattr(folder, "system.posix_acl_access", struct.pack("<I", 2) + b"".join(rows))
+    except OSError as error:
+        pytest.skip(f"this file system has no access lists: {error}")
+    with pytest.raises(UnreadableInput, match="its access list lets others write to it"):
         require_trusted(folder)
 
 

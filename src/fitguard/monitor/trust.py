@@ -78,6 +78,8 @@ def find_distrust(folder: Path, *, sticky_is_enough: bool = False) -> str:
         return ""
     if status.st_mode & stat.S_IWOTH:
         return f"everybody may write to it (chmod go-w {folder})"
+    if status.st_mode & stat.S_IWGRP and _has_access_list(folder):
+        return f"its access list lets others write to it (setfacl -b {folder})"
     if status.st_mode & stat.S_IWGRP and not _is_alone_in(status.st_gid):
         return f"{_name_group(status.st_gid)} may write to it (chmod go-w {folder})"
     return ""
@@ -86,6 +88,14 @@ def find_distrust(folder: Path, *, sticky_is_enough: bool = False) -> str:
 def _find_inner_link(folder: Path) -> str:
     links = [name for name in _INNER if (folder / name).is_symlink()]
     return f"{links[0]} in it is a link, which fitguard never makes" if links else ""
+
+
+def _has_access_list(folder: Path) -> bool:
+    """Whether users are named who may write; then the bits of the group speak of them, too."""
+    try:
+        return bool(os.getxattr(folder, "system.posix_acl_access"))
+    except OSError:
+        return False
 
 
 def _is_alone_in(group: int) -> bool:
