@@ -217,16 +217,40 @@ if __name__ == "__main__":
     print("left", os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         print("spawned", pool.map(work, [1, 2]), flush=True)
-    os.kill(os.getpid(), signal.SIGTERM)
-    print("still here")
+    try:
+        os.kill(os.getpid(), signal.SIGTERM)
+        print("still here")
+    finally:
+        print("finally")
 """
 
 
-def test_sigterm_is_a_wish_and_children_are_as_usual(run_folder, scripts):
+def test_sigterm_outside_of_fit_ends_the_script_and_children_are_as_usual(run_folder, scripts):
     (scripts / "works.py").write_text(TERMINATED)
     told = guarded(run_folder, "works.py", folder=scripts)
-    assert (told.returncode, told.stderr) == (0, NOTHING)
-    assert told.stdout == "forked -15\nleft 7\nspawned [2, 3]\nstill here\n"
+    assert (told.returncode, told.stderr) == (75, "")
+    assert told.stdout == "forked -15\nleft 7\nspawned [2, 3]\nfinally\n"
+    assert failures(run_folder) == []
+
+
+NOTICED = """
+import os, signal
+worker = os.fork()
+if not worker:
+    os.kill(os.getpid(), signal.SIGUSR1)
+    os._exit(5)
+print("worker", os.waitstatus_to_exitcode(os.waitpid(worker, 0)[1]), flush=True)
+os.kill(os.getpid(), signal.SIGUSR1)
+print("still here")
+"""
+
+
+def test_a_notice_of_the_scheduler_is_a_wish_and_ends_no_worker(run_folder, scripts):
+    orders = Orders(seed=9, preempt_signals=(int(signal.SIGUSR1),))
+    run_folder.orders.write_bytes(msgspec.json.encode(orders))
+    (scripts / "works.py").write_text(NOTICED)
+    told = guarded(run_folder, "works.py", folder=scripts)
+    assert (told.stdout, told.stderr) == ("worker 5\nstill here\n", NOTHING)
     assert Heartbeat(run_folder.heartbeat).read_wish() == "leave"
 
 

@@ -278,12 +278,10 @@ def settle(here):
     for item in here:
         if records and item["installer"] in ("pip", "uv"):
             item["requested"] = bool(item["requested"])
-    return sorted(
-        here, key=lambda item: (item["name"], bool(item["problem"]), -read_install_time(item))
-    )
+    return sorted(here, key=lambda item: (item["name"], bool(item["problem"]), -read_time(item)))
 
 
-def read_install_time(item):
+def read_time(item):
     return os.path.getmtime(item["origin"]) if os.path.exists(item["origin"]) else 0
 
 

@@ -16,8 +16,6 @@ import random
 import runpy
 import signal
 import sys
-import threading
-from collections.abc import Callable
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import ModuleType
@@ -28,6 +26,8 @@ from fitguard.keras.own_faults import own_fault, words_for
 from fitguard.keras.refused import Refused
 from fitguard.keras.session import Session
 from fitguard.keras.sources import watch_sources
+from fitguard.keras.standard_input import keep_standard_input
+from fitguard.keras.termination import Terminated, end_without_threads, leave_when_terminated
 from fitguard.keras.tracebacks import show
 from fitguard.keras.world import watching
 from fitguard.monitor.regular_files import open_regular
@@ -51,7 +51,8 @@ def main(arguments: list[str]) -> int:
     _be_killed_first()
     _tell_stacks(session.folder.stacks)
     _seed(session.orders.seed)
-    _leave_when_terminated(session)
+    leave_when_terminated(session.heartbeat, session.orders.preempt_signals)
+    keep_standard_input(session.say)
     guard = contextlib.ExitStack()
     # After the end of all threads, and of what the script itself has registered: they may train.
     atexit.register(guard.close)
@@ -60,6 +61,11 @@ def main(arguments: list[str]) -> int:
     watch_sources()
     try:
         code = _run(command, session)
+    except Terminated:
+        # The end of a `fit` may still be on its way to the disk.
+        fits.writer.wait()
+        end_without_threads()
+        raise
     except SystemExit as leaving:
         if leaving.code:
             raise
@@ -105,45 +111,6 @@ def _tell_stacks(path: Path) -> None:
         faulthandler.register(STACKS_SIGNAL, file=file, all_threads=True)
 
 
-def _leave_when_terminated(session: Session) -> None:
-    """A signal that all processes of a job get shall not kill this one before its snapshot."""
-
-    def on_terminate(_number: int, _frame: object) -> None:
-        session.heartbeat.wish("leave")
-
-    numbers = [
-        number
-        for number in (signal.SIGTERM, signal.SIGHUP)
-        if signal.getsignal(number) is signal.SIG_DFL
-    ]
-    for number in numbers:
-        signal.signal(number, on_terminate)
-
-    def die_as_usual() -> None:
-        for number in numbers:
-            if signal.getsignal(number) is on_terminate:
-                signal.signal(number, signal.SIG_DFL)
-
-    _in_forked_processes(numbers, die_as_usual)
-
-
-def _in_forked_processes(numbers: list[signal.Signals], then: Callable[[], None]) -> None:
-    """Call it there before any of these signals comes: Python would forget one that came early."""
-    here = threading.local()
-
-    def before() -> None:
-        here.mask = signal.pthread_sigmask(signal.SIG_BLOCK, numbers)
-
-    def after() -> None:
-        signal.pthread_sigmask(signal.SIG_SETMASK, here.mask)
-
-    def in_child() -> None:
-        then()
-        after()
-
-    os.register_at_fork(before=before, after_in_parent=after, after_in_child=in_child)
-
-
 def _seed(seed: int) -> None:
     """What the script does not seed itself draws the same in each attempt.
 
@@ -162,6 +129,8 @@ def _run(command: list[str], session: Session) -> int:
             _run_module(command[1:])
         else:
             _run_script(*command)
+    except Terminated:
+        raise
     except SystemExit as leaving:
         code = leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None)
         if code:

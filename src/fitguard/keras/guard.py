@@ -61,6 +61,7 @@ class Guard:
         self._fits.session.record(
             FitBegan, place=self._place(self.start), library="loop", model=_name(model)
         )
+        self._fits.session.heartbeat.change_answering(1)
 
     def step_done(self, step: int) -> None:
         """Call it behind each step, with its number.
@@ -92,6 +93,7 @@ class Guard:
             return
         self._save(self._fits, steps, end=True)
         self._fits.session.record(FitEnded, place=self._place(steps))
+        self._fits.session.heartbeat.change_answering(-1)
 
     def _place(self, steps: int) -> Place:
         return Place(fit=self._number, step=steps, total_steps=steps)

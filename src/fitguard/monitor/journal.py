@@ -8,7 +8,13 @@ from pathlib import Path
 import msgspec
 
 from fitguard.monitor.flushing import append_line, sync_folder
-from fitguard.monitor.regular_files import UNDECODABLE, open_regular, read_lines
+from fitguard.monitor.regular_files import (
+    MOST_BYTES,
+    UNDECODABLE,
+    open_regular,
+    read_end,
+    read_lines,
+)
 from fitguard.schema.journal import AnyEvent
 
 _ENCODER = msgspec.json.Encoder()
@@ -63,11 +69,31 @@ class Journal:
             content = read_lines(self._path)
         except FileNotFoundError:
             return []
-        events: list[AnyEvent] = []
-        for line in content.split(b"\n"):
-            with contextlib.suppress(*UNDECODABLE):
-                events.append(_DECODER.decode(line))
-        return events
+        return _decode(content)
+
+    @property
+    def size(self) -> int:
+        """How long it is now, in bytes."""
+        with contextlib.suppress(OSError):
+            return self._path.stat().st_size
+        return 0
+
+    def read_since(self, position: int) -> tuple[list[AnyEvent], int]:
+        """The events from a position on, and the position after the last whole line."""
+        try:
+            content = read_end(self._path, MOST_BYTES, position)
+        except OSError:
+            return [], position
+        whole = content[: content.rfind(b"\n") + 1]
+        return _decode(whole), position + len(whole)
+
+
+def _decode(content: bytes) -> list[AnyEvent]:
+    events: list[AnyEvent] = []
+    for line in content.split(b"\n"):
+        with contextlib.suppress(*UNDECODABLE):
+            events.append(_DECODER.decode(line))
+    return events
 
 
 def now() -> float:

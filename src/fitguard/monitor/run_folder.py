@@ -36,8 +36,12 @@ class RunFolder:
     report.html     the page that `fitguard report` wrote
     stacks.txt      what all threads did when the child hung
     lock            held by the parent that guards the run
+    lease.NUMBER    who that is, for other hosts: see lease_files.py
     snapshots/      the two newest, and the end of each finished `fit`; `aside` holds what is of
                     another script, or broken
+    handed/         links to a snapshot that is being copied away
+    after-snapshot.log
+                    what the command that does so wrote last
     deeds.jsonl     what the attempts did to files and folders, one deed a line
     files/          contents that may have to be put back, and what stood there when that was done
     """
@@ -91,6 +95,14 @@ class RunFolder:
     @property
     def snapshots(self) -> Path:
         return self.path / "snapshots"
+
+    @property
+    def handed(self) -> Path:
+        return self.path / "handed"
+
+    @property
+    def hook_log(self) -> Path:
+        return self.path / "after-snapshot.log"
 
     @property
     def deeds(self) -> Path:

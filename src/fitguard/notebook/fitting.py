@@ -26,6 +26,7 @@ from fitguard.notebook.starting import (
 )
 from fitguard.notebook.supervised import Interrupted, supervise_training
 from fitguard.schema.exit_codes import UsageError
+from fitguard.supervise.after_snapshot import Hook
 
 
 def fit(
@@ -34,6 +35,7 @@ def fit(
     y: Any = None,
     *,
     runs_folder: str | Path = RUNS,
+    name: str | None = None,
     resume: str | None = None,
     exact_only: bool = False,
     allow: Sequence[str] = (),
@@ -43,6 +45,7 @@ def fit(
     max_attempts: int = 20,
     hang_seconds: float | None = None,
     require_guard: bool = False,
+    after_snapshot: Hook | None = None,
     **arguments: Any,
 ) -> Any:
     """Train a model as `model.fit` does, in a process whose crash does not hurt this one.
@@ -60,7 +63,9 @@ def fit(
             return a dataset or a tuple of arrays `(x, y)` as well.
         y: As for `model.fit`.
         runs_folder: Where the folder of the run is made.
-        resume: Id of a run that was interrupted: go on with it. Give the same arguments again.
+        name: Of the run, in place of an id that is made for it.
+        resume: Id or name of a run that was interrupted: go on with it. Give the same arguments
+            again. With a `name`, `auto` starts the run, or goes on with it where it is there.
         exact_only: Stop instead of changing any number.
         allow: What may change results: `jit-off`, `mixed-precision`.
         micro_batch: Rows of a micro-batch to begin with; the batch of the optimizer stays whole.
@@ -69,6 +74,8 @@ def fit(
         max_attempts: In a row that get no further, until the run is given up.
         hang_seconds: Without a step, until the training counts as hung; None to choose.
         require_guard: End where the training cannot be guarded.
+        after_snapshot: Called after each finished snapshot, in a thread of this process: a function
+            that takes it (`snapshot.path`, `snapshot.folder`, `snapshot.place`), or a command.
         **arguments: All other arguments of `model.fit`: `epochs`, `batch_size`, `callbacks`,
             `validation_data`, which may be a function, too, …
 
@@ -100,6 +107,7 @@ def fit(
     warn_about_gpu()
     options = run_options(
         runs_folder=Path(runs_folder),
+        name=name,
         resume=resume,
         exact_only=exact_only,
         allow=tuple(allow),
@@ -109,6 +117,7 @@ def fit(
         max_attempts=max_attempts,
         hang_seconds=hang_seconds,
         require_guard=require_guard,
+        after_snapshot=after_snapshot,
     )
     request = new_request(options)
     try:

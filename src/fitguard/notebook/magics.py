@@ -48,8 +48,8 @@ def load_ipython_extension(shell: Any) -> None:
     def guard(line: str, cell: str) -> None:
         """Run the cell in a process of its own that survives crashes; its names come back.
 
-        %%guard [--runs-folder FOLDER] [--resume ID] [--exact-only] [--allow jit-off]
-                [--micro-batch ROWS] [--snapshot-seconds SECONDS] [--disk SIZE]
+        %%guard [--runs-folder FOLDER] [--name NAME] [--resume ID|auto] [--exact-only]
+                [--allow jit-off] [--micro-batch ROWS] [--snapshot-seconds SECONDS] [--disk SIZE]
                 [--max-attempts COUNT] [--hang-seconds SECONDS]
         """
         run_cell(line, shell.transform_cell(cell), shell.user_ns)
@@ -119,6 +119,7 @@ def _take_over(request: Request, names: dict[str, Any]) -> None:
 def _options(line: str) -> RunOptions:
     parser = _Parser(prog="%%guard", add_help=False, allow_abbrev=False)
     parser.add_argument("--runs-folder", type=Path, default=Path(RUNS))
+    parser.add_argument("--name")
     parser.add_argument("--resume")
     parser.add_argument("--exact-only", action="store_true")
     parser.add_argument("--allow", action="append", default=[])

@@ -56,6 +56,8 @@ class Orders(msgspec.Struct, frozen=True, kw_only=True):
         disk_bytes: That snapshots may take; None for a share of what is free.
         plan: Whether to plan the first micro-batch from the free memory of the GPU.
         require_guard: End where a `fit` cannot be guarded.
+        lease: Number under which the parent holds the run; who finds a higher one writes no more.
+        preempt_signals: Numbers of those that mean: take a snapshot and leave.
         environment: Variables that the parent sets for the child beside its own, such as
             `TF_GPU_ALLOCATOR`; they stay from attempt to attempt.
     """
@@ -71,6 +73,8 @@ class Orders(msgspec.Struct, frozen=True, kw_only=True):
     disk_bytes: int | None = None
     plan: bool = True
     require_guard: bool = False
+    lease: int = 0
+    preempt_signals: tuple[int, ...] = ()
     environment: dict[str, str] = {}
 
 

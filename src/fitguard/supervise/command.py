@@ -84,9 +84,19 @@ def parse(words: Sequence[str]) -> Command:
     )
 
 
+def is_python(word: str) -> bool:
+    """Whether a word names an interpreter: `python3.11`, `/usr/bin/python`."""
+    return _PYTHON.fullmatch(Path(word).name) is not None
+
+
+def begins_command(word: str) -> bool:
+    """Whether a word is the first of a command, and not the id or the name of a run."""
+    return word.endswith((".py", ".pyw")) or is_python(word) or Path(word).is_file()
+
+
 def _split_interpreter(words: Sequence[str]) -> tuple[str, tuple[str, ...], list[str]]:
     """The interpreter, its options, and the words behind them."""
-    if not _PYTHON.fullmatch(Path(words[0]).name):
+    if not is_python(words[0]):
         return sys.executable, (), list(words)
     python = find_python(words[0], EXPECTED)
     require_fitguard(python)

@@ -50,12 +50,11 @@ def list_past_attempts(
         xids: Those that the kernel logged during the last attempt.
         on_disk: What the furthest snapshot holds; None to believe the journal.
     """
-    told = sorted(events, key=lambda event: event.time)
-    since = _find_first_since_start(told)
+    since = _find_first_since_start(events)
     past: list[PastAttempt] = []
     saved = Place()
     fit_ends: set[Place] = set()
-    grouped = group_by_attempt(told)
+    grouped = group_by_attempt(events)
     for document in attempts(grouped, (), alive=False):
         known = grouped[document.number]
         saved = _find_saved(known, saved)

@@ -16,7 +16,7 @@ from fitguard.report.rows.run_words import outcome, steps_kept
 from fitguard.schema.exit_codes import UnreadableInput, UsageError
 from fitguard.schema.run import MemorySample, Run
 from fitguard.schema.run_list import RunLine, RunList
-from fitguard.supervise.lock import find_holder
+from fitguard.supervise.lock import seems_guarded
 
 LAST = "last"
 """In place of an id: the run that something happened in last."""
@@ -133,7 +133,7 @@ def _fold_folder(folder: RunFolder, samples: list[MemorySample]) -> Run:
         raise UnreadableInput(
             f"{folder.journal}: no line of it is an event. Expected the journal of a guarded run"
         )
-    return fold(events, samples, folder=str(folder.path), alive=find_holder(folder) is not None)
+    return fold(events, samples, folder=str(folder.path), alive=seems_guarded(folder))
 
 
 def _read_document(file: Path) -> Run:

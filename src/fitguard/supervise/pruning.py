@@ -12,10 +12,12 @@ from typing import NamedTuple
 import msgspec
 
 from fitguard.memory.sizes import size_bytes
+from fitguard.monitor.lease_files import LASTS_SECONDS
 from fitguard.monitor.run_folder import RUNS, RunFolder
 from fitguard.schema.exit_codes import UnreadableInput, UsageError
 from fitguard.schema.run import RunState
 from fitguard.schema.run_list import RunLine
+from fitguard.supervise.lease import leasing_run
 from fitguard.supervise.lock import locking_run
 from fitguard.supervise.past_runs import find_run, list_folders, summarize_run
 
@@ -169,7 +171,10 @@ def _remove(folder: RunFolder) -> str:
     try:
         if folder.path.is_symlink():
             return "its folder is a link"
-        with locking_run(folder):
+        with (
+            locking_run(folder) as locked,
+            leasing_run(folder, LASTS_SECONDS, locked=locked, say=lambda _: None),
+        ):
             folder.path.rename(removing)
             shutil.rmtree(removing)
     except UsageError:

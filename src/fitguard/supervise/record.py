@@ -20,25 +20,32 @@ class Record:
     Args:
         folder: Of the run.
         warn: Called once, where it cannot be written: the training goes on without.
+        require_lease: Called before anything is written; it raises where another has the run.
     """
 
-    def __init__(self, folder: RunFolder, warn: Callable[[str], None]) -> None:
+    def __init__(
+        self, folder: RunFolder, warn: Callable[[str], None], require_lease: Callable[[], None]
+    ) -> None:
         self.folder = folder
         self._journal = Journal(folder.journal)
         self._warn = warn
+        self._require_lease = require_lease
         self._warned = False
+        self._own: list[AnyEvent] = []
 
     def add(self, event: AnyEvent) -> None:
         """Write an event, and the document anew."""
+        self._require_lease()
+        self._own.append(event)
         if not self._journal.append(event, durable=True):
             self._cannot("the journal cannot be written")
         self.document()
 
     def events(self) -> list[AnyEvent]:
-        """All events so far, the child's too."""
+        """All events so far, the child's too; where the journal is gone, those of the parent."""
         with contextlib.suppress(OSError):
-            return self._journal.read()
-        return []
+            return self._journal.read() or list(self._own)
+        return list(self._own)
 
     def document(self, *, alive: bool = True) -> Run:
         """The document, as it is now on disk."""
@@ -57,6 +64,7 @@ class Record:
         Raises:
             OSError: where that cannot be done: then no child can be started.
         """
+        self._require_lease()
         replace_file(self.folder.orders, msgspec.json.encode(orders))
 
     def last_orders(self) -> Orders | None:

@@ -1,14 +1,18 @@
 """What did not change is on the disk once."""
 
 import os
+import zlib
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from fitguard.keras.snapshots.content import Content
-from fitguard.keras.snapshots.file import write_snapshot
+from fitguard.keras.snapshots.file import read_snapshot, write_snapshot
+from fitguard.keras.snapshots.inventory import Inventory
 from fitguard.keras.snapshots.store import SnapshotStore
+from fitguard.monitor.snapshot_heading import Entry, pack_heading
+from fitguard.monitor.unusable_snapshots import TornSnapshot
 from fitguard.schema.run import Place
 
 FROZEN = np.random.default_rng(1).random(40_000)
@@ -140,3 +144,44 @@ def test_what_an_unreadable_file_may_need_stays(
 def test_a_snapshot_that_shares_nothing_is_of_the_first_form(tmp_path: Path) -> None:
     write_snapshot(tmp_path / "one", Content({}, {"x": FROZEN}))
     assert (tmp_path / "one").read_bytes().startswith(b"FGSNAP1\n")
+
+
+OTHER = "fit00001-step00000000001-0000000001"
+ZEROS = zlib.crc32(bytes(5000))
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [
+        [("x", 0, 5000, "../../etc/passwd")],
+        [("x", 0, 5000, "*")],
+        [("x", -64, 5000, OTHER)],
+        [("x", 9000, 5000, OTHER)],
+        [("x", 10**30, 5000, OTHER)],
+        [("x", 64, -5000, OTHER)],
+        [("x", 64, 5000, OTHER), ("x", 64, 5000, OTHER)],
+        [(f"x{number}", 64, 5000, OTHER) for number in range(9)],
+    ],
+    ids=["path", "pattern", "before", "behind", "far", "negative", "twice", "more than there is"],
+)
+def test_hostile_headings(entries: list[tuple[str, int, int, str]], tmp_path: Path) -> None:
+    """Whose checksums are right: memory is never taken for more than the files hold."""
+    (tmp_path / f"{OTHER}.arrays").write_bytes(bytes(10_000))
+    told = [
+        Entry(name, "|u1", (abs(length),), offset, length, ZEROS, source)
+        for name, offset, length, source in entries
+    ]
+    forged = tmp_path / "fit00001-step00000000002-0000000002.snapshot"
+    forged.write_bytes(pack_heading({}, told))
+
+    with pytest.raises(TornSnapshot):
+        read_snapshot(forged, Inventory(tmp_path).locate)
+
+
+def test_the_forged_heading_is_well_forged(tmp_path: Path) -> None:
+    (tmp_path / f"{OTHER}.arrays").write_bytes(bytes(10_000))
+    forged = tmp_path / "fit00001-step00000000002-0000000002.snapshot"
+    forged.write_bytes(pack_heading({}, [Entry("x", "|u1", (5000,), 64, 5000, ZEROS, OTHER)]))
+
+    content = read_snapshot(forged, Inventory(tmp_path).locate)
+    assert content.arrays["x"].tobytes() == bytes(5000)

@@ -248,9 +248,9 @@ class GuardedCall:
         several = bool(content.document.get("several"))
         kept = self._fits.store.set_aside(self._number, later=not several)
         self._note(
-            f"the snapshot of fit call {self._number} belongs to another model: {why} It is not "
-            f"lost. It is kept in {kept}, and the script that wrote it finds it there with "
-            "--resume. Does the script build its model the same way each time?"
+            f"the snapshot of fit call {self._number} belongs to another model: {why} It is kept "
+            f"in {kept}, and used again when the script that wrote it resumes this run. Does the "
+            "script build its model the same way each time?"
         )
 
     def _try_take_batches(self, position: DataPosition, ahead: Ahead) -> bool:

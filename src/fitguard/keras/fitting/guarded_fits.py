@@ -41,13 +41,16 @@ class GuardedFits:
     def __init__(self, session: Session) -> None:
         self.session = session
         self.store = SnapshotStore(
-            session.folder.snapshots, self._tell_of_snapshots, session.orders.disk_bytes
+            session.folder.snapshots,
+            self._tell_of_snapshots,
+            session.orders.disk_bytes,
+            session.require_lease,
         )
         self.writer = SnapshotWriter(
             self.store,
             on_written=self._on_written,
             on_failed=self._on_failed,
-            prepare=flush_files,
+            prepare=self._prepare,
         )
         self.card = card_here(os.environ)
         self.allocator = AllocatorWatch(session, self.card)
@@ -61,6 +64,11 @@ class GuardedFits:
         self._running = 0
         self._lock = threading.Lock()
         self._here = threading.local()
+
+    def _prepare(self) -> None:
+        """Before a snapshot is written: may we, and is on the disk what it relies on?"""
+        self.session.require_lease()
+        flush_files()
 
     @property
     def outermost(self) -> GuardedCall | None:
@@ -126,6 +134,7 @@ class GuardedFits:
         with self._lock:
             self._running += 1
             self.several = self.several or self._running > 1
+            self.session.heartbeat.change_answering(1)
         if self.several:
             self.session.note(
                 INEXACT,
@@ -138,6 +147,7 @@ class GuardedFits:
         finally:
             with self._lock:
                 self._running -= 1
+                self.session.heartbeat.change_answering(-1)
             self._idle(call.place)
 
     def train_begins(self, original: Callable[..., Any], _: Library) -> Callable[..., Any]:

@@ -45,12 +45,12 @@ class Budget:
         Raises:
             OSError: where a file of this length is too much.
         """
-        lacks = self.lacks(length)
-        if lacks and self._is_wish:
+        if self._is_wish and self.lacks(length):
+            # The same words each time: they are said once.
             raise OSError(
                 errno.EDQUOT,
-                f"it needs {size(lacks)} more than the {size(self.limit_bytes or 0)} of disk that "
-                "snapshots may take. --disk sets another limit",
+                f"no room is left in the {size(self.limit_bytes or 0)} of disk that snapshots may "
+                "take. While one is written, the one before it stays. --disk sets another limit",
             )
 
     def measure_used(self) -> int:

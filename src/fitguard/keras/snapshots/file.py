@@ -49,6 +49,7 @@ Locate = Callable[[str], Path]
 
 
 Reserve = Callable[[int, set[str]], None]
+Permit = Callable[[], None]
 """Called before anything is written, with the length of the file and the sources that it needs."""
 
 
@@ -66,13 +67,21 @@ def locate_nothing(source: str) -> Path:
     raise ValueError(f"its arrays lie in {source}, which is not there")
 
 
+def permit_all() -> None:
+    """Likewise, for a folder that is ours alone."""
+
+
 def write_snapshot(
     path: Path,
     content: Content,
     find: Find = find_nothing,
     reserve: Reserve = reserve_nothing,
+    permit: Permit = permit_all,
 ) -> int:
     """Write a file that is there as a whole or not at all; its length.
+
+    Args:
+        permit: Called when all is written, before the file gets its name.
 
     Raises:
         OSError: where the disk is full, read-only or gone, or `reserve` has no room. No temporary
@@ -93,6 +102,7 @@ def write_snapshot(
             sync_file(file)
         finally:
             os.close(file)
+        permit()
         temporary.replace(path)
     except BaseException:
         with contextlib.suppress(OSError):

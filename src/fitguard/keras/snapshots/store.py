@@ -16,7 +16,13 @@ import msgspec
 from fitguard.keras.snapshots.aside import Aside
 from fitguard.keras.snapshots.budget import Budget
 from fitguard.keras.snapshots.content import Content
-from fitguard.keras.snapshots.file import TEMPORARY, read_snapshot, write_snapshot
+from fitguard.keras.snapshots.file import (
+    TEMPORARY,
+    Permit,
+    permit_all,
+    read_snapshot,
+    write_snapshot,
+)
 from fitguard.keras.snapshots.inventory import ARRAYS, Inventory
 from fitguard.monitor.flushing import make_folder, sync_folder
 from fitguard.monitor.snapshot_names import NamedSnapshot, list_snapshots, name_snapshot
@@ -38,6 +44,7 @@ class SnapshotStore:
         folder: Made where it is missing, if that can be.
         tell: Called with a sentence on what the user should know.
         limit_bytes: What it may hold; None for a share of what is free.
+        permit: Called before a snapshot gets its name; it leaves where another host has the run.
 
     Attributes:
         torn: A sentence for each file that was no whole snapshot.
@@ -48,10 +55,12 @@ class SnapshotStore:
         folder: Path,
         tell: Callable[[str], None] = lambda _: None,
         limit_bytes: int | None = None,
+        permit: Permit = permit_all,
     ) -> None:
         self.torn: list[str] = []
         self._folder = folder
         self._tell = tell
+        self._permit = permit
         self._passed: dict[Path, UnusableSnapshot] = {}
         self._moving = threading.Lock()
         with contextlib.suppress(OSError):
@@ -88,6 +97,7 @@ class SnapshotStore:
             Content(document, content.arrays),
             find=self._inventory.find,
             reserve=lambda length, sources: self._make_room(length, sources, place.fit),
+            permit=self._permit,
         )
         with self._moving:
             files = self._inventory.list_by_order()

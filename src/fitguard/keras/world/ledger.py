@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from fitguard.keras.world.territory import join_home, strip_home
 from fitguard.monitor.flushing import append_line
 from fitguard.monitor.regular_files import open_regular, read_lines
 
@@ -55,10 +56,12 @@ class Ledger:
 
     Args:
         attempt: The number of this one.
+        home: Paths below it are told from there: a run may be resumed where it was moved to.
     """
 
-    def __init__(self, path: Path, attempt: int) -> None:
+    def __init__(self, path: Path, attempt: int, home: str = "/") -> None:
         self.past = Past()
+        self._home = home
         self._attempt = attempt
         self._lines = 0
         self._said: set[tuple[str, str]] = set()
@@ -77,7 +80,8 @@ class Ledger:
             with contextlib.suppress(ValueError, TypeError, RecursionError):
                 attempt, deed, name, more = json.loads(line)
                 if attempt < self._attempt:
-                    self.past.take(attempt, deed, name, more)
+                    more = join_home(more, self._home) if deed == "renamed" else more
+                    self.past.take(attempt, deed, join_home(name, self._home), more)
 
     def add(self, deed: Deed, path: str, more: object = None) -> None:
         """Write it down; a disk that is full costs the line, not the training."""
@@ -86,7 +90,8 @@ class Ledger:
         self._said.add((deed, path))
         self._lines += 1
         with contextlib.suppress(OSError):
-            line = json.dumps([self._attempt, deed, path, more])
+            told = strip_home(more, self._home) if isinstance(more, str) else more
+            line = json.dumps([self._attempt, deed, strip_home(path, self._home), told])
             append_line(self._file, f"{line}\n".encode())
 
     def close(self) -> None:

@@ -41,7 +41,7 @@ class World(Replay):
         self._home = normal(".") or "/"
         self._began = time.time() - 1
         folder, attempt = session.folder, session.orders.attempt
-        ledger = Ledger(folder.deeds, attempt)
+        ledger = Ledger(folder.deeds, attempt, self._home)
         self._territory = Territory(folder.path, self._home)
         aside = Aside(folder.files / "aside" / f"attempt-{attempt}", self._home)
         super().__init__(ledger, self._territory)
