@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Callable
 from pathlib import Path
 
-from fitguard.cli.configuration import _read
+from fitguard.cli.configuration import read_configuration
 from fitguard.cli.run_left import read_run_folder
 from fitguard.crash.explanation import explain
 from fitguard.crash.reader import read
@@ -130,8 +130,9 @@ def facts(data: bytes) -> None:
 
 def configuration(data: bytes) -> None:
     """A pyproject.toml; UnreadableInput where [tool.fitguard] is broken."""
-    with contextlib.suppress(UnreadableInput):
-        _read(_put(_FILE, data))
+    _put(Path(_PLACE.name, "pyproject.toml"), data)
+    with contextlib.chdir(_PLACE.name), contextlib.suppress(UnreadableInput):
+        read_configuration()
 
 
 def log(data: bytes) -> None:
