@@ -20,7 +20,7 @@ from fitguard.crash.reader import read
 from fitguard.crash.signals import Recogniser
 from fitguard.environment.doctor import read_facts
 from fitguard.facts.kernel_messages import parse
-from fitguard.keras.snapshots.file import TornSnapshot, read_document, read_snapshot
+from fitguard.keras.snapshots.file import read_snapshot
 from fitguard.keras.world.ledger import Ledger
 from fitguard.knowledge import knowledge
 from fitguard.knowledge.secrets import hide_secrets
@@ -29,6 +29,8 @@ from fitguard.monitor.growth import forecast
 from fitguard.monitor.journal import Journal
 from fitguard.monitor.run_folder import RunFolder
 from fitguard.monitor.samples import read_samples, thin_samples
+from fitguard.monitor.snapshot_heading import read_heading
+from fitguard.monitor.unusable_snapshots import UnusableSnapshot
 from fitguard.report.privacy.redacted_arguments import hide_arguments, hide_in_line
 from fitguard.report.privacy.redaction import redact
 from fitguard.report.render import render
@@ -45,7 +47,6 @@ _RUN.path.mkdir(0o700)
 _FILE = Path(_PLACE.name, "file")
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _TAG = re.compile("<(?:script>|img src=x|fuzz)", re.IGNORECASE)
-_MAGIC = b"FGSNAP1\n"
 _RECOGNISER = Recogniser(knowledge().signatures)
 
 
@@ -96,7 +97,7 @@ def samples(data: bytes) -> None:
 def orders(data: bytes) -> None:
     """Orders that are broken count as lost."""
     _put(_RUN.orders, data)
-    found = Record(_RUN, print).last_orders()
+    found = Record(_RUN, print, lambda: None).last_orders()
     assert "PYTHONPATH" not in select_allowed_variables(found.environment if found else {})
 
 
@@ -108,16 +109,17 @@ def deeds(data: bytes) -> None:
 def snapshot(data: bytes) -> None:
     """Bytes as they are."""
     _put(_FILE, data)
-    for reader in (read_document, read_snapshot):
-        with contextlib.suppress(TornSnapshot):
+    for reader in (read_heading, read_snapshot):
+        with contextlib.suppress(UnusableSnapshot):
             reader(_FILE)
 
 
 def snapshot_header(data: bytes) -> None:
-    """Any header with checksums that are right, before 256 bytes of arrays."""
+    """Any header with checksums that are right, before 256 bytes of arrays, in both forms."""
     text = data + b" " * (-(32 + len(data)) % 64)
-    start = struct.pack("<8sQQI", _MAGIC, len(text), 32 + len(text) + 256, zlib.crc32(text))
-    snapshot(start + struct.pack("<I", zlib.crc32(start)) + text + bytes(256))
+    for magic in (b"FGSNAP1\n", b"FGSNAP2\n"):
+        start = struct.pack("<8sQQI", magic, len(text), 32 + len(text) + 256, zlib.crc32(text))
+        snapshot(start + struct.pack("<I", zlib.crc32(start)) + text + bytes(256))
 
 
 def facts(data: bytes) -> None:

@@ -5,6 +5,7 @@ import os
 
 import pytest
 
+from fitguard.monitor.flushing import make_folder
 from fitguard.monitor.journal import Journal
 from fitguard.monitor.regular_files import (
     make_folder,

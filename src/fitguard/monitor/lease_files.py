@@ -93,7 +93,7 @@ def read_lease(folder: Path) -> LeaseFile | None:
     if number == 0:
         return None
     content = read_content(lease_path(folder, number))
-    with contextlib.suppress(msgspec.MsgspecError, UnicodeDecodeError):
+    with contextlib.suppress(*UNDECODABLE):
         return LeaseFile(number, content, msgspec.json.decode(content, type=Lease))
     return LeaseFile(number, content, None)
 

@@ -10,6 +10,7 @@ import errno
 import os
 import stat
 from pathlib import Path
+from typing import BinaryIO
 
 import msgspec
 
@@ -41,6 +42,15 @@ def open_regular(path: Path, flags: int = os.O_RDONLY) -> int:
         os.close(file)
         raise _refuse(errno.EINVAL, path)
     return file
+
+
+def open_unbuffered(path: Path) -> BinaryIO:
+    """A file to read, of which no byte is read before it is asked for.
+
+    Raises:
+        OSError: as `open_regular`.
+    """
+    return os.fdopen(open_regular(path), "rb", buffering=0)
 
 
 def _refuse(number: int, path: Path) -> OSError:

@@ -13,7 +13,7 @@ from pathlib import Path
 from fitguard.schema.exit_codes import UnreadableInput
 
 TRUST_VARIABLE = "FITGUARD_TRUST_FOLDER"
-_INNER = ("snapshots", "files", "files/kept", "files/aside")
+_INNER = ("snapshots", "files", "files/kept", "files/aside", "handed")
 _ROOT = 0
 
 

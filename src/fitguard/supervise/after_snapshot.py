@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from fitguard.monitor.flushing import make_folder
 from fitguard.monitor.journal import Journal
 from fitguard.monitor.regular_files import open_regular
 from fitguard.monitor.run_folder import RunFolder
@@ -151,7 +152,7 @@ class HookThread(threading.Thread):
             self._spare(self._process.pid)
             code = self._process.wait()
         if code != 0:
-            said = self._folder.hook_log.read_text(errors="replace").strip()
+            said = read_end(self._folder.hook_log, _MOST_BYTES).decode(errors="replace").strip()
             self._fail(f"exit code {code}. {said[-_MOST_CHARACTERS:]}")
 
     def _fail(self, why: str) -> None:
@@ -201,7 +202,7 @@ def _linking_run(folder: RunFolder) -> Iterator[Path]:
     """The run's folder of this moment, in a place where nothing is removed or changed."""
     copy = folder.handed / folder.id
     shutil.rmtree(copy, ignore_errors=True)
-    copy.mkdir(parents=True)
+    make_folder(copy)
     try:
         for tree in (folder.files, folder.snapshots):
             _link_tree(tree, copy / tree.name)
@@ -219,7 +220,7 @@ def _link_tree(source: Path, target: Path) -> None:
     for path in [*source.rglob("*")]:
         if path.is_file() and not path.is_symlink():
             place = target / path.relative_to(source)
-            place.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(place.parent)
             with contextlib.suppress(FileNotFoundError):  # it was removed meanwhile
                 try:
                     place.hardlink_to(path)
