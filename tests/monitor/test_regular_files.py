@@ -5,7 +5,6 @@ import os
 
 import pytest
 
-from fitguard.monitor.flushing import make_folder
 from fitguard.monitor.journal import Journal
 from fitguard.monitor.regular_files import (
     make_folder,

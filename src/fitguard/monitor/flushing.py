@@ -4,8 +4,6 @@ import errno
 import os
 from pathlib import Path
 
-from fitguard.monitor.regular_files import FOLDER_MODE
-
 _REFUSED = (
     errno.EINVAL,
     errno.ENOTSUP,

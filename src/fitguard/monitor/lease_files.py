@@ -18,7 +18,7 @@ from pathlib import Path
 import msgspec
 
 from fitguard.monitor.flushing import sync_file
-from fitguard.monitor.regular_files import open_regular
+from fitguard.monitor.regular_files import UNDECODABLE, open_regular
 
 LEASE_BYTES = 512
 """Always the same: to renew a lease needs no space on the disk."""
@@ -120,7 +120,7 @@ def is_superseded(folder: Path, number: int) -> bool:
     with contextlib.suppress(OSError):
         if find_number(folder) > number:
             return True
-    with contextlib.suppress(OSError, msgspec.MsgspecError, UnicodeDecodeError):
+    with contextlib.suppress(OSError, *UNDECODABLE):
         content = read_content(lease_path(folder, number))
         return msgspec.json.decode(content, type=Lease).number > number
     return False

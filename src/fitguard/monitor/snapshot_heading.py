@@ -20,7 +20,7 @@ from typing import Any, BinaryIO
 
 import msgspec
 
-from fitguard.monitor.regular_files import open_regular
+from fitguard.monitor.regular_files import open_unbuffered
 from fitguard.monitor.unusable_snapshots import NewerSnapshot, TornSnapshot, UnreadableSnapshot
 
 _MAGIC = "FGSNAP{}\n"
@@ -93,7 +93,7 @@ def read_heading(path: Path) -> Heading:
     Raises:
         UnusableSnapshot: where it is not whole, or cannot be read.
     """
-    with naming_faults(path), os.fdopen(open_regular(path), "rb", buffering=0) as file:
+    with naming_faults(path), open_unbuffered(path) as file:
         return parse_heading(file, os.fstat(file.fileno()).st_size)
 
 

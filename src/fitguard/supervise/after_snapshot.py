@@ -11,9 +11,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from fitguard.monitor.flushing import make_folder
 from fitguard.monitor.journal import Journal
-from fitguard.monitor.regular_files import open_regular
+from fitguard.monitor.regular_files import make_folder, open_regular, read_end
 from fitguard.monitor.run_folder import RunFolder
 from fitguard.monitor.snapshot_names import list_snapshots
 from fitguard.schema.journal import SnapshotWritten
@@ -21,6 +20,7 @@ from fitguard.schema.run import Place
 
 _LOOK_SECONDS = 0.5
 _MOST_CHARACTERS = 300
+_MOST_BYTES = 4096
 _ANEW = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
 _WAIT_SECONDS = 0.1
 _KILL_SECONDS = 5.0

@@ -90,8 +90,9 @@ def claiming_run(
                 f"an earlier run of this command is not finished; this is a new run. To continue "
                 f"the earlier one: fitguard run --resume {before.folder.id}"
             )
-        folder = _create_folder(runs_folder, options.name or make_id(command))
-        require_trusted(folder.path, trust_folder=options.trust_folder)
+        name = options.name or make_id(command)
+        require_trusted(runs_folder / name, trust_folder=options.trust_folder)
+        folder = _create_folder(runs_folder, name)
         _warn_of_rights(folder, say)
     with (
         locking_run(folder) as locked,

@@ -19,7 +19,7 @@ import numpy as np
 from fitguard.keras.snapshots.content import Content
 from fitguard.keras.snapshots.raw_bytes import checksum, fill, view_bytes, write_raw
 from fitguard.monitor.flushing import sync_file, sync_folder
-from fitguard.monitor.regular_files import open_regular
+from fitguard.monitor.regular_files import open_regular, open_unbuffered
 from fitguard.monitor.snapshot_heading import (
     Entry,
     align_length,
@@ -120,7 +120,7 @@ def read_snapshot(path: Path, locate: Locate = locate_nothing) -> Content:
         UnreadableSnapshot: where the disk or the memory does not give it.
         NewerSnapshot: where only a newer fitguard can read it.
     """
-    with naming_faults(path), os.fdopen(open_regular(path), "rb", buffering=0) as file:
+    with naming_faults(path), open_unbuffered(path) as file:
         return _read_content(file, os.fstat(file.fileno()).st_size, locate)
 
 
@@ -170,7 +170,7 @@ def _read_content(file: BinaryIO, size: int, locate: Locate) -> Content:
 
 def _read_elsewhere(entry: Entry, locate: Locate, taken: int) -> np.ndarray:
     """An array in another file, of which so much has been taken with it."""
-    with os.fdopen(open_regular(locate(entry.source)), "rb", buffering=0) as file:
+    with open_unbuffered(locate(entry.source)) as file:
         size = os.fstat(file.fileno()).st_size
         if taken > size or not 0 <= entry.offset <= size - entry.nbytes <= size:
             raise ValueError(f"its array {entry.name!r} does not lie in {entry.source}")

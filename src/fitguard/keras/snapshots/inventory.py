@@ -8,7 +8,6 @@ arrays only is no snapshot any more:
 
 import contextlib
 import math
-import os
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
@@ -17,7 +16,7 @@ from pathlib import Path
 
 from fitguard.keras.snapshots.file import Held
 from fitguard.keras.snapshots.raw_bytes import holds
-from fitguard.monitor.regular_files import open_regular
+from fitguard.monitor.regular_files import open_unbuffered
 from fitguard.monitor.snapshot_heading import Heading, read_heading
 from fitguard.monitor.snapshot_names import SUFFIX, NamedSnapshot, list_snapshots
 from fitguard.monitor.unusable_snapshots import TornSnapshot, UnusableSnapshot
@@ -168,7 +167,7 @@ def _match(raw: memoryview, places: list[Held], paths: dict[str, Path]) -> Held 
         # Another thread may set a file aside meanwhile.
         with (
             contextlib.suppress(OSError),
-            os.fdopen(open_regular(paths[held.source]), "rb", buffering=0) as file,
+            open_unbuffered(paths[held.source]) as file,
         ):
             if holds(file.fileno(), held.offset, raw):
                 # Once each: a snapshot never has more arrays than its files have room for.
