@@ -103,6 +103,11 @@ class Recorder:
             if replaced is not None:
                 self._forget(replaced)
 
+    def linked(self, path: Any) -> None:
+        place, inode = self._place(path), self._inode(os.lstat(path))
+        if place is not None and inode is not None:
+            self.operations.append(Enter(*place, inode))
+
     def made(self, path: Any, folder: int | None = None) -> None:
         status = os.stat(path, dir_fd=folder)
         self._enter(path, _identity(status), is_folder=True, folder=folder)
@@ -189,6 +194,11 @@ def _stand_ins(recorder: Recorder) -> dict[str, Callable[..., Any]]:  # noqa: C9
             real["rename"](old, new)
             recorder.moved(old, new, replaced)
 
+    def link(old: Any, new: Any, **more: Any) -> None:
+        with lock:
+            real["link"](old, new, **more)
+            recorder.linked(new)
+
     def unlink(path: Any, *, dir_fd: int | None = None) -> None:
         with lock:
             gone = os.stat(path, dir_fd=dir_fd, follow_symlinks=False)
@@ -217,6 +227,7 @@ def _stand_ins(recorder: Recorder) -> dict[str, Callable[..., Any]]:  # noqa: C9
         "fdatasync": fsync,
         "rename": rename,
         "replace": rename,
+        "link": link,
         "unlink": unlink,
         "remove": unlink,
         "rmdir": rmdir,
