@@ -55,4 +55,4 @@ def test_deeds_that_cannot_be_written_come_with_the_next(tmp_path: Path) -> None
     later = Ledger(tmp_path / "deeds.jsonl", 2)
     later.close()
 
-    assert list(later.past.folders) == ["/made/ENOSPC", "/made/short", "/made/"]
+    assert list(later.past.folders) == ["/made/ENOSPC", "/made/short", "/made"]
