@@ -179,6 +179,8 @@ def _remove(folder: RunFolder) -> str:
             shutil.rmtree(removing)
     except UsageError:
         return "it is running"
+    except UnreadableInput as error:
+        return str(error)
     except OSError as error:
         return error.strerror or str(error)
     return ""
