@@ -27,6 +27,10 @@ NAMELESS_FAULT = "NVRM: Xid (PCI:0000:65:00): 31, Ch 00000010, intr 10000000. MM
 UNKNOWN_FAULT = "NVRM: Xid (PCI:0000:65:00): 13, pid='<unknown>', name=<unknown>, Graphics"
 BLOCKED = "INFO: task python3:{} blocked for more than 120 seconds."
 LOCKUP = "watchdog: BUG: soft lockup - CPU#3 stuck for 22s! [python3:{}]"
+REFUSED = (
+    "__vm_enough_memory: pid: {}, comm: tf_Compute, bytes: 52776558137344 not enough memory for "
+    "the allocation"
+)
 BUS = "pcieport 0000:00:03.0: PCIe Bus Error: severity=Uncorrected (Fatal), type=Transaction Layer"
 LOST_BY = "NVRM: Xid (PCI:0000:65:00): 79, pid={}, GPU has fallen off the bus."
 
@@ -39,7 +43,9 @@ def own(lines, numbers=OURS):
     return select_own_lines(lines, 100.0, numbers)
 
 
-@pytest.mark.parametrize("lines", [[SEGFAULT], [TRAP], KILL, [PAGE_FAULT], [BLOCKED], [LOCKUP]])
+@pytest.mark.parametrize(
+    "lines", [[SEGFAULT], [TRAP], KILL, [PAGE_FAULT], [BLOCKED], [LOCKUP], [REFUSED]]
+)
 def test_only_what_befell_its_own_processes_counts(lines):
     ours = stamped(*(line.format(813) for line in lines))
     assert own(ours) == ours

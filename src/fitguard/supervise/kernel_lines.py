@@ -12,11 +12,12 @@ _STAMP = re.compile(r"\[\s*(\d+\.\d+)\]")
 _EARLIER_SECONDS = 2.0
 # Processes are looked for every ten seconds; and the two clocks drift apart over weeks.
 _LATER_SECONDS = 60.0
-# python3[812]: segfault …   Killed process 812 (…   pid=812,   task python3:812 blocked …
-# soft lockup … [python3:812]. Of a crash the kernel names the thread, of a kill the process.
+# python3[812]: segfault …   Killed process 812 (…   pid=812,   __vm_enough_memory: pid: 812,
+# task python3:812 blocked …   soft lockup … [python3:812]
+# Of a crash the kernel names the thread, of a kill the process.
 _PROCESS = re.compile(
     r"\[(\d+)\]:? (?:segfault|general protection|trap |unhandled )"
-    r"|(?:[Kk]ill(?:ed)?|reaped) process (\d+)|\bpid='?(\d+)"
+    r"|(?:[Kk]ill(?:ed)?|reaped) process (\d+)|\bpid(?:=|: )'?(\d+)"
     r"|\btask \S+?:(\d+) blocked|soft lockup .*\[\S+?:(\d+)\]"
 )
 _KILL_BEGINS = "invoked oom-killer"
