@@ -41,8 +41,10 @@ bench: $(READY)
 	$(BIN)/python bench/guard_overhead.py
 	$(BIN)/python bench/guard_survival.py
 
-# What takes minutes: logs of gigabytes, long fuzzing
+# What takes minutes: logs of gigabytes, long fuzzing, power cuts, kills. A slice of the kills:
+# FITGUARD_SOAK_KILLS=20 FITGUARD_SOAK_SEED=7 .venv/bin/pytest -m soak tests/guarded/test_soak.py
 soak: $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt atheris
 	$(BIN)/pytest -m soak
 
 # All supported versions: make matrix, or some: make matrix ONLY="tf2.15 py3.13" JOBS=1

@@ -4,17 +4,12 @@
 #SBATCH --time=04:00:00
 #SBATCH --requeue
 #SBATCH --open-mode=append
-#SBATCH --signal=B:TERM@120
+#SBATCH --signal=USR1@120
 
-resume=()
-[ "${SLURM_RESTART_COUNT:-0}" -gt 0 ] && resume=(--resume)
-
-# bash runs its trap only after a foreground command has ended, so fitguard runs in the background.
-fitguard run --grace-seconds 100 "${resume[@]}" train.py &
-trap 'kill -TERM $!' TERM
-wait $!
+# The first start and every one after it. The name stays the same when the job is queued again.
+srun fitguard run --resume=auto --name "job-$SLURM_JOB_ID" --preempt-signal USR1 \
+    --grace-seconds 100 train.py
 code=$?
-while kill -0 $! 2>/dev/null; do wait $!; code=$?; done
 
 [ "$code" -eq 75 ] && exec scontrol requeue "$SLURM_JOB_ID"
 exit "$code"

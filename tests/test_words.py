@@ -2,7 +2,7 @@
 
 import pytest
 
-from fitguard.words import count, number, percent, say_error, shape, short
+from fitguard.words import count, duration, number, percent, say, say_error, shape, short, size
 
 
 @pytest.mark.parametrize(
@@ -21,6 +21,14 @@ def test_numbers(value: float, expected: str) -> None:
 )  # fmt: skip
 def test_shares(part: int, expected: str) -> None:
     assert percent(part, 10_000) == expected
+
+
+@pytest.mark.parametrize("value", [10**400, -(10**400), 10**4000], ids=["400", "-400", "4000"])
+def test_numbers_that_no_machine_has_are_told_in_few_words(value: int) -> None:
+    assert len(size(value)) < 40
+    assert len(number(value)) < 40
+    assert say("ram_bytes", value) == size(value)
+    assert duration(-abs(value)) == "?"
 
 
 def test_counts_shapes_and_short_names() -> None:

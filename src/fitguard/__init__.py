@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from fitguard.schema.exit_codes import UsageError as UsageError
     from fitguard.supervise.past_runs import list_runs as list_runs
     from fitguard.supervise.past_runs import read_run as read_run
+    from fitguard.supervise.pruning import prune_runs as prune_runs
 
 __version__ = "0.1.0"
 __all__ = [
@@ -37,6 +38,7 @@ __all__ = [
     "list_runs",
     "load_ipython_extension",
     "plan",
+    "prune_runs",
     "read_run",
     "resolve",
 ]
@@ -54,6 +56,7 @@ _PLACES = {
     "list_runs": "fitguard.supervise.past_runs",
     "load_ipython_extension": "fitguard.notebook.magics",
     "plan": "fitguard.memory.planning",
+    "prune_runs": "fitguard.supervise.pruning",
     "read_run": "fitguard.supervise.past_runs",
     "resolve": "fitguard.environment.resolution",
 }

@@ -2,7 +2,9 @@
 
 import math
 import re
+import sys
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
 from typing import Any
 
 from fitguard.schema.finding import Evidence
@@ -11,6 +13,8 @@ from fitguard.schema.model import Shape
 DOT = " · "
 LEAST_BYTES = 2**20
 """Nobody runs out of memory for less: not worth a remark."""
+_MOST_BYTES = 2**80
+"""No machine has more: a file that says so is wrong, and its number is not worth its digits."""
 UNITS = (("TiB", 2**40), ("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10))
 SUFFIXES = {"_celsius": " °C", "_watts": " W", "seconds": " s"}
 # Colors and cursor movements; titles and links, with what they hold; all others.
@@ -46,6 +50,8 @@ SPELLING = {
 
 def size(number_bytes: int) -> str:
     """`143771 * 2**20` → 140.4 GiB."""
+    if abs(number_bytes) > _MOST_BYTES:
+        return f"{'less than -' if number_bytes < 0 else 'more than '}{size(_MOST_BYTES)}"
     for unit, factor in UNITS:
         if abs(number_bytes) >= factor:
             return f"{number_bytes / factor:.1f} {unit}"
@@ -65,6 +71,8 @@ def count(number: int, noun: str, plural: str | None = None) -> str:
 def number(value: float) -> str:
     """`60000.0` → 60,000; `0.1 + 0.2` → 0.3."""
     whole = value == value // 1 and abs(value) < 1e15
+    if isinstance(value, int) and abs(value) > sys.float_info.max:
+        return f"{Decimal(value):.1e}"
     return f"{int(value):,}" if whole else f"{value:.6g}"
 
 
@@ -92,7 +100,7 @@ def percent(part: int, whole: int) -> str:
 
 def duration(seconds: float) -> str:
     """`0.4 s`, `41 s`, `3 min 20 s`, `3 h 20 min`, `2 d 4 h`."""
-    if not math.isfinite(seconds) or seconds < 0:
+    if not 0 <= seconds < math.inf:
         return "?"
     if seconds < 0.05:
         return "0 s"

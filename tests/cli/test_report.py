@@ -61,7 +61,7 @@ def test_a_page_that_cannot_be_written_costs_the_page_alone(folder):
     run = fitguard("report", "last", cwd=folder)
     assert run.returncode == 0
     assert run.stdout.startswith("✔ Finished after 2 attempts")
-    assert "the page could not be written: Received --output" in run.stderr
+    assert "the page could not be written into fitguard-runs/" in run.stderr
 
 
 def test_a_document_alone_gets_no_page(folder):

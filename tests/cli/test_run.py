@@ -7,6 +7,8 @@ import pytest
 from cli.process import fitguard
 
 from fitguard.cli.run import delimit_command
+from fitguard.monitor.run_folder import RunFolder
+from fitguard.supervise.lock import locking_run
 
 ARGUMENTS = "import sys; print(sys.argv[1:])"
 
@@ -25,6 +27,12 @@ ARGUMENTS = "import sys; print(sys.argv[1:])"
         ("--resume 20261115-142500-train-4f2a", "--resume=20261115-142500-train-4f2a"),
         ("--resume 20261115-1 train.py", "--resume=20261115-1 -- train.py"),
         ("--resume", "--resume="),
+        ("--resume auto train.py", "--resume=auto -- train.py"),
+        ("--resume=auto --name n1 train.py", "--resume=auto --name n1 -- train.py"),
+        ("--resume n1 train.py", "--resume=n1 -- train.py"),
+        ("--resume python3 train.py", "--resume= -- python3 train.py"),
+        ("--resume -m pkg", "--resume= -- -m pkg"),
+        ("--resume --quiet train.py", "--resume= --quiet -- train.py"),
         ("--help", "--help"),
         ("", ""),
     ],
@@ -51,10 +59,11 @@ def test_all_behind_the_script_is_the_scripts_own(tmp_path):
 
 def test_python_before_the_script_and_a_folder_for_runs(tmp_path):
     (tmp_path / "train.py").write_text(ARGUMENTS)
-    words = ("run", "--quiet", "--runs-folder", "kept", sys.executable, "-u", "train.py", "x")
-    done = fitguard(*words, cwd=tmp_path)
+    own = ("--quiet", "--runs-folder", "kept", "--disk", "20GB")
+    done = fitguard("run", *own, sys.executable, "-u", "train.py", "x", cwd=tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (0, "['x']\n", NOTHING)
-    assert list((tmp_path / "kept").glob("2*"))
+    (orders,) = (tmp_path / "kept").glob("2*/orders.json")
+    assert json.loads(orders.read_bytes())["disk_bytes"] == 20_000_000_000
 
 
 def test_a_module(tmp_path):
@@ -77,11 +86,19 @@ def test_help_has_examples():
         (["bash", "train.sh"], "no Python script"),
         ([], "Received no command"),
         (["--micro-batch", "0", "train.py"], "Received --micro-batch 0. Expected a number above"),
+        (["--disk", "much", "train.py"], "Expected a size such as"),
         (["--grace-seconds", "-1", "train.py"], "Received --grace-seconds -1"),
         (["--allow", "magic", "train.py"], "magic"),
         (["--epochs", "3", "train.py"], "--epochs"),
         (["--resume"], "holds no unfinished run"),
         (["--resume", "20200101-000000-train-0000"], "is no run in"),
+        (["--preempt-signal", "SIGKILL", "train.py"], "Received --preempt-signal SIGKILL"),
+        (["--preempt-exit-code", "0", "train.py"], "Received --preempt-exit-code 0. Expected 1 to"),
+        (["--resume=auto"], "Received no command"),
+        (["--name", "../up", "train.py"], "Received --name '../up'. Expected up to 64 letters"),
+        (["--name", "auto", "train.py"], "--name auto, which means something else"),
+        (["--name", "train.py", "train.py"], "--name train.py, which means something else"),
+        (["--name", "a", "--resume=b", "train.py"], "--resume=b and --name a, which are two"),
     ],
 )
 def test_wrong_usage_is_told(tmp_path, words, said):
@@ -90,6 +107,29 @@ def test_wrong_usage_is_told(tmp_path, words, said):
     assert done.returncode == 2, done.stderr
     assert said in done.stderr
     assert done.stdout == ""
+
+
+def test_a_job_whose_run_is_guarded_elsewhere_may_come_again(tmp_path):
+    (tmp_path / "train.py").write_text("raise SystemExit(9)")
+    words = ("run", "--name", "n", "train.py")
+    assert fitguard(*words, cwd=tmp_path).returncode == 9
+    again = ("run", "--resume=auto", "--name", "n")
+    with locking_run(RunFolder(tmp_path / "fitguard-runs" / "n")):
+        assert fitguard(*again, "train.py", cwd=tmp_path).returncode == 75
+        chosen = fitguard(*again, "--preempt-exit-code", "138", "train.py", cwd=tmp_path)
+        refused = fitguard("run", "--resume", "--name", "n", "train.py", cwd=tmp_path)
+    assert (chosen.returncode, refused.returncode) == (138, 2)
+    assert "guards now" in chosen.stderr
+    assert "guards now" in refused.stderr
+
+
+def test_a_job_whose_run_is_finished_has_nothing_to_do(tmp_path):
+    (tmp_path / "train.py").write_text("print('trained')")
+    words = ("run", "--resume=auto", "--name", "n", "train.py")
+    first, second = (fitguard(*words, cwd=tmp_path) for _ in range(2))
+    assert (first.returncode, first.stdout) == (0, "trained\n")
+    assert (second.returncode, second.stdout) == (0, "")
+    assert "the run n is finished, and nothing is left to do" in second.stderr
 
 
 def test_an_exception_of_the_script_ends_with_its_code_and_its_traceback(tmp_path):

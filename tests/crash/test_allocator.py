@@ -227,3 +227,28 @@ def test_sizes(text: str, number: int | None) -> None:
 )
 def test_broken_lines_do_no_harm(text: str) -> None:
     assert len(read(text + "\nOOM when allocating tensor with shape[2,2]")) >= 1
+
+
+HUGE = "9" * 400
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"Allocator (GPU_0_bfc) ran out of memory trying to allocate {HUGE}GiB",
+        f"Allocator (GPU_0_bfc) ran out of memory trying to allocate 1B (rounded to {HUGE})",
+        f"OOM when allocating tensor with shape[{HUGE}] and type float",
+        f"OOM when allocating tensor with shape[{','.join(['99999999'] * 400)}] and type float",
+        f"InUse at 7f00 of size {HUGE} next 1",
+        f"{HUGE} Chunks of size {HUGE} totalling 1B",
+        f"memory_limit_: {HUGE} available bytes: {HUGE} curr_region_allocation_bytes_: 1",
+        f"Limit: {HUGE}",
+        f"Sum Total of in-use chunks: {HUGE}TiB",
+        f"Free memory/Total memory: {HUGE}/{HUGE}",
+    ],
+)
+def test_a_number_of_400_digits_costs_only_itself(line: str) -> None:
+    (state,) = read(f"{line}\nAllocator (GPU_0_bfc) ran out of memory trying to allocate 8.00MiB")[
+        -1:
+    ]
+    assert state.requested_bytes == 8 * MIB

@@ -1,25 +1,28 @@
 """Facts that anyone may have written: a judgement comes out, whatever is in them."""
 
+import contextlib
+
 import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import fitguard
 from fitguard.checks.framework.runner import judge_machine
 from fitguard.report.render import FORMATS, render
+from fitguard.schema.exit_codes import UsageError
 from fitguard.schema.facts import Facts
 
 WORDS = st.one_of(
     st.text(max_size=12),
     st.sampled_from(["", "2.10.1", "12", "abc", "-1", "9" * 40, "0", "sm_", "compute_", "GPU-"]),
 )
+NUMBERS = st.one_of(st.integers(-(2**70), 2**70), st.sampled_from([10**400, -(10**400)]))
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(words=st.lists(WORDS, min_size=16, max_size=16), number=st.integers(-(2**70), 2**70))
-def test_any_words_are_judged(words, number):
+def make_facts(words, number) -> Facts:
     w = iter(words)
-    facts = msgspec.convert(
+    return msgspec.convert(
         {
             "python": {"version": next(w)},
             "platform": {"system": next(w), "machine": next(w), "distribution": next(w)},
@@ -41,9 +44,23 @@ def test_any_words_are_judged(words, number):
         },
         Facts,
     )
-    report = judge_machine(facts)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(words=st.lists(WORDS, min_size=16, max_size=16), number=NUMBERS)
+def test_any_words_are_judged(words, number):
+    report = judge_machine(make_facts(words, number))
     for form in FORMATS:
         assert render(report, form)
+
+
+@pytest.mark.soak
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(words=st.lists(WORDS, min_size=16, max_size=16), number=NUMBERS)
+def test_any_words_are_resolved_or_refused(words, number):
+    with contextlib.suppress(UsageError):
+        answer = fitguard.resolve(facts=make_facts(words, number))
+        assert all(render(answer, form) for form in ("text", "json"))
 
 
 @pytest.mark.parametrize("version", ["abc", "", "x.y"])

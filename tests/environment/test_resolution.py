@@ -172,5 +172,12 @@ def test_keys_that_describe_an_install_are_refused(key):
         fitguard.resolve(what_if={key: "x"})
 
 
+@pytest.mark.parametrize("version", ["", "unknown", "nan", "9" * 5000])
+def test_a_python_without_a_version_is_a_clear_error(version):
+    facts = Facts(python=Python(version=version), platform=Platform(system="linux"))
+    with pytest.raises(UsageError, match=r"Received '.*' as the version of Python\. Expected"):
+        fitguard.resolve(facts=facts)
+
+
 def test_notebooks_show_a_page():
     assert "2.14.1" in resolve(gpu="Tesla K80", os="linux-x86_64")._repr_html_()

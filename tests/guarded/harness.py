@@ -126,6 +126,10 @@ class GuardedRun:
         found = sorted((self._folder / "runs").glob("*/journal.jsonl"))
         return RunFolder(found[-1].parent) if found else None
 
+    def events(self, kind=object):
+        """What the journal of the run holds of one kind."""
+        return [e for e in Journal(self.folder.journal).read() if isinstance(e, kind)]
+
     @property
     def record(self) -> Run:
         return msgspec.json.decode(self.folder.document.read_bytes(), type=Run)
@@ -133,8 +137,8 @@ class GuardedRun:
     def next_child(self, after=0):
         """Wait for the attempt with a higher number than that; None where the run is over."""
         while not self.is_over:
-            events = Journal(self.folder.journal).read() if self.folder else []
-            started = [e for e in events if isinstance(e, AttemptStarted) and e.attempt > after]
+            events = self.events(AttemptStarted) if self.folder else []
+            started = [event for event in events if event.attempt > after]
             if started:
                 return TrainingChild(self, started[-1])
             time.sleep(_LOOK_SECONDS * 4)

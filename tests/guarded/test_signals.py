@@ -6,6 +6,7 @@ import signal
 import pytest
 from guarded.harness import GuardedRun, run_plain
 from guarded.results import difference
+from programs import wait_for
 
 from fitguard.schema.journal import LEFT_AS_ASKED
 
@@ -19,6 +20,16 @@ def until_saved(run, attempt):
     )
     assert saved, "it ended before a snapshot was written"
     return child
+
+
+def test_a_parent_that_is_killed_while_the_training_starts_leaves_none_behind(tmp_path):
+    script = tmp_path / "waits.py"
+    script.write_text("import time; time.sleep(600)")
+    with GuardedRun(tmp_path / "run", script) as run:
+        child = run.next_child()
+        # It is still loading Python: nothing has told the kernel yet that it dies with its parent.
+        os.kill(run.parent, signal.SIGKILL)
+        wait_for(lambda: not child.is_alive, seconds=30)
 
 
 @pytest.mark.soak

@@ -165,6 +165,15 @@ def test_functions_that_make_nothing(factory, told):
         check(factory)
 
 
+def test_a_generator_that_blocks_does_not_cost_more_than_the_budget():
+    go_on = threading.Event()
+    report = check((go_on.wait() for _ in range(3)), budget_seconds=0.2)
+    assert source(report).batches_seen == 0
+    assert "no batch within the time" in source(report).unread
+    go_on.set()
+    assert list(report.x) == [True, True, True]
+
+
 def test_generators_that_give_nothing():
     closed = (batch for batch in [(X, Y)])
     closed.close()

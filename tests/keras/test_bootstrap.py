@@ -11,6 +11,7 @@ import msgspec
 import pytest
 from programs import LONGEST_SECONDS, foreground_signals, is_alive, start, wait_for
 
+from fitguard.clean_start import words_to_run
 from fitguard.monitor.heartbeat import Heartbeat
 from fitguard.monitor.journal import Journal
 from fitguard.monitor.run_folder import RunFolder
@@ -26,7 +27,8 @@ print(json.dumps({
     "argv": sys.argv,
     "name": __name__,
     "file": __file__,
-    "folder": sys.path[0],
+    "path": sys.path,
+    "flags": str(sys.flags),
     "is main": sys.modules["__main__"].__dict__ is globals(),
     "known": known,
     "spec": getattr(__spec__, "name", None),
@@ -76,7 +78,7 @@ def run(*command, folder, ignored=(), **more):
 
 
 def guarded(run_folder, *command, folder, **more):
-    bootstrap = ("-m", "fitguard.keras.bootstrap", run_folder.path)
+    bootstrap = (*words_to_run("fitguard.keras.bootstrap"), run_folder.path)
     return run(*bootstrap, *command, folder=folder, **more)
 
 
@@ -84,15 +86,35 @@ def failures(run_folder):
     return [event for event in Journal(run_folder.journal).read() if isinstance(event, Failed)]
 
 
+SCRIPT = ("./here/tell.py", "a", "-b")
+MODULE = ("-m", "here.tell", "a")
+
+
 @pytest.mark.parametrize(
-    "command", [("./here/tell.py", "a", "-b"), ("-m", "here.tell", "a")], ids=["script", "module"]
+    ("options", "command", "variables"),
+    [
+        ((), SCRIPT, {}),
+        ((), ("linked.py",), {}),
+        ((), MODULE, {}),
+        ((), ("-m", "here"), {}),
+        ((), SCRIPT, {"PYTHONSAFEPATH": "1"}),
+        (("-P",), MODULE, {"PYTHONPATH": ".:more"}),
+        (("-I",), SCRIPT, {"PYTHONPATH": "more"}),
+        (("-E",), SCRIPT, {"PYTHONPATH": "more", "PYTHONSAFEPATH": "1"}),
+    ],
 )
-def test_scripts_and_modules_find_what_they_find_under_python(command, run_folder, scripts):
+def test_scripts_and_modules_find_what_they_find_under_python(
+    options, command, variables, run_folder, scripts
+):
     (scripts / "here").mkdir()
     (scripts / "here" / "tell.py").write_text(TELLING)
-    plain = run(*command, folder=scripts)
-    told = guarded(run_folder, *command, folder=scripts)
-    assert (told.returncode, told.stderr) == (0, NOTHING)
+    (scripts / "here" / "__main__.py").write_text(TELLING)
+    (scripts / "linked.py").symlink_to("here/tell.py")
+    environment = {**os.environ, **variables}
+    plain = run(*options, *command, folder=scripts, env=environment)
+    bootstrap = (*words_to_run("fitguard.keras.bootstrap"), run_folder.path)
+    told = run(*options, *bootstrap, *command, folder=scripts, env=environment)
+    assert (told.returncode, told.stderr) == (plain.returncode, NOTHING)
     assert json.loads(told.stdout) == json.loads(plain.stdout)
 
 
@@ -195,16 +217,40 @@ if __name__ == "__main__":
     print("left", os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         print("spawned", pool.map(work, [1, 2]), flush=True)
-    os.kill(os.getpid(), signal.SIGTERM)
-    print("still here")
+    try:
+        os.kill(os.getpid(), signal.SIGTERM)
+        print("still here")
+    finally:
+        print("finally")
 """
 
 
-def test_sigterm_is_a_wish_and_children_are_as_usual(run_folder, scripts):
+def test_sigterm_outside_of_fit_ends_the_script_and_children_are_as_usual(run_folder, scripts):
     (scripts / "works.py").write_text(TERMINATED)
     told = guarded(run_folder, "works.py", folder=scripts)
-    assert (told.returncode, told.stderr) == (0, NOTHING)
-    assert told.stdout == "forked -15\nleft 7\nspawned [2, 3]\nstill here\n"
+    assert (told.returncode, told.stderr) == (75, "")
+    assert told.stdout == "forked -15\nleft 7\nspawned [2, 3]\nfinally\n"
+    assert failures(run_folder) == []
+
+
+NOTICED = """
+import os, signal
+worker = os.fork()
+if not worker:
+    os.kill(os.getpid(), signal.SIGUSR1)
+    os._exit(5)
+print("worker", os.waitstatus_to_exitcode(os.waitpid(worker, 0)[1]), flush=True)
+os.kill(os.getpid(), signal.SIGUSR1)
+print("still here, outside of fit")
+"""
+
+
+def test_a_notice_of_the_scheduler_works_like_sigterm_and_ends_no_worker(run_folder, scripts):
+    orders = Orders(seed=9, preempt_signals=(int(signal.SIGUSR1),))
+    run_folder.orders.write_bytes(msgspec.json.encode(orders))
+    (scripts / "works.py").write_text(NOTICED)
+    told = guarded(run_folder, "works.py", folder=scripts)
+    assert (told.returncode, told.stdout) == (75, "worker 5\n")
     assert Heartbeat(run_folder.heartbeat).read_wish() == "leave"
 
 
@@ -226,7 +272,9 @@ def test_what_the_shell_ignores_is_no_wish(run_folder, scripts):
 
 PARENT = """
 import subprocess, sys
-child = subprocess.Popen([sys.executable, "-m", "fitguard.keras.bootstrap", *sys.argv[1:]])
+from fitguard.clean_start import words_to_run
+words = words_to_run("fitguard.keras.bootstrap")
+child = subprocess.Popen([sys.executable, *words, *sys.argv[1:]])
 child.wait()
 """
 SLEEPING = """
@@ -246,6 +294,7 @@ def test_it_tells_its_stacks_and_dies_with_its_parent(run_folder, scripts):
     child = int((scripts / "ready").read_text())
     os.kill(child, STACKS_SIGNAL)
     wait_for(lambda: "sleeps.py" in run_folder.stacks.read_text())
+    assert run_folder.stacks.stat().st_mode & 0o777 == 0o600
     assert is_alive(child)
     parent.kill()
     wait_for(lambda: not is_alive(child))

@@ -9,6 +9,7 @@ from guarded.attempts import Killed, attempt, events
 
 from fitguard.keras import Guard
 from fitguard.keras.state.model_state import ModelState
+from fitguard.monitor.heartbeat import Heartbeat
 from fitguard.schema.exit_codes import UsageError
 from fitguard.schema.journal import FitBegan, FitEnded, Noted, SnapshotWritten
 from fitguard.schema.run import Place
@@ -106,7 +107,7 @@ def test_a_compiled_model_with_train_on_batch(tmp_path):
     (said,) = events(fits, Noted)
     assert "metrics" in said.text
     assert "weights do not depend on them" in said.text
-    beat = fits.session.heartbeat.read()
+    beat = Heartbeat(fits.session.folder.heartbeat).read()
     assert beat.place == Place(fit=1, step=STEPS, total_steps=STEPS)
 
 

@@ -1,5 +1,7 @@
 """Digests of the user's own files, and what is said where they changed between attempts."""
 
+import contextlib
+import shutil
 import subprocess
 import sys
 
@@ -7,6 +9,7 @@ import pytest
 from guarded.attempts import session_in
 from programs import LONGEST_SECONDS
 
+from fitguard.clean_start import words_to_run
 from fitguard.keras.sources import find_changed_sources
 from fitguard.monitor.journal import Journal
 from fitguard.schema.journal import Failed, Noted, SnapshotWritten, SourcesRan
@@ -47,8 +50,7 @@ class Project:
         done = subprocess.run(
             [
                 sys.executable,
-                "-m",
-                "fitguard.keras.bootstrap",
+                *words_to_run("fitguard.keras.bootstrap"),
                 self.run,
                 *(command or ["train.py"]),
             ],
@@ -71,7 +73,8 @@ class Project:
         return [event.text for event in self.events(Noted) if event.kind == "changed-script"]
 
     def changed(self, number):
-        found = find_changed_sources(session_in(self.run, number))
+        with contextlib.chdir(self.folder):
+            found = find_changed_sources(session_in(self.run, number))
         return [str(path.relative_to(self.folder)) for path in found]
 
 
@@ -88,6 +91,13 @@ def test_the_journal_holds_the_users_files_and_no_others(project, command):
     begun = ["parts/__init__.py", "parts/layers.py", "rates.py", "train.py"]
     assert names == [begun, ["late.py"]]
     assert {len(digest) for digest in told[0].values()} == {64}
+
+
+def test_files_that_moved_with_the_run_are_no_news(project, tmp_path):
+    project.attempt(1)
+    project.folder = shutil.move(tmp_path, tmp_path.with_name(f"{tmp_path.name}-moved"))
+    project.run = project.folder / "run"
+    assert project.changed(2) == []
 
 
 def test_the_same_files_are_no_news(project):

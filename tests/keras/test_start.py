@@ -21,6 +21,15 @@ def test_the_same_start(monkeypatch):
     assert digest_start() == before
 
 
+@pytest.mark.parametrize(
+    "name", ["HOSTNAME", "USER", "HOME", "KUBERNETES_PORT", "DB_SERVICE_HOST", "DB_PORT_1_TCP"]
+)
+def test_another_host_is_no_other_start(monkeypatch, name):
+    before = digest_start()
+    monkeypatch.setenv(name, "other")
+    assert digest_start() == before
+
+
 def test_another_argument_or_setting(monkeypatch):
     before = digest_start()
     monkeypatch.setenv("KILL", "7")

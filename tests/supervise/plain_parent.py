@@ -11,6 +11,7 @@ from pathlib import Path
 
 from fitguard.cli.run import say
 from fitguard.schema.exit_codes import UsageError
+from fitguard.supervise.choosing import AlreadyFinished
 from fitguard.supervise.command import Command
 from fitguard.supervise.guarding import guard
 from fitguard.supervise.options import RunOptions
@@ -30,9 +31,12 @@ def main() -> None:
     wanted = json.loads(given)
     if limit := wanted.pop("file_limit_bytes", None):
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
-    options = replace(RunOptions(runs_folder=Path("runs")), **wanted)
+    runs_folder = Path(wanted.pop("runs_folder", "runs"))
+    options = replace(RunOptions(runs_folder=runs_folder), **wanted)
     try:
         sys.exit(guard(plain_command(Path(script), *arguments), options, say=say).exit_code)
+    except AlreadyFinished as finished:
+        say(str(finished))
     except UsageError as error:
         say(str(error))
         sys.exit(2)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from fitguard.clean_start import words_to_run
 from fitguard.schema.exit_codes import UsageError
 from fitguard.supervise.command import parse
 
@@ -45,7 +46,7 @@ def test_forms_that_are_understood(words, options, target, arguments):
 def test_the_command_line_of_the_child():
     command = parse([PYTHON, "-u", "train.py", "--epochs", "3"])
     assert command.argv(Path("/runs/1")) == [
-        *(PYTHON, "-u", "-m", "fitguard.keras.bootstrap"),
+        *(PYTHON, "-u", *words_to_run("fitguard.keras.bootstrap")),
         *("/runs/1", "train.py", "--epochs", "3"),
     ]
 

@@ -16,6 +16,9 @@ class Setting:
     def send(self, number):
         self.sent.append((self.now - 100.0, number))
 
+    def ignores(self, _number):
+        return False
+
     def wish(self):
         self.wishes += 1
 

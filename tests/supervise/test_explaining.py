@@ -36,6 +36,7 @@ SEEN = Observation(
     evidence=(),
     foreseen="",
     forwarded=frozenset(),
+    told_to_end=False,
     place=Place(fit=1, step=3, total_steps=3),
     output=b"",
     since_seconds=0.0,
@@ -103,7 +104,7 @@ def test_an_error_has_its_cause_and_its_place():
 def test_the_kernels_counter_proves_that_memory_ran_out():
     event = examine_end(KILLED, 1, [], killed_by_kernel=1).event
     assert (event.outcome, event.cause, event.confidence) == ("killed", "host-oom", "high")
-    assert event.evidence[0] == "the oom_kill counter of the cgroup rose by 1"
+    assert event.evidence[0] == "the kernel counts 1 such kill since the attempt began"
 
 
 def test_a_counter_that_did_not_move_proves_the_contrary():

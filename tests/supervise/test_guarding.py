@@ -48,6 +48,23 @@ def test_the_record_of_a_run_without_a_fault(tmp_path):
     assert (parent.run_folder / "output.log").read_text() == "step\n" * 3
 
 
+KEEPS = """
+kept = training.folder.kept_files
+print("kept", kept.exists(), flush=True)
+kept.mkdir(parents=True, exist_ok=True)
+if training.attempt == 1:
+    training.save()
+    import os; os._exit(3)
+"""
+
+
+def test_files_that_a_restart_may_need_are_kept_until_the_run_is_recorded_as_ended(tmp_path):
+    parent = Parent(tmp_path, KEEPS)
+    assert parent.ended() == 0
+    assert parent.out == "kept False\nkept True\n"
+    assert not (parent.run_folder / "files" / "kept").exists()
+
+
 CRASHES = {
     "segfault": "os.kill(os.getpid(), signal.SIGSEGV)",
     "abort": "os.abort()",

@@ -29,7 +29,7 @@ class Clock:
         while self.now < until:
             self.now += min(1.0, until - self.now)
             place = Place(fit=self.fit, step=self.step, total_steps=self.step)
-            beat = Beat(self.count, self.phase, place, 0)
+            beat = Beat(self.count, 1, self.phase, place, 0)
             found = self.watch.look(beat, self.now, **excuse)
             if found is not None:
                 return found

@@ -2,10 +2,12 @@
 
 from monitor.journal_of import JournalOf, at
 
+from fitguard.monitor.saved_place import Saved
 from fitguard.schema.hardware import Xid
 from fitguard.schema.journal import Decided, Failed, FitEnded, MicroBatchChosen
 from fitguard.schema.run import Place
 from fitguard.supervise.past_attempts import list_past_attempts
+from fitguard.supervise.wording import describe_restart
 
 
 def test_an_attempt_with_all_that_is_known_of_it():
@@ -45,6 +47,21 @@ def test_a_torn_snapshot_is_not_saved():
     journal = JournalOf().run().start(0).save(10).save(20).end("killed", 25)
     journal.start(10).end("killed", 22)
     assert [end.saved for end in list_past_attempts(journal.events)] == [at(20), at(10)]
+
+
+def test_a_snapshot_that_could_not_be_used_is_not_named():
+    """All of fit 1 was set aside: the next attempt begins where this one did."""
+    journal = JournalOf().run().start(0).save(10).end("killed", 12)
+    journal.start(0).end("killed", 3)
+    assert [end.saved for end in list_past_attempts(journal.events)] == [at(10), Place()]
+
+
+def test_the_files_know_better_than_the_journal():
+    """The child died between the snapshot and the line that tells of it."""
+    journal = JournalOf().run().start(0).save(10).end("killed", 22)
+    (end,) = list_past_attempts(journal.events, on_disk=Saved(at(20), end=False))
+    assert (end.saved, end.saved_end) == (at(20), False)
+    assert describe_restart(end) == ", from the snapshot after epoch 2."
 
 
 def test_the_beginning_of_the_next_fit_is_nothing_saved():

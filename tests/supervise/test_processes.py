@@ -1,6 +1,7 @@
 """A process and its descendants: real ones."""
 
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -9,9 +10,10 @@ from programs import wait_for
 
 from fitguard.supervise.processes import (
     Process,
+    find_alive,
     find_family,
-    kill_all,
     list_thread_numbers,
+    send_to_all,
     sum_resident_bytes,
 )
 
@@ -29,7 +31,9 @@ def test_a_family_is_found_and_ended():
         parent.kill()
         parent.wait()
         # Its child has another parent now, and is still the same process.
-        assert kill_all(found[1:]) == [found[1].pid]
+        assert [process.pid for process in find_alive(found)] == [found[1].pid]
+        send_to_all(find_alive(found), signal.SIGKILL)
+        wait_for(lambda: find_alive(found) == [])
     finally:
         parent.kill()
         parent.wait()
@@ -37,7 +41,8 @@ def test_a_family_is_found_and_ended():
 
 def test_a_number_that_another_process_has_now_is_left_alone():
     me = find_family(os.getpid())[0]
-    assert kill_all([Process(me.pid, me.parent, me.started - 1)]) == []
+    assert find_alive([Process(me.pid, me.parent, me.started - 1)]) == []
+    assert find_alive([me])
 
 
 def test_threads_have_numbers_too():

@@ -16,8 +16,9 @@ from fitguard.schema.exit_codes import UsageError
 from fitguard.schema.journal import AttemptStarted, RunStarted
 from fitguard.supervise.guarding import Guarding, guard
 from fitguard.supervise.lock import find_holder, locking_run
+from fitguard.supervise.naming import RUN_ID, make_id
 from fitguard.supervise.options import RunOptions
-from fitguard.supervise.runs import RUN_ID, find_runs, make_id
+from fitguard.supervise.runs import find_runs
 
 STOPS = """
 import sys

@@ -1,12 +1,15 @@
 """What must not hurt the parent: readers that leave, full disks, folders that cannot be written."""
 
 import os
+import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import programs
 import pytest
+from programs import wait_for
 from supervise.guarded import UNTIL_TOLD, Parent
 
 from fitguard.schema.journal import AttemptStarted
@@ -89,6 +92,8 @@ def test_the_loop_loads_no_diagnosis_before_something_dies(room):
 def test_a_long_output_is_bounded(tmp_path):
     text = """
 import os
+import shutil
+import signal
 block = b"y" * 1_000_000
 for _ in range(20): os.write(1, block)
 os.write(1, b"the end")
@@ -98,3 +103,34 @@ os.write(1, b"the end")
     sizes = [(parent.run_folder / name).stat().st_size for name in ("output.log", "output.1.log")]
     assert sum(sizes) < 10 * 2**20
     assert (parent.run_folder / "output.log").read_bytes().endswith(b"the end")
+
+
+def test_a_heartbeat_that_is_cut_short_kills_nobody(tmp_path):
+    parent = Parent(tmp_path, UNTIL_TOLD)
+    parent.until("step 3")
+    os.truncate(parent.run_folder / "heartbeat", 0)
+    seen = parent.out.count("\n")
+    wait_for(lambda: parent.out.count("\n") > seen + 20)
+    (tmp_path / "enough").touch()
+    assert parent.ended() == 0
+    assert [attempt["outcome"] for attempt in parent.run()["attempts"]] == ["finished"]
+
+
+def test_a_wish_gets_through_a_heartbeat_that_was_cut_short(tmp_path):
+    parent = Parent(tmp_path, UNTIL_TOLD)
+    parent.until("step 3")
+    os.truncate(parent.run_folder / "heartbeat", 0)
+    parent.process.send_signal(signal.SIGTERM)
+    assert parent.ended() == 75
+    assert parent.run()["attempts"][0]["exit_code"] == 75
+
+
+def test_a_folder_that_is_removed_is_told_and_the_end_is_true(tmp_path):
+    parent = Parent(tmp_path, UNTIL_TOLD)
+    parent.until("step 3")
+    shutil.rmtree(tmp_path / "runs")
+    (tmp_path / "enough").touch()
+    assert parent.ended() == 0
+    assert "fitguard: finished after" in parent.err
+    assert "is gone: no report" in parent.err
+    assert "stopped" not in parent.err

@@ -1,8 +1,8 @@
-"""`[tool.fitguard]` in pyproject.toml: defaults for select, ignore and fail-on."""
+"""`[tool.fitguard]` in pyproject.toml: defaults for select, ignore, fail-on, and for `run`."""
 
 import tomllib
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -16,11 +16,16 @@ if TYPE_CHECKING:
 class Configuration(
     msgspec.Struct, frozen=True, kw_only=True, rename="kebab", forbid_unknown_fields=True
 ):
-    """What the project sets; the command line adds to select and ignore, and overrides fail-on."""
+    """What the project sets; the command line adds to select and ignore, and overrides the rest.
+
+    Args:
+        run: Options of `fitguard run` by name, as `snapshot-seconds`.
+    """
 
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     fail_on: Threshold = "error"
+    run: dict[str, Any] = {}
 
     def filter_selection(self, subject: "Subject") -> tuple[str, ...]:
         """The selection, as far as it is of checks that judge this subject.
@@ -38,28 +43,39 @@ class Configuration(
 
 
 def read_configuration() -> Configuration:
-    """The nearest pyproject.toml at or above the current folder; empty where there is none.
+    """That of the nearest pyproject.toml; empty where there is none.
 
     Raises:
         UnreadableInput: if its `[tool.fitguard]` cannot be understood.
     """
+    file = find_project_file()
+    return Configuration() if file is None else read_project_file(file)
+
+
+def find_project_file() -> Path | None:
+    """The nearest pyproject.toml at or above the current folder; None where there is none."""
     try:
         start = Path.cwd()
     except FileNotFoundError:  # the folder was deleted under us
-        return Configuration()
-    for folder in (start, *start.parents):
-        file = folder / "pyproject.toml"
-        if file.is_file():
-            return _read(file)
-    return Configuration()
+        return None
+    files = (folder / "pyproject.toml" for folder in (start, *start.parents))
+    return next((file for file in files if file.is_file()), None)
 
 
-def _read(file: Path) -> Configuration:
+def read_project_file(file: Path) -> Configuration:
+    """The `[tool.fitguard]` of a file.
+
+    Raises:
+        UnreadableInput: if it cannot be understood.
+    """
     try:
         text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return Configuration()
+    try:
         document = tomllib.loads(text)
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        if isinstance(error, tomllib.TOMLDecodeError) and "tool.fitguard" in text:
+    except (ValueError, RecursionError) as error:  # a number of 5000 digits is no TOMLDecodeError
+        if "tool.fitguard" in text:
             raise UnreadableInput(f"{file}: {error}") from error
         return Configuration()  # broken, but no concern of ours
     tools = document.get("tool", {})

@@ -16,10 +16,12 @@ from fitguard.cli.doctor import doctor
 from fitguard.cli.explain import explain
 from fitguard.cli.facts import facts
 from fitguard.cli.plan import plan
+from fitguard.cli.prune import prune
 from fitguard.cli.report import report
 from fitguard.cli.resolve import resolve
 from fitguard.cli.run import delimit_command
 from fitguard.cli.run import run as run_command
+from fitguard.cli.run_settings import apply_settings
 from fitguard.cli.runs import runs
 from fitguard.cli.training_options import hint_at_script_options
 from fitguard.schema.exit_codes import INTERRUPTED, ExitCode, UnreadableInput, UsageError
@@ -34,7 +36,8 @@ app = App(
 # The modules of the commands keep their own imports inside the functions: --help stays quick.
 _COMMANDS = (check, doctor, data, plan, run_command, explain, report, runs, resolve, facts)
 for command in _COMMANDS:
-    app.command(command)
+    app.command(command, config=apply_settings if command is run_command else None)
+app["runs"].command(prune)
 app.register_install_completion_command(help="Let your shell complete the commands and options.")
 
 

@@ -1,6 +1,6 @@
 """The child process of `fitguard plan --measure`: makes the step anew from the user's script.
 
-python -m fitguard.cli.measured_step REQUEST.json
+python clean_start.py fitguard.cli.measured_step REQUEST.json
 """
 
 import contextlib

@@ -7,6 +7,8 @@ from typing import Annotated, NoReturn
 
 from cyclopts import Parameter
 
+from fitguard.clean_start import words_to_run
+
 Python = Annotated[
     str | None,
     Parameter(
@@ -36,7 +38,7 @@ def _go_on_in(name: str) -> NoReturn:
     python = find_python(name)
     require_fitguard(python)
     sys.stdout.flush()
-    os.execv(python, [python, "-m", "fitguard", *_without_python(sys.argv[1:])])
+    os.execv(python, [python, *words_to_run("fitguard"), *_without_python(sys.argv[1:])])
 
 
 def _without_python(arguments: Sequence[str]) -> list[str]:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from fitguard.cli.console import PLAIN_OUTPUT, Output, complain, show
+from fitguard.cli.run_page import TrustFolder, write_page
 from fitguard.cli.runs import RunsFolder
-from fitguard.monitor.run_folder import RUNS, RunFolder
-from fitguard.schema.exit_codes import UsageError
+from fitguard.monitor.run_folder import RUNS
 
 if TYPE_CHECKING:
     from fitguard.schema.run import Run
@@ -27,6 +27,7 @@ def report(
     /,
     *,
     runs_folder: RunsFolder = Path(RUNS),
+    trust_folder: TrustFolder = False,
     verbose: Annotated[
         bool, Parameter(alias="-v", negative="", help="All attempts and decisions.")
     ] = False,
@@ -46,7 +47,7 @@ def report(
     """
     from fitguard.supervise.past_runs import read_run
 
-    document = read_run(run, runs_folder=runs_folder)
+    document = read_run(run, runs_folder=runs_folder, trust_folder=trust_folder)
     show(document, output, verbose=verbose)
     if output.format is None and output.output is None and not Path(run).is_file():
         _write_page(document, show_private=output.show_private)
@@ -54,11 +55,10 @@ def report(
 
 def _write_page(document: "Run", *, show_private: bool) -> None:
     """Beside the journal; where that cannot be, the summary was still shown."""
-    page = RunFolder(Path(document.folder)).report
     try:
-        show(document, Output(format="html", output=page, show_private=show_private))
-    except UsageError as error:
-        complain(f"the page could not be written: {error}")
+        page = write_page(document, show_private=show_private)
+    except OSError as error:
+        complain(f"the page could not be written into {document.folder}: {error.strerror}")
         return
     sys.stdout.flush()
     complain(f"page: {page}")

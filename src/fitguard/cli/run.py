@@ -12,13 +12,18 @@ from cyclopts import Parameter
 
 from fitguard.cli.checking_first import check_first
 from fitguard.cli.other_python import Python
+from fitguard.cli.run_page import TrustFolder
 from fitguard.cli.runs import RunsFolder
+from fitguard.cli.training_options import read_size
+from fitguard.monitor.lease_files import LASTS_SECONDS
 from fitguard.monitor.run_folder import RUNS
 from fitguard.schema.exit_codes import ExitCode, UsageError
+from fitguard.schema.journal import LEFT_AS_ASKED
+from fitguard.supervise.options import Spot
 
 Allowed = Literal["jit-off", "mixed-precision"]
 
-_RUN_ID = re.compile(r"\d{8}-\S*")
+_LAST_EXIT_CODE = 255
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 """What a terminal obeys."""
 
@@ -36,9 +41,13 @@ def run(
     resume: Annotated[
         str | None,
         Parameter(
-            help="Go on with a run that is not finished: with this ID, or without one with the "
-            "newest of the same command."
+            help="Go on with a run that is not finished: with this ID or name, or without one with "
+            "the newest of the same command. `--resume=auto` starts a new run if there is none."
         ),
+    ] = None,
+    name: Annotated[
+        str | None,
+        Parameter(help="Of the run and its folder; default: made of time and script."),
     ] = None,
     exact_only: Annotated[
         bool, Parameter(negative="", help="Stop instead of changing any number of the result.")
@@ -59,6 +68,12 @@ def run(
         float | None,
         Parameter(help="Between snapshots; default: so that they take under 2 % of the time."),
     ] = None,
+    disk: Annotated[
+        str | None,
+        Parameter(
+            help="That snapshots may take: 20GB, 500MiB, or bytes; default: half of what is free."
+        ),
+    ] = None,
     hang_seconds: Annotated[
         float | None,
         Parameter(
@@ -70,8 +85,43 @@ def run(
         float, Parameter(help="The same for the first step, which is compiled; default: 1800.")
     ] = 1800.0,
     grace_seconds: Annotated[
-        float, Parameter(help="After SIGTERM until the training is killed; default: 25.")
-    ] = 25.0,
+        float | None,
+        Parameter(
+            help="After SIGTERM until the training is killed; default: 25, or until the Slurm job "
+            "ends."
+        ),
+    ] = None,
+    after_snapshot: Annotated[
+        str | None,
+        Parameter(
+            help="A command for the shell after each finished snapshot, such as one that copies "
+            "$FITGUARD_SNAPSHOT_FOLDER away; the training goes on meanwhile."
+        ),
+    ] = None,
+    lease_seconds: Annotated[
+        float,
+        Parameter(
+            help="Without a sign of life from a host, until another one may go on with its run; "
+            "default: 30."
+        ),
+    ] = LASTS_SECONDS,
+    preempt_signal: Annotated[
+        tuple[str, ...],
+        Parameter(
+            negative="",
+            help="Works like SIGTERM: SIGUSR1, as `sbatch --signal` may send it; may be repeated.",
+        ),
+    ] = (),
+    preempt_exit_code: Annotated[
+        int,
+        Parameter(help="After SIGTERM or a signal that works like it; default: 75."),
+    ] = LEFT_AS_ASKED,
+    spot: Annotated[
+        Spot,
+        Parameter(
+            help="Leave with a snapshot when the cloud takes this spot machine back; default: off."
+        ),
+    ] = "off",
     max_attempts: Annotated[
         int, Parameter(help="That get no further, until the run is given up; default: 20.")
     ] = 20,
@@ -85,8 +135,12 @@ def run(
     ] = False,
     python: Python = None,
     runs_folder: RunsFolder = Path(RUNS),
+    trust_folder: TrustFolder = False,
     quiet: Annotated[
         bool, Parameter(negative="", help="Say nothing where nothing went wrong.")
+    ] = False,
+    verbose: Annotated[  # noqa: ARG001  read where the options are gathered
+        bool, Parameter(negative="", help="Tell where the value of each option comes from.")
     ] = False,
 ) -> int:
     """Train, and get to the end.
@@ -97,12 +151,16 @@ def run(
     Exits with 0 when the training does, with its own code when it is given up, with 75 after
     SIGTERM, with 130 after Ctrl-C.
 
+    Options may also be set in the environment (`FITGUARD_RUN_SNAPSHOT_SECONDS=60`), and under
+    `[tool.fitguard.run]` in pyproject.toml (`snapshot-seconds = 60`).
+
     For example:
 
         fitguard run train.py --epochs 30
         fitguard run python -u train.py
         fitguard run --exact-only -m project.train
         fitguard run --resume train.py --epochs 30
+        fitguard run --resume=auto --name night-1 train.py
     """
     _require_positive(
         micro_batch=micro_batch,
@@ -110,35 +168,61 @@ def run(
         hang_seconds=hang_seconds,
         first_step_seconds=first_step_seconds,
         grace_seconds=grace_seconds,
+        lease_seconds=lease_seconds,
         max_attempts=max_attempts,
     )
+    if not 1 <= preempt_exit_code <= _LAST_EXIT_CODE:
+        raise UsageError(
+            f"Received --preempt-exit-code {preempt_exit_code}. Expected 1 to {_LAST_EXIT_CODE}; 0 "
+            "would say that the training is finished"
+        )
+    from fitguard.supervise.choosing import AlreadyFinished
     from fitguard.supervise.command import parse
     from fitguard.supervise.guarding import guard
     from fitguard.supervise.interpreters import require_tensorflow_here
-    from fitguard.supervise.options import RunOptions
+    from fitguard.supervise.lease import AlreadyGuarded
+    from fitguard.supervise.options import AUTO, RunOptions
+    from fitguard.supervise.preemption import read_signals
 
     options = RunOptions(
         runs_folder=runs_folder,
+        name=name,
         resume=resume,
         max_attempts=max_attempts,
         hang_seconds=hang_seconds,
         first_step_seconds=first_step_seconds,
         grace_seconds=grace_seconds,
+        after_snapshot=after_snapshot,
+        lease_seconds=lease_seconds,
+        spot=spot,
+        preempt_signals=read_signals(preempt_signal),
+        preempt_exit_code=preempt_exit_code,
         exact_only=exact_only,
         allow=allow,
         micro_batch=micro_batch,
         snapshot_seconds=snapshot_seconds,
+        disk_bytes=read_size(disk, "--disk"),
         plan=not no_plan,
         require_guard=require_guard,
+        trust_folder=trust_folder,
         quiet=quiet,
     )
     words = command if python is None else (python, *command)
-    parsed = parse(words) if command or resume is None else None
+    parsed = parse(words) if command or resume in (None, AUTO) else None
     if parsed is not None and parsed.python == sys.executable:
         require_tensorflow_here("run", os.environ)
     if check and parsed is not None and not check_first(parsed, say):
         return ExitCode.FINDINGS
-    return guard(parsed, options, say=say).exit_code
+    try:
+        return guard(parsed, options, say=say).exit_code
+    except AlreadyFinished as finished:
+        say(str(finished))
+        return ExitCode.FINE
+    except AlreadyGuarded as guarded:
+        if resume != AUTO:
+            raise
+        say(str(guarded))
+        return preempt_exit_code
 
 
 def delimit_command(arguments: Sequence[str]) -> list[str]:
@@ -146,14 +230,16 @@ def delimit_command(arguments: Sequence[str]) -> list[str]:
 
     The first word that is no option of ours begins the command: all behind it is the script's own,
     `--help` too. cyclopts would take options of ours, and its own, from there as well. `--resume`
-    takes an id only where one follows.
+    takes the next word where that does not begin a command.
     """
+    from fitguard.supervise.command import begins_command
+
     own: list[str] = []
     rest = list(arguments)
     while rest and rest[0].startswith("-") and rest[0] not in ("-m", "--"):
         word = rest.pop(0)
         if word == "--resume":
-            has_id = bool(rest) and _RUN_ID.fullmatch(rest[0]) is not None
+            has_id = bool(rest) and rest[0][:1] != "-" and not begins_command(rest[0])
             own.append(f"--resume={rest.pop(0) if has_id else ''}")
             continue
         own.append(word)

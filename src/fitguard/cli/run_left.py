@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from fitguard.monitor.journal import Journal
+from fitguard.monitor.regular_files import read_end
 from fitguard.monitor.run_folder import RUNS, RunFolder
 from fitguard.schema.exit_codes import UnreadableInput, UsageError
 from fitguard.schema.journal import UNGUARDED, AttemptEnded, FitBegan, Noted, RunStarted
@@ -42,15 +43,26 @@ class LastRun(NamedTuple):
 
 
 def read_run_folder(path: Path) -> GuardedRunLeft | None:
-    """What a run has left in its folder; None where that is none."""
+    """What a run has left in its folder; None where that is none.
+
+    Raises:
+        UnreadableInput: where the journal cannot be read, or others could have written it.
+    """
     folder = RunFolder(path)
     if not folder.journal.is_file():
         return None
+    from fitguard.monitor.trust import require_trusted
+    from fitguard.supervise.output_log import MOST_BYTES
+
+    require_trusted(folder.path)
     parts = []
     for file in (folder.older_output, folder.output):
-        with contextlib.suppress(FileNotFoundError):
-            parts.append(file.read_bytes())
-    events = Journal(folder.journal).read()
+        with contextlib.suppress(OSError):
+            parts.append(read_end(file, MOST_BYTES))
+    try:
+        events = Journal(folder.journal).read()
+    except OSError as error:
+        raise UnreadableInput(f"{folder.journal}: {error.strerror}") from error
     ends = [event for event in events if isinstance(event, AttemptEnded)]
     notes = [event for event in events if isinstance(event, Noted)]
     starts = [event for event in events if isinstance(event, RunStarted)]

@@ -7,7 +7,8 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from fitguard.cli.console import PLAIN_OUTPUT, Output, show
-from fitguard.monitor.run_folder import RUNS, RunFolder
+from fitguard.cli.run_page import TrustFolder, write_page
+from fitguard.monitor.run_folder import RUNS
 from fitguard.schema.exit_codes import UnreadableInput, UsageError
 
 RunsFolder = Annotated[
@@ -15,7 +16,12 @@ RunsFolder = Annotated[
 ]
 
 
-def runs(*, runs_folder: RunsFolder = Path(RUNS), output: Output = PLAIN_OUTPUT) -> None:
+def runs(
+    *,
+    runs_folder: RunsFolder = Path(RUNS),
+    trust_folder: TrustFolder = False,
+    output: Output = PLAIN_OUTPUT,
+) -> None:
     """Which runs are there, and how do they stand?
 
     One line for each guarded run, the newest first; in JSON, the newest last. A run that is cut off
@@ -28,20 +34,13 @@ def runs(*, runs_folder: RunsFolder = Path(RUNS), output: Output = PLAIN_OUTPUT)
         fitguard runs --output runs.html
         fitguard runs --runs-folder /data/fitguard-runs --format json
     """
-    from fitguard.supervise.past_runs import list_runs
+    from fitguard.supervise.past_runs import list_runs, read_run
 
-    listed = list_runs(runs_folder)
+    listed = list_runs(runs_folder, trust_folder=trust_folder)
     if output.form == "html":
         for run in listed.runs:
-            _write_page(run.id, runs_folder, output)
+            # Where the page that the list links to cannot be written, the list is still shown.
+            with contextlib.suppress(UsageError, UnreadableInput, OSError):
+                found = read_run(run.id, runs_folder=runs_folder, trust_folder=trust_folder)
+                write_page(found, show_private=output.show_private)
     show(listed, output)
-
-
-def _write_page(run: str, runs_folder: Path, output: Output) -> None:
-    """The page that the list links to; where it cannot be written, the list is still shown."""
-    from fitguard.supervise.past_runs import read_run
-
-    with contextlib.suppress(UsageError, UnreadableInput):
-        document = read_run(run, runs_folder=runs_folder)
-        page = RunFolder(Path(document.folder)).report
-        show(document, Output(format="html", output=page, show_private=output.show_private))

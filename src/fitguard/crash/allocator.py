@@ -177,9 +177,8 @@ class _Dumps:
         current.allocator = current.allocator or found["allocator"]
         current.requested_by = current.requested_by or found["op"]
         if current.requested_bytes is None:
-            current.requested_bytes = prod(shape) * lines_of.DTYPES.get(
-                found["dtype"] or "float", 4
-            )
+            asked = prod(shape) * lines_of.DTYPES.get(found["dtype"] or "float", 4)
+            current.requested_bytes = asked if asked < lines_of.MOST_BYTES else None
         if not known:
             current.quote(line)
         return True

@@ -13,7 +13,11 @@ SIGNALS = frozenset(
 )
 """The signatures that tell of a refusal; without any of them no line needs to be looked at."""
 
-_SIZE = r"\d+(?:\.\d+)?(?:[KMGT]i?B|B)?"
+MOST_BYTES = 2**80
+"""No machine has more: who writes that is no allocator."""
+_NUMBER = r"\d{1,20}(?!\d)"
+"""Bounded, because sums and shares of it are counted as floats."""
+_SIZE = rf"{_NUMBER}(?:\.\d{{1,20}})?(?:[KMGT]i?B|B)?"
 
 MAY_MATTER = re.compile(
     r"o(?:f memory|f size|f in-use|ut of)|_limit_|Limit: |InUse: |OOM when|dump for |Bin \(|"
@@ -23,22 +27,27 @@ ASKED = re.compile(
     rf"(?:(?:Allocator \((?P<allocator>[^)]*)\) r|R)an out of memory trying to allocate|"
     rf"(?P<stream_allocator>\w{{1,40}}) cuMemAllocAsync failed to allocate|"
     rf"(?P<xla>Out of memory while trying to allocate)) (?P<size>{_SIZE})"
-    r"(?: \(rounded to (?P<rounded>\d+)\))?(?: ?requested by op(?P<op>[^\n]*))?"
+    rf"(?: \(rounded to (?P<rounded>{_NUMBER})\))?(?: ?requested by op(?P<op>[^\n]*))?"
 )
 OOM = re.compile(
-    r"OOM when allocating tensor(?: of| with)? ?shape ?\[(?P<shape>[\d,]*)\]"
+    r"OOM when allocating tensor(?: of| with)? ?shape ?"
+    r"\[(?P<shape>(?:\d{1,20}(?:,\d{1,20})*,?)?)\]"
     r"(?: and type (?P<dtype>\w+))?(?: on \S+)?(?: by allocator (?P<allocator>[\w.]+))?"
     r"(?: \[Op:(?P<op>\w+)\])?"
 )
 DUMP = re.compile(r"BFCAllocator dump for (?P<allocator>\w{1,60})|Bin \(256\):")
 SUM_IN_USE = re.compile(rf"Sum Total of in-use chunks: (?P<size>{_SIZE})")
-CHUNK = re.compile(r"\b(?P<state>InUse|Chunk|Free ?) at (?:0x)?[0-9a-f]+ of size (?P<size>\d+)")
-SUMMARY = re.compile(r"\b(?P<count>\d+) Chunks of size (?P<size>\d+) totalling")
-HISTOGRAM = re.compile(r"gpu_cudamallocasync_allocator\.cc:\d+\] (?P<size>\d+), (?P<count>\d+)\s*$")
+CHUNK = re.compile(
+    rf"\b(?P<state>InUse|Chunk|Free ?) at (?:0x)?[0-9a-f]+ of size (?P<size>{_NUMBER})"
+)
+SUMMARY = re.compile(rf"\b(?P<count>{_NUMBER}) Chunks of size (?P<size>{_NUMBER}) totalling")
+HISTOGRAM = re.compile(
+    rf"gpu_cudamallocasync_allocator\.cc:\d+\] (?P<size>{_NUMBER}), (?P<count>{_NUMBER})\s*$"
+)
 POOL = re.compile(
     rf"memory_limit_: (?P<limit>{_SIZE}) available (?:bytes|size): (?P<available>{_SIZE})"
 )
-FREE_OF_TOTAL = re.compile(r"Free memory/Total memory: (?P<free>\d+)/(?P<total>\d+)")
+FREE_OF_TOTAL = re.compile(rf"Free memory/Total memory: (?P<free>{_NUMBER})/(?P<total>{_NUMBER})")
 STATISTIC = re.compile(rf"(?:^|\s)(?P<name>Limit|InUse): +(?P<size>{_SIZE})\s*$")
 # A line of underscores alone is a rule, as Keras draws it in the summary of a model.
 OCCUPANCY = re.compile(r"(?:^|\s)(?P<map>(?=[_x]*\*)[*_x]{50,})\s*$")
@@ -63,7 +72,7 @@ DTYPES = {
 
 def size(text: str) -> int | None:
     """`2.00GiB`, `10.8KiB` and `11214430208` in bytes."""
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)([KMGT])?i?B?", text)
+    found = re.fullmatch(r"(\d{1,24}(?:\.\d{1,24})?)([KMGT])?i?B?", text)
     if found is None:
         return None
     return round(float(found[1]) * _UNITS[found[2] or "B"])

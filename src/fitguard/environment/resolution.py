@@ -16,11 +16,12 @@ from fitguard.schema.exit_codes import UsageError
 from fitguard.schema.facts import Facts
 from fitguard.schema.hardware import Gpu
 from fitguard.schema.resolution import Resolution, VersionSet
-from fitguard.schema.software import Platform
+from fitguard.schema.software import Platform, Python
 from fitguard.schema.versions import parse, text
 
 # Keys of the doctor that describe an install; here the install is the answer.
 _NOT_FOR_RESOLVE = ("library-path", "cuda-toolkits", "extras", "package")
+_LONGEST_QUOTED = 40
 
 
 def resolve(
@@ -83,7 +84,7 @@ def _constraints(
     own_python = supposed.python or machine.python
     return Constraints(
         tensorflow=version_of(given, "tf"),
-        python=text(parse(own_python.version), 2) if own_python else None,
+        python=_read_python_version(own_python) if own_python else None,
         cuda=version_of(given, "cuda"),
         cudnn=version_of(given, "cudnn"),
         packages=supposed.packages,
@@ -91,6 +92,16 @@ def _constraints(
         driver=machine.driver,
         gpus=() if machine.gpus is None and _without_cuda(machine.platform) else machine.gpus,
     )
+
+
+def _read_python_version(python: Python) -> str:
+    try:
+        return text(parse(python.version), 2)
+    except ValueError as error:
+        raise UsageError(
+            f"Received {python.version[:_LONGEST_QUOTED]!r} as the version of Python. Expected "
+            "numbers such as 3.11"
+        ) from error
 
 
 def _without_cuda(platform: Platform | None) -> bool:

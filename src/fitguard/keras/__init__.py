@@ -2,6 +2,9 @@
 
 bootstrap.py   the child's main program: runs the user's script with Keras' `fit` guarded
 session.py     what the child knows of the run: its folder, orders, journal, heartbeat
+termination.py SIGTERM to the child: a wish inside of `fit`, the end outside of it
+standard_input.py
+               what the script reads, kept for the next attempt
 sources.py     the user's files that run, and which of them changed since an earlier attempt
 fitting/       the guarded `fit`: resume, snapshots between steps, retry after out-of-memory
 snapshots/     the files; state/ what goes into them

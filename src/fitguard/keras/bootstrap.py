@@ -1,7 +1,7 @@
 """The main program of a training process: runs the user's script with Keras' `fit` guarded.
 
-    python -m fitguard.keras.bootstrap RUN_FOLDER train.py ARGUMENTS…
-    python -m fitguard.keras.bootstrap RUN_FOLDER -m MODULE ARGUMENTS…
+    python clean_start.py fitguard.keras.bootstrap RUN_FOLDER train.py ARGUMENTS…
+    python clean_start.py fitguard.keras.bootstrap RUN_FOLDER -m MODULE ARGUMENTS…
 
 The script finds what it would find under plain Python: `__main__`, `sys.argv`, `sys.path`.
 """
@@ -16,8 +16,6 @@ import random
 import runpy
 import signal
 import sys
-import threading
-from collections.abc import Callable
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import ModuleType
@@ -28,8 +26,11 @@ from fitguard.keras.own_faults import own_fault, words_for
 from fitguard.keras.refused import Refused
 from fitguard.keras.session import Session
 from fitguard.keras.sources import watch_sources
+from fitguard.keras.standard_input import keep_standard_input
+from fitguard.keras.termination import Terminated, end_without_threads, leave_when_terminated
 from fitguard.keras.tracebacks import show
 from fitguard.keras.world import watching
+from fitguard.monitor.regular_files import open_regular
 from fitguard.monitor.run_folder import RunFolder
 from fitguard.monitor.signals import STACKS_SIGNAL
 from fitguard.schema.exit_codes import ExitCode, UnreadableInput
@@ -37,6 +38,8 @@ from fitguard.schema.journal import OWN_FAULT, SYSTEM_EXIT, Failed
 
 _PR_SET_PDEATHSIG = 1
 _MORE_OOM_SCORE = 300
+_OURS = "fitguard."
+"""Modules that run what a notebook sends: where to look for others, the kernel tells."""
 
 
 def main(arguments: list[str]) -> int:
@@ -44,19 +47,25 @@ def main(arguments: list[str]) -> int:
     folder, *command = arguments
     parent = os.getppid()
     session = Session.of(RunFolder(Path(folder)))
-    _die_with_parent(parent)
+    _die_with_parents({parent, session.orders.parent} - {0})
     _be_killed_first()
     _tell_stacks(session.folder.stacks)
     _seed(session.orders.seed)
-    _leave_when_terminated(session)
+    leave_when_terminated(session.heartbeat, session.orders.preempt_signals)
+    keep_standard_input(session.say)
     guard = contextlib.ExitStack()
     # After the end of all threads, and of what the script itself has registered: they may train.
     atexit.register(guard.close)
-    world = guard.enter_context(watching(session))
+    guard.enter_context(watching(session))
     fits = guard.enter_context(guarding(session))
     watch_sources()
     try:
         code = _run(command, session)
+    except Terminated:
+        # The end of a `fit` may still be on its way to the disk.
+        fits.writer.wait()
+        end_without_threads()
+        raise
     except SystemExit as leaving:
         if leaving.code:
             raise
@@ -64,7 +73,6 @@ def main(arguments: list[str]) -> int:
     if code == 0 and session.orders.require_guard:
         return _require_guarded(fits, session)
     if code == 0:
-        guard.callback(world.forget)
         guard.callback(fits.tell_if_none)
     return code
 
@@ -79,12 +87,27 @@ def _require_guarded(fits: GuardedFits, session: Session) -> int:
     return 0
 
 
-def _die_with_parent(parent: int) -> None:
-    """A parent that is killed must not leave a training behind that nobody guards."""
+def _die_with_parents(parents: set[int]) -> None:
+    """A parent that is killed must not leave a training behind that nobody guards.
+
+    Args:
+        parents: Who started this process, and who guards it: two, where `python` is a script.
+    """
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:
+    if any(_is_gone(parent) for parent in parents):
         os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _is_gone(pid: int) -> bool:
+    """Whether a process has ended; also one that nobody has waited for."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return Path("/proc/self/stat").exists()
+    except OSError:
+        return False
+    return state in ("Z", "X")
 
 
 def _be_killed_first() -> None:
@@ -99,47 +122,8 @@ def _tell_stacks(path: Path) -> None:
     faulthandler.enable()
     with contextlib.suppress(OSError):
         # Open until the end: a process may hang while it ends.
-        file = path.open("a")
+        file = os.fdopen(open_regular(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT), "a")
         faulthandler.register(STACKS_SIGNAL, file=file, all_threads=True)
-
-
-def _leave_when_terminated(session: Session) -> None:
-    """A signal that all processes of a job get shall not kill this one before its snapshot."""
-
-    def on_terminate(_number: int, _frame: object) -> None:
-        session.heartbeat.wish("leave")
-
-    numbers = [
-        number
-        for number in (signal.SIGTERM, signal.SIGHUP)
-        if signal.getsignal(number) is signal.SIG_DFL
-    ]
-    for number in numbers:
-        signal.signal(number, on_terminate)
-
-    def die_as_usual() -> None:
-        for number in numbers:
-            if signal.getsignal(number) is on_terminate:
-                signal.signal(number, signal.SIG_DFL)
-
-    _in_forked_processes(numbers, die_as_usual)
-
-
-def _in_forked_processes(numbers: list[signal.Signals], then: Callable[[], None]) -> None:
-    """Call it there before any of these signals comes: Python would forget one that came early."""
-    here = threading.local()
-
-    def before() -> None:
-        here.mask = signal.pthread_sigmask(signal.SIG_BLOCK, numbers)
-
-    def after() -> None:
-        signal.pthread_sigmask(signal.SIG_SETMASK, here.mask)
-
-    def in_child() -> None:
-        then()
-        after()
-
-    os.register_at_fork(before=before, after_in_parent=after, after_in_child=in_child)
 
 
 def _seed(seed: int) -> None:
@@ -160,6 +144,8 @@ def _run(command: list[str], session: Session) -> int:
             _run_module(command[1:])
         else:
             _run_script(*command)
+    except Terminated:
+        raise
     except SystemExit as leaving:
         code = leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None)
         if code:
@@ -184,8 +170,7 @@ def _run(command: list[str], session: Session) -> int:
 
 def _run_script(given: str, *arguments: str) -> None:
     script = Path(given)
-    if not sys.flags.safe_path:
-        sys.path[0] = str(script.resolve().parent)
+    _put_first(str(script.resolve().parent))
     sys.argv[:] = [given, *arguments]
     file = given if script.is_absolute() else f"{Path.cwd()}/{given}"
     module = _new_main()
@@ -200,8 +185,17 @@ def _run_script(given: str, *arguments: str) -> None:
 def _run_module(command: list[str]) -> None:
     name, *arguments = command
     sys.argv[:] = ["-m", *arguments]
+    if not name.startswith(_OURS):
+        with contextlib.suppress(FileNotFoundError):  # the current folder may be gone
+            _put_first(os.getcwd())  # noqa: PTH109
     _new_main()
     runpy._run_module_as_main(name)  # type: ignore[attr-defined]
+
+
+def _put_first(folder: str) -> None:
+    """Where Python looks for modules first, unless the user has forbidden it."""
+    if not sys.flags.safe_path:
+        sys.path.insert(0, folder)
 
 
 def _new_main() -> ModuleType:

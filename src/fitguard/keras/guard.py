@@ -55,12 +55,13 @@ class Guard:
             return
         _make_slots(model, optimizer)
         self._number = self._fits.next_number()
-        saved = self._fits.store.newest(self._number)
-        if saved is not None and _STEPS in saved.document:
+        saved = self._find_saved(self._fits)
+        if saved is not None:
             self._restore(saved, self._fits)
         self._fits.session.record(
             FitBegan, place=self._place(self.start), library="loop", model=_name(model)
         )
+        self._fits.session.heartbeat.change_answering(1)
 
     def step_done(self, step: int) -> None:
         """Call it behind each step, with its number.
@@ -92,6 +93,7 @@ class Guard:
             return
         self._save(self._fits, steps, end=True)
         self._fits.session.record(FitEnded, place=self._place(steps))
+        self._fits.session.heartbeat.change_answering(-1)
 
     def _place(self, steps: int) -> Place:
         return Place(fit=self._number, step=steps, total_steps=steps)
@@ -111,6 +113,17 @@ class Guard:
         seconds = time.monotonic() - began
         fits.pacing.note_taken(time.monotonic(), seconds)
         fits.writer.submit(content, self._place(steps), seconds, end=end)
+
+    def _find_saved(self, fits: GuardedFits) -> Content | None:
+        """The furthest snapshot of this loop; those of a `fit` are set aside."""
+        while (saved := fits.store.newest(self._number)) is not None:
+            if _STEPS in saved.document:
+                return saved
+            kept = fits.store.set_aside(self._number, later=True)
+            fits.session.note(
+                "snapshot", f"the snapshot in {kept} belongs to a fit, and this is a loop"
+            )
+        return None
 
     def _restore(self, saved: Content, fits: GuardedFits) -> None:
         state = ModelState(self._objects)

@@ -5,14 +5,17 @@ import os
 import sys
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from fitguard.monitor.heartbeat import Heartbeat
+from fitguard.monitor.heartbeat import OwnHeartbeat
 from fitguard.monitor.journal import Journal, now
+from fitguard.monitor.lease_files import is_superseded
+from fitguard.monitor.regular_files import UNDECODABLE, read_regular
 from fitguard.monitor.run_folder import RunFolder
-from fitguard.schema.exit_codes import UnreadableInput
+from fitguard.schema.exit_codes import ExitCode, UnreadableInput
 from fitguard.schema.journal import AnyEvent, Failed, FailureKind, Noted, NoteKind, Orders
 
 _MOST_CHARACTERS = 2000
@@ -28,13 +31,15 @@ class Session:
         heartbeat: Shared with the parent.
 
     Attributes:
+        home: The folder where the training was started.
         remedy: What to change in the script, for an error that will come again; else nothing.
     """
 
-    def __init__(self, folder: RunFolder, orders: Orders, heartbeat: Heartbeat) -> None:
+    def __init__(self, folder: RunFolder, orders: Orders, heartbeat: OwnHeartbeat) -> None:
         self.folder = folder
         self.orders = orders
         self.heartbeat = heartbeat
+        self.home = str(Path.cwd())
         self._journal = Journal(folder.journal)
         # What an earlier attempt has said need not be said again.
         self._said = {event.text for event in self.events() if isinstance(event, Noted)}
@@ -50,9 +55,9 @@ class Session:
             UnreadableInput: where they are missing or broken.
         """
         try:
-            orders = msgspec.json.decode(folder.orders.read_bytes(), type=Orders)
-            return cls(folder, orders, Heartbeat(folder.heartbeat))
-        except (OSError, msgspec.MsgspecError) as error:
+            orders = msgspec.json.decode(read_regular(folder.orders), type=Orders)
+            return cls(folder, orders, OwnHeartbeat(folder.heartbeat))
+        except (OSError, *UNDECODABLE) as error:
             raise UnreadableInput(
                 f"{folder.orders}: {error}. Expected the orders that `fitguard run` writes before "
                 "it starts a training process."
@@ -64,9 +69,23 @@ class Session:
         return os.getpid() == self._process
 
     def record(self, event_type: type, /, *, durable: bool = False, **fields: Any) -> None:
-        """Write an event into the journal."""
+        """Write an event into the journal; what a forked process does is no event of the run."""
+        if not self.is_here:
+            return
+        self.require_lease()
         event: AnyEvent = event_type(time=now(), attempt=self.orders.attempt, **fields)
         self._journal.append(event, durable=durable)
+
+    def require_lease(self) -> None:
+        """Before something is written: leave at once where another host goes on with the run."""
+        number = self.orders.lease
+        if number and is_superseded(self.folder.path, number):
+            self.say(
+                f"another process goes on with the run {self.folder.id}. The training here stops, "
+                "and writes nothing more"
+            )
+            # Nothing that is registered for the end may run: it would write.
+            os._exit(ExitCode.FITGUARD_FAILED)
 
     def record_failure(
         self, error: BaseException, *, kind: FailureKind, durable: bool = False, **fields: Any

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from fitguard.keras.refused import Refused
 from fitguard.keras.session import Session
+from fitguard.keras.world.territory import join_home, strip_home
 from fitguard.schema.journal import AnyEvent, SnapshotWritten, SourcesRan
 from fitguard.state.users import is_users
 
@@ -53,7 +54,7 @@ class Sources:
         self._lock = threading.Lock()
         events, attempt = session.events(), session.orders.attempt
         trained = {event.attempt for event in events if isinstance(event, SnapshotWritten)}
-        for number, digests in _by_attempt(events).items():
+        for number, digests in _by_attempt(events, session.home).items():
             if number == attempt:
                 self._told = digests
             elif number in trained:
@@ -65,7 +66,9 @@ class Sources:
             news = dict(dict(_ran).items() - self._told.items())
             self._told.update(news)
         if news:
-            self._session.record(SourcesRan, digests=news)
+            # A run may be resumed where it was moved to.
+            told = {strip_home(file, self._session.home): news[file] for file in news}
+            self._session.record(SourcesRan, digests=told)
 
     def changes(self) -> list[Change]:
         """The files that an attempt trained with, and that are others now; also those to come."""
@@ -140,11 +143,12 @@ def _digest(file: str) -> str:
         return ""
 
 
-def _by_attempt(events: Iterable[AnyEvent]) -> dict[int, dict[str, str]]:
+def _by_attempt(events: Iterable[AnyEvent], home: str) -> dict[int, dict[str, str]]:
     digests: dict[int, dict[str, str]] = {}
     for event in events:
         if isinstance(event, SourcesRan):
-            digests.setdefault(event.attempt, {}).update(event.digests)
+            ran = {join_home(file, home): digest for file, digest in event.digests.items()}
+            digests.setdefault(event.attempt, {}).update(ran)
     return digests
 
 

@@ -25,7 +25,7 @@ _KEY_BLOCK = re.compile(
 )
 _NAMES = (
     r"(?:token|passw(?:or)?d|passphrase|secret|credentials?"
-    r"|(?:api|access|private|signing|license)[_-]?key|[_-]key"
+    r"|(?:api|access|private|signing|license|account|sharedaccess)[_-]?key|[_-]key"
     r"|(?<![a-z])auth)"
 )
 _NAMED = re.compile(
@@ -33,7 +33,25 @@ _NAMED = re.compile(
     re.IGNORECASE,
 )
 _BEARER = re.compile(r"\b(Bearer|Basic)\s+[\w.+/=~-]{8,}", re.IGNORECASE)
-_URL_LOGIN = re.compile(r"(?<=://)[^\s/@]{1,512}@")
+# A password may hold any sign; `host:8080/` is none.
+_URL_LOGIN = re.compile(
+    r"(?<=://)(?:[^\s/:@]{0,128}:(?!\d{1,5}/)[^\s@]{1,256}@|[^\s/@]{1,256}@)(?:[^\s/@]{1,256}@)*"
+)
+_LOGIN = re.compile(r"(?<![\w./-])[\w.+-]{1,64}:[^\s:@/]{1,128}@(?!sha\d)(?=[\w-])")
+_QUERY = re.compile(
+    r"""([?&#;](?:amp;)?)([\w.-]{1,64})(=)([^\s&#;"'<>]+)""",
+)
+_QUERY_NAME = re.compile(
+    r"sig(?:nature)?|.*signature|.*credential|.*security-token|.*keyid|key-pair-id|policy|code|key"
+    r"|state|session.*|ticket|jwt|pat|pwd|hmac|hash|otp",
+    re.IGNORECASE,
+)
+_QUERY_RANDOM = re.compile(r"(?=.*\d)(?=.*[A-Za-z])[\w%+/=~-]{20,}")
+"""So long a value, with digits and letters: it may be a key, whatever its name."""
+_CLOUD_WORD = re.compile(
+    r"\b((?:AWS|AZURE|ARM|GOOGLE|GCP|OCI|ALIBABA)_(?!(?:DEFAULT_)?REGION)\w{1,64}=)"
+    r"""("[^"\n]*"|'[^'\n]*'|[^\s"'&;,]+)"""
+)
 _SERIAL = re.compile(
     r"""(serial(?:[ _-]?(?:number|num|no))?["']?\s{0,60}[:=]\s{0,4}["']?)([^\s"',;]+)""",
     re.IGNORECASE,
@@ -47,11 +65,22 @@ _SECRET_NAME = re.compile(
 def hide_secrets(text: str) -> str:
     """The text without what opens an account or identifies one device."""
     text = _KEY_BLOCK.sub("<secret>", text)
-    text = _URL_LOGIN.sub("<secret>@", text)
+    if "://" in text:
+        text = _URL_LOGIN.sub("<secret>@", text)
+        text = _QUERY.sub(_hide_query, text)
+    text = _LOGIN.sub("<secret>@", text) if "@" in text else text
+    text = _CLOUD_WORD.sub(r"\1<secret>", text)
     text = _TOKEN.sub("<secret>", text)
     text = _BEARER.sub(r"\1 <secret>", text)
     text = _NAMED.sub(r"\1<secret>", text)
     return _SERIAL.sub(r"\1<serial>", text)
+
+
+def _hide_query(found: re.Match[str]) -> str:
+    """A signed address opens what it names to everybody who reads it."""
+    start, name, joint, value = found.groups()
+    telling = _QUERY_NAME.fullmatch(name) or secret_name(name) or _QUERY_RANDOM.fullmatch(value)
+    return f"{start}{name}{joint}<secret>" if telling else found[0]
 
 
 def secret_name(name: str) -> bool:

@@ -1,11 +1,15 @@
 """Sizes as people write them: `8GiB`, `6.5GB`, `8192MiB`, `8G`, or a number of bytes."""
 
 import re
+from decimal import Decimal
 
 from fitguard.schema.exit_codes import UsageError
 
 LEAST_BYTES = 2**20
 """Less is no memory of a GPU, but a number without its unit."""
+MOST_BYTES = 2**60
+"""More is no memory at all, but a slip of the keyboard."""
+_LONGEST_QUOTED = 60
 
 _POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 _SIZE = re.compile(r"(?P<number>\d+(?:\.\d+)?|\.\d+)\s*(?P<power>[kmgt]?)(?P<base>i?b)?", re.I)
@@ -26,16 +30,25 @@ def size_bytes(given: str | int | float, what: str) -> int:
         what: What it is the size of, for the error: `gpu_memory`.
 
     Raises:
-        UsageError: It is no size, or one below 1 MiB.
+        UsageError: It is no size, one below 1 MiB, or more than any machine has.
     """
     size = _from_text(given) if isinstance(given, str) else _from_number(given)
     if size is None:
-        raise UsageError(f"Received {what}={given!r}. {_EXPECTED}.")
+        raise UsageError(f"Received {what}={_quote(given)}. {_EXPECTED}.")
     if size < LEAST_BYTES:
         raise UsageError(
             f"Received {what}={given!r}, which is {size} bytes. {_EXPECTED}, and at least 1MiB."
         )
     return size
+
+
+def _quote(given: object) -> str:
+    """What was given, as far as it is worth its digits; Python refuses to write very many."""
+    try:
+        text = repr(given)
+    except ValueError:
+        return "a number of thousands of digits"
+    return text if len(text) <= _LONGEST_QUOTED else f"{text[:_LONGEST_QUOTED]}…"
 
 
 def _from_text(text: str) -> int | None:
@@ -46,7 +59,7 @@ def _from_text(text: str) -> int | None:
     if base == "ib" and not power:
         return None
     factor = 1000 if base == "b" else 1024
-    return int(float(found["number"]) * factor**power)
+    return _within_reach(int(Decimal(found["number"]) * factor**power))
 
 
 def _from_number(given: object) -> int | None:
@@ -57,4 +70,8 @@ def _from_number(given: object) -> int | None:
         size = int(given)  # type: ignore[call-overload]
     except (TypeError, ValueError, OverflowError):
         return None
-    return size if size == given else None
+    return _within_reach(size) if size == given else None
+
+
+def _within_reach(size: int) -> int | None:
+    return size if abs(size) <= MOST_BYTES else None

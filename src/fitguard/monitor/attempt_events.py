@@ -69,7 +69,7 @@ class AttemptEvents:
         return sum(span.reached - span.begun for span in self.spans.values())
 
     def take(self, event: AnyEvent) -> None:
-        """Add one event; in the order of time."""
+        """Add one event; in the order of the journal."""
         self.first_time = min(self.first_time, event.time)
         self.last_time = max(self.last_time, event.time)
         match event:
@@ -134,7 +134,7 @@ def order(place: Place) -> tuple[int, int, int, int]:
 
 
 def group_by_attempt(events: Iterable[AnyEvent]) -> dict[int, AttemptEvents]:
-    """All attempts by number, the first one first; `events` in the order of time."""
+    """All attempts by number, the first one first; `events` in the order of the journal."""
     records: dict[int, AttemptEvents] = {}
     for event in events:
         if event.attempt < 1:

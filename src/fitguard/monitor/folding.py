@@ -1,10 +1,12 @@
 """The journal of a run into its document.
 
 The journal may be torn: a parent or a machine that died leaves attempts without an end, a full disk
-leaves gaps. Whatever is there gives a document.
+leaves gaps. Whatever is there gives a document. What came first is told by the order of its lines:
+clocks are put back.
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import PurePath
 
 from fitguard.monitor.attempt_events import group_by_attempt
@@ -43,19 +45,18 @@ def fold(
         folder: Of the run; its last part is the id where the journal lost it.
         alive: Whether a parent guards the run now: the lock is held.
     """
-    told = sorted(events, key=lambda event: event.time)
+    told = list(events)
     measured = sorted(samples, key=lambda sample: sample.time)
     starts = [event for event in told if isinstance(event, RunStarted)]
     end = _end(told)
     started = told[0].time if told else 0.0
-    last_sign = max((line[-1].time for line in (told, measured) if line), default=started)
     return Run(
         id=starts[-1].id if starts else PurePath(folder).name,
         command=starts[-1].command if starts else (),
         folder=folder,
         started=started,
         ended=end.time if end else None,
-        seconds=max(0.0, (end.time if end else last_sign) - started),
+        seconds=_sum_seconds(told, () if end else measured),
         state=_state(end, alive),
         exit_code=end.exit_code if end else None,
         fitguard=starts[-1].fitguard if starts else "",
@@ -68,6 +69,13 @@ def fold(
         snapshots=_snapshots(told),
         saved=_collect_snapshot_marks(told),
     )
+
+
+def _sum_seconds(told: Sequence[AnyEvent], measured: Sequence[MemorySample]) -> float:
+    """From the first sign to the last; where the clock was put back, that gap is not known."""
+    times = [event.time for event in told]
+    times += [sample.time for sample in measured[-1:] if not times or sample.time > times[-1]]
+    return sum(max(0.0, later - earlier) for earlier, later in pairwise(times))
 
 
 def _end(told: Sequence[AnyEvent]) -> RunEnded | None:

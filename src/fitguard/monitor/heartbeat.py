@@ -1,16 +1,22 @@
-"""How far the training is: a few numbers in memory that parent and child share.
+"""How far the training is: a few numbers in a file that parent and child share.
 
-The child writes them at each step, at the cost of a microsecond; no signal, no thread and no system
-call is needed, so it works from any thread and costs nothing to a training that goes well. The
+The child writes them at each step, into memory and at the cost of microseconds; no signal and no
+thread is needed, so it works from any thread and costs nothing to a training that goes well. The
 parent leaves its wishes in the same place: the child looks at them between steps.
+
+A file that somebody cuts short must kill neither of them, as touching memory that it no longer has
+would do: the parent reads and writes it as a file, the child looks at its size first.
 """
 
+import contextlib
 import mmap
+import os
 import struct
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
+from fitguard.monitor.regular_files import open_regular, replace_file
 from fitguard.schema.run import Place
 
 Wish = Literal["none", "snapshot", "leave"]
@@ -18,8 +24,8 @@ _WISHES: tuple[Wish, ...] = get_args(Wish)
 Phase = Literal["starting", "training", "evaluating", "idle", "snapshot"]
 _PHASES: tuple[Phase, ...] = get_args(Phase)
 
-_CHILD = struct.Struct("=Q8xqqqqqq")
-"""Beats, 8 bytes unused, phase, fit, epoch, step, total steps, steps in the newest snapshot."""
+_CHILD = struct.Struct("=Qqqqqqqq")
+"""Beats, calls that answer, phase, fit, epoch, step, total steps, steps in the newest snapshot."""
 _WISH_AT = 256
 _SIZE = 4096
 
@@ -30,17 +36,19 @@ class Beat:
 
     Args:
         count: Beats so far; one that stays the same means that nothing moved.
+        answering: How many calls train now that look for wishes, and take snapshots.
         saved_steps: Steps of this `fit` in the newest snapshot that is on the disk.
     """
 
     count: int
+    answering: int
     phase: Phase
     place: Place
     saved_steps: int
 
 
 class Heartbeat:
-    """The shared numbers.
+    """The shared numbers, as the parent sees them.
 
     Args:
         path: Made and emptied by the parent before each attempt (`create=True`).
@@ -48,47 +56,102 @@ class Heartbeat:
 
     def __init__(self, path: Path, *, create: bool = False) -> None:
         if create:
-            path.write_bytes(bytes(_SIZE))
-        with path.open("r+b") as file:
+            replace_file(path, bytes(_SIZE))
+        self._file = open_regular(path, os.O_RDWR)
+        self._last_read = _parse_beat(bytes(_CHILD.size))
+
+    def read(self) -> Beat:
+        """What the child wrote last, as far as the file tells."""
+        with contextlib.suppress(OSError):
+            content = os.pread(self._file, _CHILD.size, 0)
+            if len(content) == _CHILD.size:
+                self._last_read = _parse_beat(content)
+        return self._last_read
+
+    def wish(self, wish: Wish) -> None:
+        """Ask the child: `snapshot` to take one now, `leave` to take one and exit."""
+        with contextlib.suppress(OSError):
+            os.pwrite(self._file, bytes([_WISHES.index(wish)]), _WISH_AT)
+
+    def read_wish(self) -> Wish:
+        """What the child is asked."""
+        return _parse_wish(os.pread(self._file, 1, _WISH_AT))
+
+    def close(self) -> None:
+        file, self._file = self._file, -1
+        os.close(file)
+
+
+class OwnHeartbeat:
+    """The shared numbers, as the child sees them.
+
+    It keeps no file open: a script that closes all files, and opens one of its own under the same
+    number, must not find these numbers in it.
+
+    Args:
+        path: Where the parent has made them.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        with os.fdopen(open_regular(path, os.O_RDWR), "r+b") as file:
             self._memory = mmap.mmap(file.fileno(), _SIZE)
         self._count = 0
         self._saved = 0
         self._last = (0, 0, 0, 0, 0)
+        self.answering = 0
 
     def beat(self, phase: Phase, fit: int, epoch: int, step: int, total_steps: int) -> None:
-        """Called by the child at each step."""
+        """Called at each step."""
         self._last = (_PHASES.index(phase), fit, epoch, step, total_steps)
         self._write()
 
     def note_alive(self) -> None:
-        """Called by the child where it is busy with the same step."""
+        """Called where the training is busy with the same step."""
         self._write()
 
     def note_saved(self, total_steps: int) -> None:
-        """Called by the child when a snapshot is on the disk."""
+        """Called when a snapshot is on the disk."""
         self._saved = total_steps
+
+    def change_answering(self, by: int) -> None:
+        """Called when something begins (1), or ends (-1), that looks for wishes."""
+        self.answering += by
+        self._write()
 
     def _write(self) -> None:
         self._count += 1
-        _CHILD.pack_into(self._memory, 0, self._count, *self._last, self._saved)
-
-    def read(self) -> Beat:
-        """Called by the parent."""
-        count, phase, fit, epoch, step, total, saved = _CHILD.unpack_from(self._memory, 0)
-        return Beat(
-            count=count,
-            phase=_PHASES[phase] if 0 <= phase < len(_PHASES) else "starting",
-            place=Place(fit=fit, epoch=epoch, step=step, total_steps=total),
-            saved_steps=saved,
-        )
-
-    def wish(self, wish: Wish) -> None:
-        """Called by the parent: `snapshot` to take one now, `leave` to take one and exit."""
-        self._memory[_WISH_AT] = _WISHES.index(wish)
+        if self._is_there():
+            numbers = (self._count, self.answering, *self._last, self._saved)
+            _CHILD.pack_into(self._memory, 0, *numbers)
 
     def read_wish(self) -> Wish:
-        """Called by the child between steps."""
-        return _WISHES[self._memory[_WISH_AT]]
+        """Called between steps."""
+        return _parse_wish(self._memory[_WISH_AT : _WISH_AT + 1]) if self._is_there() else "none"
 
-    def close(self) -> None:
-        self._memory.close()
+    def wish(self, wish: Wish) -> None:
+        """Called for a signal that only the child got, and when a wish was fulfilled."""
+        if self._is_there():
+            self._memory[_WISH_AT] = _WISHES.index(wish)
+
+    def _is_there(self) -> bool:
+        try:
+            return self._path.stat().st_size > 0
+        except OSError:  # a file that was removed stays in memory
+            return True
+
+
+def _parse_beat(content: bytes) -> Beat:
+    count, answering, phase, fit, epoch, step, total, saved = _CHILD.unpack(content)
+    return Beat(
+        count=count,
+        answering=answering,
+        phase=_PHASES[phase] if 0 <= phase < len(_PHASES) else "starting",
+        place=Place(fit=fit, epoch=epoch, step=step, total_steps=total),
+        saved_steps=saved,
+    )
+
+
+def _parse_wish(content: bytes) -> Wish:
+    number = content[0] if content else 0
+    return _WISHES[number] if number < len(_WISHES) else "none"

@@ -7,6 +7,14 @@ from pathlib import Path
 
 import msgspec
 
+from fitguard.monitor.flushing import append_line, sync_file, sync_folder
+from fitguard.monitor.regular_files import (
+    MOST_BYTES,
+    UNDECODABLE,
+    open_regular,
+    read_end,
+    read_lines,
+)
 from fitguard.schema.journal import AnyEvent
 
 _ENCODER = msgspec.json.Encoder()
@@ -22,7 +30,7 @@ class Journal:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._is_mended = False
+        self._has_name = False
 
     def append(self, event: AnyEvent, *, durable: bool = False) -> bool:
         """Write one event; whether that worked.
@@ -32,44 +40,60 @@ class Journal:
         """
         line = _ENCODER.encode(event) + b"\n"
         try:
-            file = os.open(self._path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
+            file = open_regular(self._path, os.O_RDWR | os.O_APPEND | os.O_CREAT)
         except OSError:
             return False
         try:
-            if not self._is_mended and _is_torn(file):
-                line = b"\n" + line
-            self._is_mended = _write_line(file, line, durable)
-            return self._is_mended
+            whole = append_line(file, line)
+            if durable:
+                self._sync(file)
+            return whole
+        except OSError:
+            return False
         finally:
             os.close(file)
 
+    def _sync(self, file: int) -> None:
+        sync_file(file)
+        if not self._has_name:
+            sync_folder(self._path.parent)
+            self._has_name = True
+
     def read(self) -> list[AnyEvent]:
-        """All events; lines that are torn or of a later version are left out."""
+        """All events; lines that are torn or of a later version are left out.
+
+        Raises:
+            OSError: where there is a journal that cannot be read, or no regular file.
+        """
         try:
-            content = self._path.read_bytes()
+            content = read_lines(self._path)
         except FileNotFoundError:
             return []
-        events: list[AnyEvent] = []
-        for line in content.split(b"\n"):
-            with contextlib.suppress(msgspec.MsgspecError, UnicodeDecodeError):
-                events.append(_DECODER.decode(line))
-        return events
+        return _decode(content)
+
+    @property
+    def size(self) -> int:
+        """How long it is now, in bytes."""
+        with contextlib.suppress(OSError):
+            return self._path.stat().st_size
+        return 0
+
+    def read_since(self, position: int) -> tuple[list[AnyEvent], int]:
+        """The events from a position on, and the position after the last whole line."""
+        try:
+            content = read_end(self._path, MOST_BYTES, position)
+        except OSError:
+            return [], position
+        whole = content[: content.rfind(b"\n") + 1]
+        return _decode(whole), position + len(whole)
 
 
-def _is_torn(file: int) -> bool:
-    """Whether a cut of power, or a full disk, left half a line: it must not swallow the next."""
-    size = os.fstat(file).st_size
-    return size > 0 and os.pread(file, 1, size - 1) != b"\n"
-
-
-def _write_line(file: int, line: bytes, durable: bool) -> bool:
-    try:
-        whole = os.write(file, line) == len(line)
-        if durable:
-            os.fsync(file)
-    except OSError:
-        return False
-    return whole
+def _decode(content: bytes) -> list[AnyEvent]:
+    events: list[AnyEvent] = []
+    for line in content.split(b"\n"):
+        with contextlib.suppress(*UNDECODABLE):
+            events.append(_DECODER.decode(line))
+    return events
 
 
 def now() -> float:

@@ -10,13 +10,15 @@ MOST_SHOWN = 2000
 
 
 def losses(events: Iterable[AnyEvent], most: int = MOST_SHOWN) -> tuple[LossPoint, ...]:
-    """At most so many points in the order of time; the ends of epochs are the last to go."""
+    """At most so many points, in their order; the ends of epochs are the last to go."""
     points = [_point(event) for event in events if isinstance(event, Logged)]
     if len(points) <= most:
         return tuple(points)
-    ends = _spread([point for point in points if point.epoch_end], most)
-    between = _spread([point for point in points if not point.epoch_end], most - len(ends))
-    return tuple(sorted((*ends, *between), key=lambda point: point.time))
+    ends = _spread([index for index, point in enumerate(points) if point.epoch_end], most)
+    between = _spread(
+        [index for index, point in enumerate(points) if not point.epoch_end], most - len(ends)
+    )
+    return tuple(points[index] for index in sorted((*ends, *between)))
 
 
 def _point(event: Logged) -> LossPoint:
@@ -30,10 +32,10 @@ def _point(event: Logged) -> LossPoint:
     )
 
 
-def _spread(points: Sequence[LossPoint], most: int) -> list[LossPoint]:
+def _spread(indices: Sequence[int], most: int) -> list[int]:
     """At equal distances, the first and the last among them."""
-    if len(points) <= most:
-        return list(points)
+    if len(indices) <= most:
+        return list(indices)
     if most < 2:
-        return list(points[-most:]) if most else []
-    return [points[round(n * (len(points) - 1) / (most - 1))] for n in range(most)]
+        return list(indices[-most:]) if most else []
+    return [indices[round(n * (len(indices) - 1) / (most - 1))] for n in range(most)]

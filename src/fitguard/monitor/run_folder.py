@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from fitguard.monitor.regular_files import FOLDER_MODE, replace_file
+
 RUNS = "fitguard-runs"
 """Folder of all runs, in the working directory unless told otherwise."""
 
@@ -14,9 +16,10 @@ def create_runs_folder(path: Path) -> None:
         OSError: where that cannot be done.
     """
     if not path.exists():
-        path.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.mkdir(FOLDER_MODE, exist_ok=True)
         # Snapshots are large, and nobody wants them in a repository.
-        (path / ".gitignore").write_text("*\n")
+        replace_file(path / ".gitignore", b"*\n")
 
 
 @dataclass(frozen=True)
@@ -33,7 +36,12 @@ class RunFolder:
     report.html     the page that `fitguard report` wrote
     stacks.txt      what all threads did when the child hung
     lock            held by the parent that guards the run
-    snapshots/      the two newest, and the end of each finished `fit`
+    lease.NUMBER    who that is, for other hosts: see lease_files.py
+    snapshots/      the two newest, and the end of each finished `fit`; `aside` holds what is of
+                    another script, or broken
+    handed/         links to a snapshot that is being copied away
+    after-snapshot.log
+                    what the command that does so wrote last
     deeds.jsonl     what the attempts did to files and folders, one deed a line
     files/          contents that may have to be put back, and what stood there when that was done
     """
@@ -89,9 +97,21 @@ class RunFolder:
         return self.path / "snapshots"
 
     @property
+    def handed(self) -> Path:
+        return self.path / "handed"
+
+    @property
+    def hook_log(self) -> Path:
+        return self.path / "after-snapshot.log"
+
+    @property
     def deeds(self) -> Path:
         return self.path / "deeds.jsonl"
 
     @property
     def files(self) -> Path:
         return self.path / "files"
+
+    @property
+    def kept_files(self) -> Path:
+        return self.files / "kept"

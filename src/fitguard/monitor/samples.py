@@ -7,11 +7,15 @@ from pathlib import Path
 
 import msgspec
 
+from fitguard.monitor.flushing import append_line
+from fitguard.monitor.regular_files import UNDECODABLE, open_regular, read_end
 from fitguard.schema.run import MemorySample
 
 MOST_SHOWN = 2000
 """Of more samples, the document holds every second, third, …"""
 
+_MOST_BYTES = 64 << 20
+"""Of these, the newest: more than a month."""
 _ENCODER = msgspec.json.Encoder()
 _DECODER = msgspec.json.Decoder(MemorySample)
 
@@ -19,19 +23,19 @@ _DECODER = msgspec.json.Decoder(MemorySample)
 def append_sample(path: Path, sample: MemorySample) -> None:
     """Write one; a disk that is full costs the sample."""
     with contextlib.suppress(OSError):
-        file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+        file = open_regular(path, os.O_RDWR | os.O_APPEND | os.O_CREAT)
         try:
-            os.write(file, _ENCODER.encode(sample) + b"\n")
+            append_line(file, _ENCODER.encode(sample) + b"\n")
         finally:
             os.close(file)
 
 
 def read_samples(path: Path) -> list[MemorySample]:
-    """All samples, in the order of time; torn lines are left out."""
+    """All samples, in the order of time; torn lines are left out, and files that are no samples."""
     samples: list[MemorySample] = []
-    with contextlib.suppress(FileNotFoundError):
-        for line in path.read_bytes().split(b"\n"):
-            with contextlib.suppress(msgspec.MsgspecError, UnicodeDecodeError):
+    with contextlib.suppress(OSError):
+        for line in read_end(path, _MOST_BYTES).split(b"\n"):
+            with contextlib.suppress(*UNDECODABLE):
                 samples.append(_DECODER.decode(line))
     return sorted(samples, key=lambda sample: sample.time)
 

@@ -1,6 +1,6 @@
 """Runs one cell for `%%guard`, in a process of its own.
 
-python -m fitguard.keras.bootstrap RUN_FOLDER -m fitguard.notebook.cell REQUEST_FOLDER
+python clean_start.py fitguard.keras.bootstrap RUN_FOLDER -m fitguard.notebook.cell REQUEST_FOLDER
 """
 
 import ast

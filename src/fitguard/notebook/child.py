@@ -25,8 +25,8 @@ def begin_visit(folder: Path) -> Visit:
     sys.modules["__main__"] = main
     visit = Visit(folder, main)
     visit.forget_answer()
-    known = set(sys.path)
-    sys.path.extend(path for path in visit.surroundings["path"] if path not in known)
+    wanted = visit.surroundings["path"]
+    sys.path[:] = [*wanted, *(path for path in sys.path if path not in wanted)]
     write_settings(visit.surroundings["settings"])
     return visit
 

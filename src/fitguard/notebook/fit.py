@@ -1,6 +1,6 @@
 """Trains one model for `fitguard.fit`, in a process of its own.
 
-python -m fitguard.keras.bootstrap RUN_FOLDER -m fitguard.notebook.fit REQUEST_FOLDER
+python clean_start.py fitguard.keras.bootstrap RUN_FOLDER -m fitguard.notebook.fit REQUEST_FOLDER
 """
 
 import sys

@@ -10,6 +10,7 @@ from fitguard.contract.compiling import is_compiled
 from fitguard.contract.libraries import library_of
 from fitguard.inputs.models.library import recognise
 from fitguard.keras.state.randomness import write_random
+from fitguard.memory.sizes import size_bytes
 from fitguard.monitor.run_folder import RUNS
 from fitguard.notebook.data import factories_in, require_carriable
 from fitguard.notebook.died import build_death_error
@@ -25,6 +26,7 @@ from fitguard.notebook.starting import (
 )
 from fitguard.notebook.supervised import Interrupted, supervise_training
 from fitguard.schema.exit_codes import UsageError
+from fitguard.supervise.after_snapshot import Hook
 
 
 def fit(
@@ -33,14 +35,17 @@ def fit(
     y: Any = None,
     *,
     runs_folder: str | Path = RUNS,
+    name: str | None = None,
     resume: str | None = None,
     exact_only: bool = False,
     allow: Sequence[str] = (),
     micro_batch: int | None = None,
     snapshot_seconds: float | None = None,
+    disk: str | int | None = None,
     max_attempts: int = 20,
     hang_seconds: float | None = None,
     require_guard: bool = False,
+    after_snapshot: Hook | None = None,
     **arguments: Any,
 ) -> Any:
     """Train a model as `model.fit` does, in a process whose crash does not hurt this one.
@@ -58,14 +63,19 @@ def fit(
             return a dataset or a tuple of arrays `(x, y)` as well.
         y: As for `model.fit`.
         runs_folder: Where the folder of the run is made.
-        resume: Id of a run that was interrupted: go on with it. Give the same arguments again.
+        name: Of the run, in place of an id that is made for it.
+        resume: Id or name of a run that was interrupted: go on with it. Give the same arguments
+            again. With a `name`, `auto` starts the run, or goes on with it where it is there.
         exact_only: Stop instead of changing any number.
         allow: What may change results: `jit-off`, `mixed-precision`.
         micro_batch: Rows of a micro-batch to begin with; the batch of the optimizer stays whole.
         snapshot_seconds: Between snapshots; None to choose from what they cost.
+        disk: That snapshots may take: `"20GB"`, or bytes; None for half of what is free.
         max_attempts: In a row that get no further, until the run is given up.
         hang_seconds: Without a step, until the training counts as hung; None to choose.
         require_guard: End where the training cannot be guarded.
+        after_snapshot: Called after each finished snapshot, in a thread of this process: a function
+            that takes it (`snapshot.path`, `snapshot.folder`, `snapshot.place`), or a command.
         **arguments: All other arguments of `model.fit`: `epochs`, `batch_size`, `callbacks`,
             `validation_data`, which may be a function, too, …
 
@@ -97,14 +107,17 @@ def fit(
     warn_about_gpu()
     options = run_options(
         runs_folder=Path(runs_folder),
+        name=name,
         resume=resume,
         exact_only=exact_only,
         allow=tuple(allow),
         micro_batch=micro_batch,
         snapshot_seconds=snapshot_seconds,
+        disk_bytes=None if disk is None else size_bytes(disk, "disk"),
         max_attempts=max_attempts,
         hang_seconds=hang_seconds,
         require_guard=require_guard,
+        after_snapshot=after_snapshot,
     )
     request = new_request(options)
     try:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from fitguard.keras.state.randomness import write_random
+from fitguard.memory.sizes import size_bytes
 from fitguard.monitor.run_folder import RUNS
 from fitguard.notebook.cell import CELL, USED
 from fitguard.notebook.cell_names import CellNames, cell_names
@@ -47,9 +48,9 @@ def load_ipython_extension(shell: Any) -> None:
     def guard(line: str, cell: str) -> None:
         """Run the cell in a process of its own that survives crashes; its names come back.
 
-        %%guard [--runs-folder FOLDER] [--resume ID] [--exact-only] [--allow jit-off]
-                [--micro-batch ROWS] [--snapshot-seconds SECONDS] [--max-attempts COUNT]
-                [--hang-seconds SECONDS]
+        %%guard [--runs-folder FOLDER] [--name NAME] [--resume ID|auto] [--exact-only]
+                [--allow jit-off] [--micro-batch ROWS] [--snapshot-seconds SECONDS] [--disk SIZE]
+                [--max-attempts COUNT] [--hang-seconds SECONDS]
         """
         run_cell(line, shell.transform_cell(cell), shell.user_ns)
 
@@ -118,14 +119,18 @@ def _take_over(request: Request, names: dict[str, Any]) -> None:
 def _options(line: str) -> RunOptions:
     parser = _Parser(prog="%%guard", add_help=False, allow_abbrev=False)
     parser.add_argument("--runs-folder", type=Path, default=Path(RUNS))
+    parser.add_argument("--name")
     parser.add_argument("--resume")
     parser.add_argument("--exact-only", action="store_true")
     parser.add_argument("--allow", action="append", default=[])
     parser.add_argument("--micro-batch", type=int)
     parser.add_argument("--snapshot-seconds", type=float)
+    parser.add_argument("--disk")
     parser.add_argument("--max-attempts", type=int, default=20)
     parser.add_argument("--hang-seconds", type=float)
     found = vars(parser.parse_args(shlex.split(line)))
+    disk = found.pop("disk")
+    found["disk_bytes"] = None if disk is None else size_bytes(disk, "--disk")
     return run_options(**{**found, "allow": tuple(found["allow"])})
 
 

@@ -1,6 +1,7 @@
 """What a training from a notebook begins and ends with, for a call and for a cell."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +10,9 @@ from fitguard.notebook.feed.fed import Fed
 from fitguard.notebook.kernel_gpu import child_environment
 from fitguard.notebook.request import Request
 from fitguard.schema.exit_codes import UsageError
+from fitguard.supervise.choosing import choose_run, find_by_id
 from fitguard.supervise.command import Command
-from fitguard.supervise.options import NEWEST, RunOptions
-from fitguard.supervise.runs import find_by_id
+from fitguard.supervise.options import AUTO, NEWEST, RunOptions
 
 _REQUESTS = ".requests"
 _GRACE_SECONDS = 30.0
@@ -47,8 +48,22 @@ def leave_open(request: Request, run: str) -> None:
 
 
 def run_options(**options: Any) -> RunOptions:
-    """How a training from a notebook is guarded."""
-    return RunOptions(**options, grace_seconds=_GRACE_SECONDS, quiet=True)
+    """How a training from a notebook is guarded.
+
+    Raises:
+        UsageError: where a run that was to go on cannot.
+    """
+    wanted = RunOptions(**options, grace_seconds=_GRACE_SECONDS, quiet=True)
+    if wanted.resume != AUTO:
+        return wanted
+    if wanted.name is None:
+        raise UsageError(
+            'Received resume="auto" without a name. Expected the name of the run to start, or to '
+            'go on with: fitguard.fit(…, name="train-1", resume="auto").'
+        )
+    # What the run goes on with is looked up by its name before it is claimed.
+    found = choose_run(None, wanted, wanted.runs_folder.absolute())
+    return replace(wanted, resume=None if found is None else wanted.name)
 
 
 def notebook_command(kind: str, given: str, request: Path, options: RunOptions) -> Command:

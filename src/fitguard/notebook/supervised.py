@@ -42,7 +42,9 @@ def supervise_training(command: Command, options: RunOptions, resuming: str) -> 
             before = "\n" * (len(told) - len(line))
             os.write(errors[1], f"{before}fitguard: {line}\n".encode())
 
-        guarding = Guarding(command, options, say=say, stdout=output[1], stderr=errors[1])
+        guarding = Guarding(
+            command, options, say=say, stdout=output[1], stderr=errors[1], readers_leave=True
+        )
         guard = _GuardThread(guarding)
         guard.start()
         _show((output[0], errors[0]), guard)

@@ -1,6 +1,6 @@
 """The process that runs the user's script up to each `fit`, and looks at it.
 
-python -m fitguard.readiness.child REQUEST.json
+python clean_start.py fitguard.readiness.child REQUEST.json
 
 A crash of TensorFlow, or of the script, ends this process and not the one that asked.
 """

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import msgspec
 
+from fitguard.clean_start import words_to_run
 from fitguard.environment.doctor import doctor
 from fitguard.memory.fit_call.functions import parse_reference
 from fitguard.readiness.request import Answer, FitOptions, Request
@@ -89,7 +90,7 @@ def _ask(
                 )
             )
         )
-        command = [python, "-m", "fitguard.readiness.child", str(request)]
+        command = [python, *words_to_run("fitguard.readiness.child"), str(request)]
         death = _run(command, limit_seconds, None if with_stdin else subprocess.DEVNULL)
         lines = answers.read_bytes().splitlines()
     found = [msgspec.json.decode(line, type=Answer) for line in lines]

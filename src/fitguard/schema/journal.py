@@ -45,6 +45,7 @@ class Orders(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         attempt: From 1.
+        parent: The process that guards it; 0 for none.
         seed: Drawn once for a run: random sources without a seed of their own begin with it.
         micro_batches: Rows of a micro-batch by number of the `fit` call, as text; `0` for all calls
             that have none of their own (`fitguard run --micro-batch`).
@@ -53,13 +54,17 @@ class Orders(msgspec.Struct, frozen=True, kw_only=True):
         jit_off: Compile without XLA.
         mixed_precision: Set the policy `mixed_float16` before the script runs.
         snapshot_seconds: Between snapshots; None to choose from what they cost.
+        disk_bytes: That snapshots may take; None for a share of what is free.
         plan: Whether to plan the first micro-batch from the free memory of the GPU.
         require_guard: End where a `fit` cannot be guarded.
+        lease: Number under which the parent holds the run; who finds a higher one writes no more.
+        preempt_signals: Numbers of those that mean: take a snapshot and leave.
         environment: Variables that the parent sets for the child beside its own, such as
             `TF_GPU_ALLOCATOR`; they stay from attempt to attempt.
     """
 
     attempt: int = 1
+    parent: int = 0
     seed: int = 0
     micro_batches: dict[str, int] = {}
     evaluation_rows: dict[str, int] = {}
@@ -67,8 +72,11 @@ class Orders(msgspec.Struct, frozen=True, kw_only=True):
     jit_off: bool = False
     mixed_precision: bool = False
     snapshot_seconds: float | None = None
+    disk_bytes: int | None = None
     plan: bool = True
     require_guard: bool = False
+    lease: int = 0
+    preempt_signals: tuple[int, ...] = ()
     environment: dict[str, str] = {}
 
 

@@ -9,20 +9,31 @@ The run
     guarding.py       the loop; the door of the room
     command.py, interpreters.py, options.py
                       what the user typed: the program, its Python, how to guard it
-    claim.py, lock.py a new folder, or that of a run that is resumed; one parent holds it
+    choosing.py, naming.py
+                      which run is meant: a new one, or one that goes on; its id or name
+    claim.py          a new folder, or that of a run that is resumed
+    lock.py, lease.py, lease_owner.py
+                      one parent holds it: on one host, and where others share the folder
     desk.py           what all attempts share
     record.py         writes events, run.json and orders
     runs.py, past_runs.py
                       runs that can be resumed; all runs as documents, for `report` and `runs`
-    telling.py        what the user reads at the end
+    pruning.py        runs that are not needed any more
+    after_snapshot.py what the user wants done after each finished snapshot
+    telling.py        what the user reads at the start and at the end
 
 One attempt, while it runs
     live_attempt.py   starts the child and stays with it
     child.py          the process, from its start to its ExitStatus
-    channels.py, pump.py, output_log.py
+    output.py, channels.py, pump.py, output_log.py
                       its output: to the user, and to a file
+    standard_input.py what it reads, kept for the next attempt
     inbox.py          signals that the parent gets
+    preemption.py, spot.py
+                      how schedulers and clouds ask a run to leave, and with how much time
     departure.py      how the child is made to leave
+    orphans.py        what it leaves behind: ended, or left alone
+    carrier.py        carries what that writes when the parent has gone
     vigil.py          looks whether it still trains: hang.py, autotuning.py, memory that grows
     sampling.py       its memory over time: processes.py, gpu_memory.py
 
@@ -40,6 +51,7 @@ What comes next
     remedies.py       each remedy of the policy, put into orders
     machine.py, sick_gpus.py
                       the GPUs that are there, and those to leave out
+    variables.py      what a run may set for its training
     wording.py        the decision as a sentence
     pausing.py, waiting.py
                       before the next attempt: a pause, or until memory is free

@@ -54,9 +54,16 @@ class Child:
 
     @classmethod
     def start(
-        cls, argv: Sequence[str], environment: Mapping[str, str], channels: Sequence[Channel]
+        cls,
+        argv: Sequence[str],
+        environment: Mapping[str, str],
+        channels: Sequence[Channel],
+        shared: tuple[int, int] | None = None,
     ) -> "Child":
         """Start it; the ends of the channels that it writes to are closed here.
+
+        Args:
+            shared: Number of a file that it gets, and the number that it gets it under.
 
         Raises:
             OSError: where it cannot be started.
@@ -66,6 +73,8 @@ class Child:
             for channel in channels
             for number in channel.feeds
         ]
+        if shared is not None:
+            moves.append((os.POSIX_SPAWN_DUP2, *shared))
         try:
             pid = os.posix_spawn(
                 argv[0],
@@ -99,6 +108,11 @@ class Child:
             with contextlib.suppress(OSError):
                 os.kill(self.pid, number)
 
+    def ignores(self, number: int) -> bool:
+        """Whether a signal would do nothing to it."""
+        ignored = read_status(self.pid, "SigIgn")
+        return bool(ignored) and bool(int(ignored, 16) >> (number - 1) & 1)
+
     @property
     def state(self) -> str:
         """As the kernel tells it: R, S, D (waits for a device), T (stopped)."""
@@ -112,6 +126,15 @@ def read_state(pid: int) -> str:
     except OSError:
         return ""
     return line.rpartition(")")[2].split()[0]
+
+
+def read_status(pid: int, name: str) -> str:
+    """One line of what the kernel tells of a process; empty where there is none."""
+    with contextlib.suppress(OSError):
+        for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+            if line.startswith(f"{name}:"):
+                return line.partition(":")[2].strip()
+    return ""
 
 
 def _read_status(status: int, peak_bytes: int) -> ExitStatus:

@@ -12,9 +12,12 @@ from pathlib import Path
 
 import msgspec
 
+from fitguard.monitor.flushing import sync_folder
 from fitguard.monitor.heartbeat import Heartbeat
 from fitguard.monitor.journal import now
+from fitguard.monitor.regular_files import FOLDER_MODE
 from fitguard.monitor.run_folder import RunFolder, create_runs_folder
+from fitguard.monitor.trust import find_distrust, require_safe_parent, require_trusted
 from fitguard.schema.exit_codes import UsageError
 from fitguard.schema.journal import (
     EVERY_FIT,
@@ -25,12 +28,17 @@ from fitguard.schema.journal import (
     RunStarted,
 )
 from fitguard.schema.run import Place
+from fitguard.supervise.choosing import choose_run, find_unfinished
 from fitguard.supervise.command import EXPECTED, Command, parse
+from fitguard.supervise.lease import HeldLease, leasing_run
+from fitguard.supervise.lease_owner import has_our_numbers
 from fitguard.supervise.lock import locking_run
-from fitguard.supervise.options import NEWEST, RunOptions
+from fitguard.supervise.naming import make_id
+from fitguard.supervise.options import AUTO, RunOptions
 from fitguard.supervise.output_log import OutputLog
 from fitguard.supervise.record import Record
-from fitguard.supervise.runs import KnownRun, find_by_id, find_newest, find_unfinished, make_id
+from fitguard.supervise.runs import KnownRun, read_known_run
+from fitguard.supervise.telling import describe_start
 
 # The package is loaded, and an import of it would be one of all rooms.
 _VERSION: str = sys.modules["fitguard"].__version__
@@ -44,6 +52,7 @@ class Claim:
 
     Args:
         orders: For its next attempt.
+        lease: By which other hosts know of us.
     """
 
     command: Command
@@ -51,6 +60,7 @@ class Claim:
     record: Record
     log: OutputLog
     orders: Orders
+    lease: HeldLease
 
 
 @contextlib.contextmanager
@@ -62,27 +72,42 @@ def claiming_run(
     Raises:
         UsageError: where there is none to resume, another process holds it, or nothing can be
             written.
+        UnreadableInput: where others could have written what the run would obey.
     """
     runs_folder = options.runs_folder.absolute()
-    resumed = _find_run_to_resume(command, options, runs_folder)
+    require_safe_parent(runs_folder, trust_folder=options.trust_folder)
+    resumed = choose_run(command, options, runs_folder)
     if resumed is not None:
+        require_trusted(resumed.folder.path, trust_folder=options.trust_folder)
         command = _require_same_command(command, resumed)
         folder = resumed.folder
     elif command is None:
         raise UsageError(f"Received no command. {EXPECTED}")
     else:
-        if before := find_unfinished(runs_folder, command, str(Path.cwd())):
+        before = find_unfinished(runs_folder, command, Path.cwd())
+        if before is not None and options.name is None:
             say(
                 f"an earlier run of this command is not finished; this is a new run. To continue "
                 f"the earlier one: fitguard run --resume {before.folder.id}"
             )
-        folder = _create_folder(runs_folder, command)
-    with locking_run(folder):
-        record = Record(folder, say)
+        name = options.name or make_id(command)
+        require_trusted(runs_folder / name, trust_folder=options.trust_folder)
+        folder = _create_folder(runs_folder, name)
+        _warn_of_rights(folder, say)
+    with (
+        locking_run(folder) as locked,
+        leasing_run(folder, options.lease_seconds, locked=locked, say=say) as lease,
+    ):
+        if resumed is None:
+            _require_new(folder)
+        record = Record(folder, say, lease.require)
         log = OutputLog(folder.output, folder.older_output, warn=_warn_of_log(folder, say))
         events = record.events()
-        _bury(record, events)
-        orders = _build_orders(options, record.last_orders() if resumed else None, events)
+        _bury(record, events, on_this_machine=lease.before is None or has_our_numbers(lease.before))
+        orders = msgspec.structs.replace(
+            _build_orders(options, record.last_orders() if resumed else None, events),
+            lease=lease.number,
+        )
         record.add(
             RunStarted(
                 time=now(),
@@ -95,17 +120,10 @@ def claiming_run(
                 seed=orders.seed,
             )
         )
-        yield Claim(command, folder, record, log, orders)
-
-
-def _find_run_to_resume(
-    command: Command | None, options: RunOptions, runs_folder: Path
-) -> KnownRun | None:
-    if options.resume is None:
-        return None
-    if options.resume == NEWEST:
-        return find_newest(runs_folder, command, str(Path.cwd()))
-    return find_by_id(runs_folder, options.resume)
+        if not options.quiet and (resumed is not None or options.resume == AUTO):
+            started_in = resumed.started.working_directory if resumed is not None else None
+            say(describe_start(folder.id, started_in, str(Path.cwd()), os.environ))
+        yield Claim(command, folder, record, log, orders, lease)
 
 
 def _require_same_command(command: Command | None, run: KnownRun) -> Command:
@@ -115,7 +133,7 @@ def _require_same_command(command: Command | None, run: KnownRun) -> Command:
         UsageError: where it is another one, or this is another folder.
     """
     words, place = run.started.command, run.started.working_directory
-    if place != str(Path.cwd()):
+    if not run.belongs_to(Path.cwd()):
         raise UsageError(
             f"Received --resume {run.folder.id} in {Path.cwd()}, but that run was started in "
             f"{place}. Expected the same folder: cd {place}"
@@ -130,22 +148,47 @@ def _require_same_command(command: Command | None, run: KnownRun) -> Command:
     return command
 
 
-def _create_folder(runs_folder: Path, command: Command) -> RunFolder:
-    """A new folder.
+def _require_new(folder: RunFolder) -> None:
+    """Only who holds the lock knows whether somebody else was quicker.
+
+    Raises:
+        UsageError: where the folder holds a run by now.
+    """
+    if read_known_run(folder) is not None:
+        raise UsageError(
+            f"Received the name {folder.id}, under which another process began a run just now. "
+            "Expected a name of its own, or --resume=auto once that one has ended"
+        )
+
+
+def _create_folder(runs_folder: Path, name: str) -> RunFolder:
+    """A new folder; one of this name in which no run was begun is taken.
 
     Raises:
         UsageError: where it cannot be made.
     """
-    folder = RunFolder(runs_folder / make_id(command))
+    folder = RunFolder(runs_folder / name)
     try:
         create_runs_folder(runs_folder)
-        folder.path.mkdir()
+        folder.path.mkdir(FOLDER_MODE, exist_ok=True)
+        sync_folder(runs_folder)
+        sync_folder(runs_folder.parent)
     except OSError as error:
         raise UsageError(
             f"Received {runs_folder} as the folder for runs: {error.strerror}. Expected one that "
             "can be written: fitguard run --runs-folder FOLDER …"
         ) from error
     return folder
+
+
+def _warn_of_rights(folder: RunFolder, say: Callable[[str], None]) -> None:
+    """The folder was made a moment ago: what is wrong with it comes from the file system."""
+    if problem := find_distrust(folder.path):
+        say(
+            f"{folder.path} was made for you alone, but the file system shows that {problem}. "
+            "Others may be able to read and change this run. To continue it, or to see it with "
+            "`fitguard report` and `fitguard runs`, you will need --trust-folder"
+        )
 
 
 def _warn_of_log(folder: RunFolder, say: Callable[[str], None]) -> Callable[[OSError], None]:
@@ -155,13 +198,18 @@ def _warn_of_log(folder: RunFolder, say: Callable[[str], None]) -> Callable[[OSE
     return warn
 
 
-def _bury(record: Record, events: Sequence[AnyEvent]) -> None:
-    """Write down the end of an attempt whose parent died, and make sure that it has ended."""
+def _bury(record: Record, events: Sequence[AnyEvent], *, on_this_machine: bool) -> None:
+    """Write down the end of an attempt whose parent died, and make sure that it has ended.
+
+    Args:
+        on_this_machine: It ran here: elsewhere its number is another process, or none.
+    """
     started = {event.attempt: event for event in events if isinstance(event, AttemptStarted)}
     ended = {event.attempt for event in events if isinstance(event, AttemptEnded)}
     for number, event in started.items():
         if number not in ended:
-            _end_orphan(event.pid, record.folder)
+            if on_this_machine:
+                _end_orphan(event.pid, record.folder)
             last = _read_last_place(record.folder) if number == max(started) else Place()
             record.add(AttemptEnded(time=now(), attempt=number, outcome="lost", last=last))
 
@@ -202,9 +250,12 @@ def _build_orders(options: RunOptions, before: Orders | None, events: Sequence[A
     return msgspec.structs.replace(
         orders,
         attempt=1 + max((event.attempt for event in events), default=0),
+        parent=os.getpid(),
         micro_batches=sizes,
         exact_only=options.exact_only,
         snapshot_seconds=options.snapshot_seconds,
+        disk_bytes=options.disk_bytes,
         plan=options.plan,
         require_guard=options.require_guard,
+        preempt_signals=options.preempt_signals,
     )

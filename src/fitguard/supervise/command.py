@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from fitguard.clean_start import words_to_run
 from fitguard.schema.exit_codes import UsageError
 from fitguard.supervise.interpreters import find_python, require_fitguard
 
@@ -37,7 +38,7 @@ class Command:
     arguments: tuple[str, ...] = ()
     interpreter_options: tuple[str, ...] = ()
     given: tuple[str, ...] = ()
-    bootstrap: tuple[str, ...] = ("-m", "fitguard.keras.bootstrap")
+    bootstrap: tuple[str, ...] = words_to_run("fitguard.keras.bootstrap")
     environment: Mapping[str, str] | None = None
 
     @property
@@ -83,9 +84,19 @@ def parse(words: Sequence[str]) -> Command:
     )
 
 
+def is_python(word: str) -> bool:
+    """Whether a word names an interpreter: `python3.11`, `/usr/bin/python`."""
+    return _PYTHON.fullmatch(Path(word).name) is not None
+
+
+def begins_command(word: str) -> bool:
+    """Whether a word is the first of a command, and not the id or the name of a run."""
+    return word.endswith((".py", ".pyw")) or is_python(word) or Path(word).is_file()
+
+
 def _split_interpreter(words: Sequence[str]) -> tuple[str, tuple[str, ...], list[str]]:
     """The interpreter, its options, and the words behind them."""
-    if not _PYTHON.fullmatch(Path(words[0]).name):
+    if not is_python(words[0]):
         return sys.executable, (), list(words)
     python = find_python(words[0], EXPECTED)
     require_fitguard(python)

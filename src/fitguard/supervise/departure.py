@@ -16,7 +16,10 @@ _LAST_SHARE = 0.8
 _INTERRUPT_COUNTS_SECONDS = 30.0
 _STUCK_SECONDS = 30.0
 _TOGETHER_SECONDS = 1.0
+_GROUP_SECONDS = 0.3
+"""What was sent to all of a group has reached the child by then: it may be gone already."""
 
+TERMINATING = (signal.SIGTERM, signal.SIGHUP)
 _ESCALATION = (signal.SIGTERM, signal.SIGKILL)
 
 
@@ -24,6 +27,8 @@ class Mortal(Protocol):
     """What signals can be sent to."""
 
     def send(self, number: int) -> None: ...
+
+    def ignores(self, number: int) -> bool: ...
 
 
 class Departure:
@@ -33,6 +38,9 @@ class Departure:
         child: The process.
         wish: Called to ask it for a snapshot, and to leave after it.
         grace_seconds: From that wish to SIGKILL.
+
+    Attributes:
+        terminated: It was sent a signal that asks it to end, and does not ignore that.
     """
 
     def __init__(
@@ -53,6 +61,7 @@ class Departure:
         self._killed_at: float | None = None
         self._reason: Reason | None = None
         self.forwarded: set[int] = set()
+        self.terminated = False
 
     @property
     def reason(self) -> Reason | None:
@@ -91,11 +100,21 @@ class Departure:
         self.forwarded.add(number)
         return self._send(number)
 
-    def leave(self, reason: Literal["preempted", "planned"]) -> bool:
+    def leave(
+        self,
+        reason: Literal["preempted", "planned"],
+        grace_seconds: float | None = None,
+        *,
+        at_once: int = 0,
+    ) -> bool:
         """Take a snapshot and go; False where that had been asked before.
 
         A second SIGTERM kills, unless it comes with the first: `timeout` and batch systems send one
         to the process and one to its group. A planned restart is not worth a kill.
+
+        Args:
+            grace_seconds: In place of the usual ones.
+            at_once: The signal for a child that has nothing to save; 0 for one that has.
         """
         if self._reason == "preempted":
             if self._clock() - self._asked_at > _TOGETHER_SECONDS:
@@ -105,11 +124,21 @@ class Departure:
         self._asked_at = self._clock()
         self._wish()
         if reason == "preempted":
-            last = self._grace_seconds * _LAST_SHARE
-            self._plan = self._schedule(
-                (last, signal.SIGTERM), (self._grace_seconds, signal.SIGKILL)
-            )
+            grace = self._grace_seconds if grace_seconds is None else grace_seconds
+            last = grace * _LAST_SHARE
+            first = (_GROUP_SECONDS, at_once) if at_once else (last, signal.SIGTERM)
+            self.terminated = at_once > 0 and not self._child.ignores(at_once)
+            self._plan = self._schedule(first, (grace, signal.SIGKILL))
         return True
+
+    def hurry(self) -> None:
+        """It was asked for a snapshot, and has gone on to where it takes none."""
+        if self._reason == "preempted" and self._plan and self._plan[0][1] != signal.SIGKILL:
+            self._plan = [(self._clock(), self._plan[0][1]), *self._plan[1:]]
+
+    def note_too_late(self, reason: Literal["interrupted", "preempted"]) -> None:
+        """It has ended already, so nothing is asked of it; but no other one shall follow."""
+        self._reason = self._reason or reason
 
     def abort(self, reason: Literal["hung", "out-of-memory"]) -> None:
         """End what leads nowhere. A hang is made to tell what its threads do."""
@@ -140,5 +169,7 @@ class Departure:
     def _send(self, number: int) -> int:
         if number == signal.SIGKILL and self._killed_at is None:
             self._killed_at = self._clock()
+        if number in TERMINATING and not self._child.ignores(number):
+            self.terminated = True
         self._child.send(number)
         return number

@@ -2,16 +2,24 @@
 
 import os
 import queue
+import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from fitguard.monitor.run_folder import RunFolder
 from fitguard.supervise.command import Command
 from fitguard.supervise.inbox import Inbox
+from fitguard.supervise.lease import HeldLease
 from fitguard.supervise.options import RunOptions
+from fitguard.supervise.orphans import Orphans
 from fitguard.supervise.output_log import OutputLog
+from fitguard.supervise.preemption import measure_grace
 from fitguard.supervise.record import Record
+from fitguard.supervise.standard_input import StandardInput
+
+if TYPE_CHECKING:
+    from fitguard.supervise.spot import SpotWatch
 
 Cancel = Literal["interrupt", "interrupted", "leave", "kill"]
 """How a run is ended from another thread.
@@ -36,9 +44,13 @@ class Desk:
     record: Record
     log: OutputLog
     inbox: Inbox
+    lease: HeldLease
+    orphans: Orphans
+    stdin: StandardInput
     say: Callable[[str], None]
     stdout: int = 1
     stderr: int = 2
+    spot: "SpotWatch | None" = None
     cancels: "queue.SimpleQueue[Cancel]" = field(default_factory=queue.SimpleQueue)
 
     @property
@@ -46,6 +58,12 @@ class Desk:
         """What the training finds in it, without what orders add."""
         own = self.command.environment
         return os.environ if own is None else own
+
+    def measure_grace(self) -> float:
+        """Seconds that a training has which is asked to leave now."""
+        notice = self.spot.notice if self.spot is not None else None
+        end = notice.end if notice is not None else None
+        return measure_grace(self.options.grace_seconds, os.environ, time.time(), end)
 
     def take_cancels(self) -> Iterator[Cancel]:
         """What other threads asked since the last time."""

@@ -3,7 +3,7 @@
 The tables, the log and the matching take more memory than this parent should ever hold, and a log
 is hostile input: what goes wrong there costs the diagnosis, not the run.
 
-    python -m fitguard.supervise.explaining < request > answer
+    python clean_start.py fitguard.supervise.explaining < request > answer
 """
 
 import subprocess
@@ -12,6 +12,7 @@ from collections.abc import Iterable
 
 import msgspec
 
+from fitguard.clean_start import words_to_run
 from fitguard.schema.diagnosis import Diagnosis
 from fitguard.schema.hardware import Xid
 
@@ -50,7 +51,7 @@ def explain_in_child(request: Request, limit_seconds: float = LIMIT_SECONDS) -> 
     """The answer; an empty one where none could be had in time."""
     try:
         done = subprocess.run(
-            [sys.executable, "-m", __name__],
+            [sys.executable, *words_to_run(__name__)],
             input=msgspec.json.encode(request),
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -11,7 +11,10 @@ while True:
 tell the user                                        RunEnded
 """
 
+import contextlib
 import queue
+import select
+import shutil
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -21,24 +24,29 @@ from fitguard.facts import cgroup
 from fitguard.monitor.journal import now
 from fitguard.monitor.run_folder import RunFolder
 from fitguard.schema.exit_codes import INTERRUPTED
-from fitguard.schema.journal import LEFT_AS_ASKED, AttemptEnded, Decided, Orders, RunEnded
+from fitguard.schema.journal import AttemptEnded, Decided, Orders, RunEnded
 from fitguard.schema.run import Outcome, Run, RunState
 from fitguard.supervise import telling
+from fitguard.supervise.after_snapshot import HookThread, calling_hook
 from fitguard.supervise.claim import Claim, claiming_run
 from fitguard.supervise.command import Command
 from fitguard.supervise.desk import Cancel, Desk
-from fitguard.supervise.inbox import taking_signals
+from fitguard.supervise.inbox import Inbox, taking_signals
 from fitguard.supervise.live_attempt import LiveAttempt, Observation
 from fitguard.supervise.options import RunOptions
+from fitguard.supervise.orphans import adopting_orphans
 from fitguard.supervise.pausing import Asked, Pause
 from fitguard.supervise.postmortem import Postmortem, examine_end
-from fitguard.supervise.processes import kill_all
+from fitguard.supervise.standard_input import StandardInput
 
 if TYPE_CHECKING:
     from fitguard.supervise.deciding import Next
+    from fitguard.supervise.spot import Notice, SpotWatch
 
 _UNWRITABLE_SECONDS = 10.0
 _UNWRITABLE_TRIES = 6
+_LOOK_MILLISECONDS = 100
+_HOOK_SECONDS = 600.0
 _BY_ITSELF: tuple[Outcome, ...] = ("finished", "exited", "exception", "interrupted")
 """What the script started may outlive such an end, as under plain Python."""
 
@@ -48,8 +56,8 @@ class GuardResult:
     """How a guarded run ended.
 
     Args:
-        exit_code: 0 where the training finished; its own where it was given up; 75 where it was
-            asked to leave; 130 where it was interrupted.
+        exit_code: 0 where the training finished; its own where it was given up; 75, or what the
+            options say, where it was asked to leave; 130 where it was interrupted.
     """
 
     exit_code: int
@@ -65,6 +73,8 @@ class Guarding:
         say: Tells the user one line, without a prefix. A line that begins with a line feed comes
             while the training's own is not at its end.
         stdout: File number where the training's output goes, as `stderr`.
+        readers_leave: Who reads them leaves with us: what processes that the script left behind
+            write later goes nowhere.
     """
 
     def __init__(
@@ -75,14 +85,16 @@ class Guarding:
         say: Callable[[str], None],
         stdout: int = 1,
         stderr: int = 2,
+        readers_leave: bool = False,
     ) -> None:
         self._command = command
         self._options = options
         self._tell = say
         self._streams = (stdout, stderr)
+        self._readers_leave = readers_leave
         self._cancels: queue.SimpleQueue[Cancel] = queue.SimpleQueue()
         self._live: LiveAttempt | None = None
-        self._asides = 0
+        self._inbox = Inbox()
 
     def cancel(self, how: Cancel = "interrupt") -> None:
         """End the run, from any thread; again to be stronger."""
@@ -96,7 +108,8 @@ class Guarding:
         """
         with ExitStack() as stack:
             claim = stack.enter_context(claiming_run(self._command, self._options, self._say))
-            box = stack.enter_context(taking_signals())
+            self._inbox = stack.enter_context(taking_signals(self._options.preempt_signals))
+            spot = self._watch_spot(stack)
             stdout, stderr = self._streams
             self._desk = Desk(
                 command=claim.command,
@@ -104,26 +117,80 @@ class Guarding:
                 folder=claim.folder,
                 record=claim.record,
                 log=claim.log,
-                inbox=box,
+                inbox=self._inbox,
+                lease=claim.lease,
+                orphans=stack.enter_context(adopting_orphans()),
+                stdin=stack.enter_context(contextlib.closing(StandardInput())),
                 say=self._say,
                 stdout=stdout,
                 stderr=stderr,
                 cancels=self._cancels,
+                spot=spot,
+            )
+            hook = stack.enter_context(
+                calling_hook(
+                    self._options.after_snapshot,
+                    claim.folder,
+                    self._say,
+                    self._desk.orphans.spare,
+                )
             )
             ended = self._loop(claim)
             claim.record.add(ended)
+            if hook is not None:
+                self._await_hook(hook, ended)
+            if ended.state == "finished":
+                # Not by the child: what comes after its last line may still fail.
+                shutil.rmtree(claim.folder.kept_files, ignore_errors=True)
             run = claim.record.document(alive=False)
             self._close(run)
             return GuardResult(ended.exit_code, claim.folder, run)
 
+    def _await_hook(self, hook: HookThread, ended: RunEnded) -> None:
+        """Let the last snapshot be copied away, unless the user wants us to leave."""
+        is_short = ended.state == "preempted"
+        seconds = self._desk.measure_grace() if is_short else _HOOK_SECONDS
+        pause = Pause(self._desk)
+        hook.finish(seconds, lambda slice_seconds: pause(slice_seconds) is not None)
+
+    def _watch_spot(self, stack: ExitStack) -> "SpotWatch | None":
+        if self._options.spot == "off":
+            return None
+        # Loaded only now: most runs speak to no network.
+        from fitguard.supervise.spot import watching_spot
+
+        return stack.enter_context(watching_spot(self._options.spot, self._warn, self._say))
+
+    def _warn(self, notice: "Notice") -> None:
+        self._say(f"{notice.text}.")
+        self.cancel("leave")
+
     def _say(self, text: str) -> None:
-        self._asides += 1
-        midline = self._live is not None and self._live.in_midline
-        self._tell(f"\n{text}" if midline else text)
+        midline = self._live is not None and self._live.output.in_midline
+        if self._await_reader():
+            self._tell(f"\n{text}" if midline else text)
+
+    def _await_reader(self) -> bool:
+        """Wait until our line will be taken; False where the user calls us away first."""
+        waiting = select.poll()
+        waiting.register(self._streams[1], select.POLLOUT)
+        while not waiting.poll(_LOOK_MILLISECONDS):
+            called_away = self._live is not None and self._live.is_called_away
+            if called_away or self._inbox.wants_end:
+                return False
+        return True
 
     def _close(self, run: Run) -> None:
-        if not self._options.quiet or run.state != "finished" or len(run.attempts) > 1:
-            self._say(telling.describe_run(run))
+        live = self._live
+        left_behind = live is not None and live.output.hand_over(discard=self._readers_leave)
+        if self._options.quiet and run.state == "finished" and len(run.attempts) == 1:
+            return
+        if left_behind:
+            self._say(
+                "a process that the script started still runs. fitguard leaves it alone, and no "
+                "longer records its output."
+            )
+        self._say(telling.describe_run(run, kept=self._desk.folder.journal.exists()))
 
     def _loop(self, claim: Claim) -> RunEnded:
         orders = claim.orders
@@ -133,15 +200,17 @@ class Guarding:
                 return seen
             postmortem = self._examine(seen, orders.attempt)
             if postmortem.event.outcome not in _BY_ITSELF:
-                kill_all(seen.relatives[1:])
+                self._desk.orphans.end(seen.relatives[1:])
             ended = self._end_undecided(seen, postmortem)
             if ended is not None:
                 return ended
             following = self._decide(orders, postmortem)
-            if isinstance(following, RunEnded):
-                return following
-            orders = following
-            kill_all(seen.relatives[1:])
+            if following.stop:
+                return _end_run("stopped", following.exit_code)
+            self._desk.orphans.end(seen.relatives[1:])
+            if asked := Pause(self._desk).before(following):
+                return self._end_as_asked(asked)
+            orders = following.orders
 
     def _attempt(self, orders: Orders) -> Observation | RunEnded:
         """One attempt; a disk that is full for a while is waited for."""
@@ -156,7 +225,7 @@ class Guarding:
                 return self._live.run()
             self._say(f"cannot start the training: {problem}. Trying again.")
             if asked := Pause(self._desk)(_UNWRITABLE_SECONDS):
-                return _end_as_asked(asked)
+                return self._end_as_asked(asked)
         self._say("cannot start the training. fitguard gives up.")
         return _end_run("stopped", 1)
 
@@ -176,7 +245,7 @@ class Guarding:
         if how == "finished":
             return _end_run("finished", 0)
         if how == "preempted":
-            return _end_run("preempted", LEFT_AS_ASKED)
+            return _end_run("preempted", self._options.preempt_exit_code)
         if how == "interrupted":
             killed = status.signal in (None, "SIGINT", "SIGTERM", "SIGKILL")
             code = status.exit_code or (INTERRUPTED if killed else status.shell_code)
@@ -191,9 +260,10 @@ class Guarding:
             return _end_run("stopped", status.shell_code)
         return None
 
-    def _decide(self, orders: Orders, postmortem: Postmortem) -> Orders | RunEnded:
-        """Decide, say so, and wait for the right moment."""
+    def _decide(self, orders: Orders, postmortem: Postmortem) -> "Next":
+        """Decide, and say so."""
         # Loaded only now: a run without a fault needs none of the policy.
+        from fitguard.monitor.saved_place import read_saved
         from fitguard.supervise.deciding import DecideOptions, decide
         from fitguard.supervise.machine import view_machine
         from fitguard.supervise.past_attempts import list_past_attempts
@@ -204,7 +274,9 @@ class Guarding:
         )
         environment = {**self._desk.environment, **orders.environment}
         following = decide(
-            list_past_attempts(record.events(), postmortem.xids),
+            list_past_attempts(
+                record.events(), postmortem.xids, read_saved(self._desk.folder.snapshots)
+            ),
             orders,
             allowed,
             view_machine(environment),
@@ -214,9 +286,11 @@ class Guarding:
         if following.stop:
             for line in telling.describe_diagnosis(postmortem):
                 self._say(line)
-            return _end_run("stopped", following.exit_code)
-        asked = Pause(self._desk).before(following)
-        return _end_as_asked(asked) if asked else following.orders
+        return following
+
+    def _end_as_asked(self, asked: Asked) -> RunEnded:
+        interrupted = asked == "interrupted"
+        return _end_run(asked, INTERRUPTED if interrupted else self._options.preempt_exit_code)
 
 
 def _build_decision(ended: AttemptEnded, following: "Next") -> Decided:
@@ -228,10 +302,6 @@ def _build_decision(ended: AttemptEnded, following: "Next") -> Decided:
         text=following.text,
         changes_results=following.changes_results,
     )
-
-
-def _end_as_asked(asked: Asked) -> RunEnded:
-    return _end_run(asked, INTERRUPTED if asked == "interrupted" else LEFT_AS_ASKED)
 
 
 def _end_run(state: RunState, exit_code: int) -> RunEnded:

@@ -8,7 +8,7 @@ import contextlib
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 HANDLED = (
@@ -23,6 +23,7 @@ HANDLED = (
     signal.SIGCHLD,
 )
 """SIGTSTP is not among them: Ctrl-Z stops both of us, as it always does."""
+_ENDING = {signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP}
 
 
 @dataclass(frozen=True)
@@ -48,31 +49,45 @@ class Inbox:
         time.sleep(seconds)
         return None
 
+    @property
+    def wants_end(self) -> bool:
+        """Whether a signal waits that wants the run to end."""
+        return False
+
 
 class SignalInbox(Inbox):
     """The signals of this process.
 
     Args:
-        ignored: Those of the handled ones, all of which are blocked now.
+        more: Taken beside those that always are; all are blocked now, and want the run to end.
     """
 
-    def __init__(self, ignored: set[int]) -> None:
-        self._ignored = ignored
+    def __init__(self, more: Collection[int] = ()) -> None:
+        self._handled = {*map(int, HANDLED), *more}
+        self._ending = {*_ENDING, *more}
+        self._ignored = {one for one in self._handled if signal.getsignal(one) is signal.SIG_IGN}
 
     def wait(self, seconds: float) -> Received | None:
-        found = signal.sigtimedwait(HANDLED, seconds)
+        found = signal.sigtimedwait(self._handled, seconds)
         if found is None:
             return None
         # The kernel's own codes are positive: SI_KERNEL for a key on the terminal.
         to_us_alone = found.si_code <= 0
         return Received(found.si_signo, to_us_alone, found.si_signo in self._ignored)
 
+    @property
+    def wants_end(self) -> bool:
+        return bool(signal.sigpending() & (self._ending - self._ignored))
+
 
 @contextlib.contextmanager
-def taking_signals() -> Iterator[Inbox]:
+def taking_signals(more: Collection[int] = ()) -> Iterator[Inbox]:
     """The signals of this process while it lasts; none where this is not the main thread.
 
     A signal that is ignored stays so: `nohup` means it, and so does the shell of a background job.
+
+    Args:
+        more: To take beside those that always are; they want the run to end.
     """
     if threading.current_thread() is not threading.main_thread():
         yield Inbox()
@@ -80,8 +95,8 @@ def taking_signals() -> Iterator[Inbox]:
     if signal.getsignal(signal.SIGCHLD) is signal.SIG_IGN:
         # The kernel would forget how the training ended.
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, HANDLED)
-    box = SignalInbox({int(one) for one in HANDLED if signal.getsignal(one) is signal.SIG_IGN})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {*HANDLED, *more})
+    box = SignalInbox(more)
     try:
         yield box
     finally:

@@ -15,6 +15,8 @@ _PROBE = """\
 import sys
 if sys.version_info < (3, 11):
     sys.exit("Python " + sys.version.split()[0])
+if not sys.flags.safe_path:
+    del sys.path[0]  # the current folder
 import fitguard
 """
 

@@ -1,7 +1,5 @@
 """One training process, from its start to its end: output, signals, signs of life."""
 
-import contextlib
-import os
 import signal
 import time
 from dataclasses import dataclass
@@ -11,20 +9,17 @@ from fitguard.monitor.journal import now
 from fitguard.schema.journal import AttemptStarted, Orders
 from fitguard.schema.run import Place
 from fitguard.supervise.autotuning import AutotuningWatch
-from fitguard.supervise.channels import Channel, open_channels
 from fitguard.supervise.child import Child, ExitStatus
-from fitguard.supervise.departure import Departure, Reason
+from fitguard.supervise.departure import TERMINATING, Departure, Reason
 from fitguard.supervise.desk import Cancel, Desk
 from fitguard.supervise.inbox import Received
+from fitguard.supervise.output import Output
 from fitguard.supervise.processes import Process, shares_kernel_numbers
-from fitguard.supervise.pump import Pump
 from fitguard.supervise.sampling import Sampler, Subject
+from fitguard.supervise.variables import select_allowed_variables
 from fitguard.supervise.vigil import Vigil
 
 TICK_SECONDS = 0.1
-_DRAIN_SECONDS = 2.0
-_STDERR = 2
-_LEAVING = (signal.SIGTERM, signal.SIGHUP)
 _INTERRUPTS = (signal.SIGINT, signal.SIGQUIT)
 
 
@@ -36,6 +31,7 @@ class Observation:
         reason: Why it was made to leave, if it was.
         evidence: What was seen of that.
         foreseen: The cause that would have ended it, where it left before that.
+        told_to_end: It had not come to its end when it was asked to leave.
         output: The end of what it wrote.
         since_seconds: When it began, by `time.monotonic`.
         reader_gone: Nobody reads its output any more.
@@ -50,6 +46,7 @@ class Observation:
     evidence: tuple[str, ...]
     foreseen: str
     forwarded: frozenset[int]
+    told_to_end: bool
     place: Place
     output: bytes
     since_seconds: float
@@ -67,6 +64,9 @@ class LiveAttempt:
     Args:
         orders: What the child is told; they are on disk already.
 
+    Attributes:
+        output: What it writes.
+
     Raises:
         OSError: where it cannot be started.
     """
@@ -77,24 +77,25 @@ class LiveAttempt:
         self._log_from = desk.log.position
         self._autotuning = AutotuningWatch(desk.options.autotuning_seconds)
         self._heartbeat = Heartbeat(desk.folder.heartbeat, create=True)
-        channels = open_channels(desk.stdout, desk.stderr)
-        self._child = self._start_child(channels, orders)
-        self._channels = channels
-        self._pumps = [self._start_pump(channel) for channel in channels]
+        self.output = Output(desk, self._autotuning.hear)
+        self._child = self._start_child(orders)
+        self.output.start()
         self._departure = Departure(
-            self._child, lambda: self._heartbeat.wish("leave"), desk.options.grace_seconds
+            self._child, lambda: self._heartbeat.wish("leave"), self._desk.measure_grace()
         )
         self._vigil = Vigil(desk, orders.attempt, self._heartbeat, self._autotuning)
         subject = Subject(self._child.pid, orders.attempt, self._heartbeat.read)
         self._sampler = Sampler(subject, desk.folder.samples)
+        self._was_answering = False
 
-    def _start_child(self, channels: list[Channel], orders: Orders) -> Child:
-        argv = self._desk.command.argv(self._desk.folder.path)
+    def _start_child(self, orders: Orders) -> Child:
+        argv, stdin = self._desk.command.argv(self._desk.folder.path), self._desk.stdin
+        environment = self._build_environment(orders)
+        stdin.rewind()
         try:
-            child = Child.start(argv, self._build_environment(orders), channels)
+            child = Child.start(argv, environment, self.output.channels, stdin.kept)
         except OSError:
-            for channel in channels:
-                os.close(channel.ours)
+            self.output.close()
             raise
         self._desk.record.add(
             AttemptStarted(time=now(), attempt=orders.attempt, pid=child.pid, orders=orders)
@@ -104,28 +105,19 @@ class LiveAttempt:
     def _build_environment(self, orders: Orders) -> dict[str, str]:
         """Sets come in the same order in each attempt, unless the user chose an order."""
         order = {"PYTHONHASHSEED": str(orders.seed % 2**32)}
-        return {**order, **self._desk.environment, **orders.environment}
-
-    def _start_pump(self, channel: Channel) -> Pump:
-        def keep(data: bytes) -> None:
-            self._desk.log.write(data)
-            self._autotuning.hear(data)
-
-        def warn(error: OSError) -> None:
+        allowed = select_allowed_variables(orders.environment)
+        if strange := sorted(orders.environment.keys() - allowed.keys()):
             self._desk.say(
-                f"the training's output cannot be written: {error.strerror}. The training "
-                f"continues, and its last output is in {self._desk.folder.output}"
+                f"{self._desk.folder.orders} sets {', '.join(strange)}, which fitguard never "
+                "writes there. It is left out."
             )
-
-        pump = Pump(channel.ours, channel.target, keep, warn)
-        pump.start()
-        return pump
+        own = self._desk.stdin.environment
+        return {**order, **self._desk.environment, **allowed, **own}
 
     @property
-    def in_midline(self) -> bool:
-        """Whether the training's last line, where ours go too, is not at its end."""
-        beside = zip(self._channels, self._pumps, strict=True)
-        return not all(pump.ends_line for channel, pump in beside if _STDERR in channel.feeds)
+    def is_called_away(self) -> bool:
+        """Whether the user wants the run to end."""
+        return self._departure.reason in ("interrupted", "preempted")
 
     def run(self) -> Observation:
         """Stay until the child has ended."""
@@ -137,9 +129,7 @@ class LiveAttempt:
             raise
         finally:
             self._sampler.stop()
-            for pump in self._pumps:
-                pump.finish(_DRAIN_SECONDS)
-            self._desk.log.close()
+            self._drain()
         return self._observe(exit_status)
 
     def _watch(self) -> ExitStatus:
@@ -148,12 +138,21 @@ class LiveAttempt:
             self._take_all(0 if exit_status else TICK_SECONDS)
             if exit_status is not None:
                 return exit_status
+            self._desk.lease.check()
+            if self._was_answering and not self._heartbeat.read().answering:
+                self._departure.hurry()
             self._departure.press()
             if self._departure.stuck:
                 return ExitStatus(signal="SIGKILL")
             if self._departure.reason in (None, "planned"):
-                stalled = any(pump.is_stalled(1.0) for pump in self._pumps)
+                stalled = self.output.is_stalled
                 self._vigil.look(self._child, self._departure, stalled=stalled)
+
+    def _drain(self) -> None:
+        if asked := self.output.drain(called_away=self.is_called_away):
+            self._departure.note_too_late(asked)
+        if not self.output.is_drained:
+            self._desk.say("nobody read the last output of the training.")
 
     def _take_all(self, seconds: float) -> None:
         for cancel in self._desk.take_cancels():
@@ -169,13 +168,14 @@ class LiveAttempt:
             self._pass_on(received)
         elif number in _INTERRUPTS:
             self._interrupt(number, forward=received.to_us_alone)
-        elif number in _LEAVING:
-            self._leave(signal.Signals(number).name)
+        elif number in (*TERMINATING, *self._desk.options.preempt_signals):
+            self._terminate(number)
         elif number in (signal.SIGWINCH, signal.SIGCONT):
-            for channel in self._channels:
-                channel.copy_window_size()
+            self.output.copy_window_size()
             self._child.send(number)
-        elif number != signal.SIGCHLD:
+        elif number == signal.SIGCHLD:
+            self._desk.orphans.reap(self._child.pid)
+        else:
             self._pass_on(received)
 
     def _pass_on(self, received: Received) -> None:
@@ -195,9 +195,22 @@ class LiveAttempt:
         if sent in (signal.SIGTERM, signal.SIGKILL):
             self._desk.say(f"interrupted again: {signal.Signals(sent).name} to the training.")
 
+    def _terminate(self, number: int) -> None:
+        """What has nothing to save is not made to wait: it gets the signal, as without us."""
+        name, grace = signal.Signals(number).name, self._desk.measure_grace()
+        at_once = number if number in TERMINATING else signal.SIGTERM
+        if self._heartbeat.read().answering:
+            self._leave(name)
+        elif self._departure.leave("preempted", grace, at_once=at_once):
+            self._desk.say(
+                f"{name}: no fit is running, so no snapshot is taken. The script stops, within "
+                f"{grace:g} s."
+            )
+
     def _leave(self, why: str) -> None:
-        grace = self._desk.options.grace_seconds
-        if self._departure.leave("preempted"):
+        grace = self._desk.measure_grace()
+        if self._departure.leave("preempted", grace):
+            self._was_answering = self._heartbeat.read().answering > 0
             self._desk.say(f"{why}: the training takes a snapshot and stops, within {grace:g} s.")
 
     def _collect_numbers(self) -> dict[int, float]:
@@ -206,18 +219,18 @@ class LiveAttempt:
     def _observe(self, exit_status: ExitStatus) -> Observation:
         sampler = self._sampler
         beat = self._heartbeat.read()
-        with contextlib.suppress(BufferError):
-            self._heartbeat.close()
+        self._heartbeat.close()
         return Observation(
             exit_status=exit_status,
             reason=self._departure.reason,
             evidence=self._vigil.evidence(),
             foreseen=self._vigil.foreseen,
             forwarded=frozenset(self._departure.forwarded),
+            told_to_end=self._departure.terminated or self._was_answering,
             place=beat.place,
             output=self._desk.log.tail(self._log_from),
             since_seconds=self._since,
-            reader_gone=any(pump.reader_gone for pump in self._pumps),
+            reader_gone=self.output.reader_gone,
             stuck=self._departure.stuck,
             relatives=tuple(sampler.relatives),
             numbers=self._collect_numbers() if shares_kernel_numbers() else {},

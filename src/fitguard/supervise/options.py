@@ -2,11 +2,22 @@
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
+from fitguard.monitor.lease_files import LASTS_SECONDS
 from fitguard.monitor.run_folder import RUNS
+from fitguard.schema.journal import LEFT_AS_ASKED
+
+if TYPE_CHECKING:
+    from fitguard.supervise.after_snapshot import Hook
 
 NEWEST = ""
 """In place of the id of a run: the newest one that fits."""
+AUTO = "auto"
+"""In place of the id of a run: the newest one that fits, or a new one where there is none."""
+
+Spot = Literal["off", "auto", "aws", "gcp", "azure"]
+"""Whose notices are watched for; `auto`: those of the cloud that this machine belongs to."""
 
 
 @dataclass(frozen=True)
@@ -15,34 +26,50 @@ class RunOptions:
 
     Args:
         runs_folder: Where the folder of the run is made.
-        resume: Id of the run to go on with; `NEWEST`: the newest one of the same command that is
-            not finished; None: a new one.
+        name: Of the run, in place of an id that is made for it.
+        resume: Id or name of the run to go on with; `NEWEST`: the newest one of the same command
+            that is not finished; `AUTO`: that, or a new one where there is none; None: a new one.
         max_attempts: In a row that get no further, until the run is given up.
         hang_seconds: Without a step, until a training counts as hung. None: 20 times what a step
             takes, at least five minutes.
         first_step_seconds: The same for the first step, which is compiled.
         autotuning_seconds: For which XLA's autotuning may run out of memory again and again.
-        grace_seconds: After SIGTERM, until the training is killed.
+        grace_seconds: After SIGTERM, until the training is killed. None: as long as there is.
+        after_snapshot: A command, or a function, that is called after each finished snapshot.
+        lease_seconds: Without a sign of life, until another host may go on with the run.
+        spot: The cloud whose notices that it takes this machine back are watched for.
+        preempt_signals: Numbers of those that mean what SIGTERM means.
+        preempt_exit_code: Of a run that was asked to leave.
         exact_only: Stop instead of changing any number.
         allow: What may change results: `jit-off`, `mixed-precision`.
         micro_batch: Rows of a micro-batch to begin with, for every `fit` call.
         snapshot_seconds: Between snapshots; None to choose from what they cost.
+        disk_bytes: That snapshots may take; None for half of what is free.
         plan: Whether to plan the first micro-batch.
         require_guard: End where something of a `fit` cannot be guarded.
+        trust_folder: Go on with a run though others could have written in its folder.
         quiet: Say nothing where nothing went wrong.
     """
 
     runs_folder: Path = field(default_factory=lambda: Path(RUNS))
+    name: str | None = None
     resume: str | None = None
     max_attempts: int = 20
     hang_seconds: float | None = None
     first_step_seconds: float = 1800.0
     autotuning_seconds: float = 20.0
-    grace_seconds: float = 25.0
+    grace_seconds: float | None = None
+    after_snapshot: "Hook | None" = None
+    lease_seconds: float = LASTS_SECONDS
+    spot: Spot = "off"
+    preempt_signals: tuple[int, ...] = ()
+    preempt_exit_code: int = LEFT_AS_ASKED
     exact_only: bool = False
     allow: tuple[str, ...] = ()
     micro_batch: int | None = None
     snapshot_seconds: float | None = None
+    disk_bytes: int | None = None
     plan: bool = True
     require_guard: bool = False
+    trust_folder: bool = False
     quiet: bool = False

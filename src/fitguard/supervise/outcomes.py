@@ -17,6 +17,7 @@ from fitguard.supervise.child import ExitStatus
 from fitguard.supervise.departure import Reason
 
 _FROM_OUTSIDE = ("SIGKILL", "SIGTERM", "SIGHUP", "SIGXCPU")
+_CALLED_AWAY = ("preempted", "interrupted")
 _OF_FAILURE: dict[FailureKind, Outcome] = {
     "out-of-memory": "out-of-memory",
     "exception": "exception",
@@ -33,6 +34,8 @@ def classify_end(
     reason: Reason | None,
     failed: Failed | None,
     forwarded: Iterable[int] = (),
+    *,
+    told_to_end: bool = False,
 ) -> Outcome:
     """How it ended.
 
@@ -40,8 +43,10 @@ def classify_end(
         reason: Why it was made to leave, if it was.
         failed: What the child itself wrote of its end.
         forwarded: Signals that were sent on to it.
+        told_to_end: Where it was made to leave: it was told before it came to its own end. A
+            handler of the script's own may then exit with 0, and nothing is finished.
     """
-    if status.exit_code == 0:
+    if status.exit_code == 0 and not (told_to_end and reason in _CALLED_AWAY):
         return "finished"
     if reason == "planned":
         return "planned" if status.exit_code == LEFT_AS_ASKED else _classify_own_end(status, failed)

@@ -6,7 +6,11 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
+from fitguard.monitor.regular_files import open_regular, read_end
+
 HALF_BYTES = 4 * 2**20
+MOST_BYTES = 2 * HALF_BYTES
+"""Of each file: the last thing that was written may be long."""
 
 
 class OutputLog:
@@ -54,7 +58,7 @@ class OutputLog:
 
     def _append(self, data: bytes) -> None:
         if self._file is None:
-            self._file = os.open(self._newer, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+            self._file = open_regular(self._newer, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
             self._size = os.fstat(self._file).st_size
         written = os.write(self._file, data)
         self._size += written
@@ -83,5 +87,5 @@ class OutputLog:
 
 def _read_file(path: Path) -> bytes:
     with contextlib.suppress(OSError):
-        return path.read_bytes()
+        return read_end(path, MOST_BYTES)
     return b""

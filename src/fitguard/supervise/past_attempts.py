@@ -4,8 +4,9 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from fitguard.monitor.attempt_events import AttemptEvents, group_by_attempt
+from fitguard.monitor.attempt_events import AttemptEvents, group_by_attempt, order
 from fitguard.monitor.attempts import attempts
+from fitguard.monitor.saved_place import Saved
 from fitguard.schema.hardware import Xid
 from fitguard.schema.journal import AnyEvent, AttemptStarted, Failed, Orders, RunStarted
 from fitguard.schema.run import Attempt, Place
@@ -38,29 +39,43 @@ class PastAttempt(Attempt, frozen=True, kw_only=True):
     unguarded: bool = False
 
 
-def list_past_attempts(events: Sequence[AnyEvent], xids: Iterable[Xid] = ()) -> list[PastAttempt]:
+def list_past_attempts(
+    events: Sequence[AnyEvent], xids: Iterable[Xid] = (), on_disk: Saved | None = None
+) -> list[PastAttempt]:
     """The attempts since a person last started or resumed the run, the last one last.
 
     Who resumes a run gives it a fresh chance: what was tried before is not held against it.
 
     Args:
         xids: Those that the kernel logged during the last attempt.
+        on_disk: What the furthest snapshot holds; None to believe the journal.
     """
-    told = sorted(events, key=lambda event: event.time)
-    since = _find_first_since_start(told)
+    since = _find_first_since_start(events)
     past: list[PastAttempt] = []
     saved = Place()
     fit_ends: set[Place] = set()
-    grouped = group_by_attempt(told)
+    grouped = group_by_attempt(events)
     for document in attempts(grouped, (), alive=False):
         known = grouped[document.number]
-        saved = known.saved if known.saved != Place() else saved
+        saved = _find_saved(known, saved)
         fit_ends |= known.fit_ends
         if document.number >= since:
             past.append(_extend(document, known, saved, saved_end=saved in fit_ends))
     if past:
         past[-1] = msgspec.structs.replace(past[-1], xids=tuple(xids))
+    if past and on_disk is not None:
+        past[-1] = msgspec.structs.replace(past[-1], saved=on_disk.place, saved_end=on_disk.end)
     return past
+
+
+def _find_saved(known: AttemptEvents, before: Place) -> Place:
+    """What the furthest snapshot held after an attempt, as the journal tells."""
+    if known.saved != Place():
+        return known.saved
+    first = known.first
+    # It had to begin earlier: the snapshot from before could not be used.
+    unused = first is not None and first.fit == before.fit and order(first) < order(before)
+    return Place() if unused else before
 
 
 def _find_first_since_start(told: Sequence[AnyEvent]) -> int:

@@ -31,6 +31,7 @@ class Pause:
         """Wait so long, or until somebody wants the run to end: what for."""
         until = time.monotonic() + seconds
         while self._asked is None:
+            self._desk.lease.check()
             left = until - time.monotonic()
             for cancel in self._desk.take_cancels():
                 self._asked = "preempted" if cancel == "leave" else "interrupted"
@@ -38,7 +39,9 @@ class Pause:
             if received is None and left <= 0:
                 break
             if received is not None and not received.ignored:
-                self._asked = self._asked or _ASKED.get(received.number)
+                preempted = received.number in self._desk.options.preempt_signals
+                asked = "preempted" if preempted else _ASKED.get(received.number)
+                self._asked = self._asked or asked
         return self._asked
 
     def before(self, following: "Next") -> Asked | None:

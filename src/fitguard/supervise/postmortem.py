@@ -12,6 +12,7 @@ from fitguard.schema.run import Outcome
 from fitguard.supervise.explaining import Answer, Request, explain_in_child
 from fitguard.supervise.live_attempt import Observation
 from fitguard.supervise.outcomes import classify_end, find_failure
+from fitguard.words import count
 
 _MEANT: tuple[Outcome, ...] = ("finished", "interrupted", "preempted", "planned", "exited")
 """Nothing is to be explained."""
@@ -54,7 +55,9 @@ def examine_end(
             where nobody counts.
     """
     known = find_failure(events, attempt)
-    how = classify_end(seen.exit_status, seen.reason, known, seen.forwarded)
+    how = classify_end(
+        seen.exit_status, seen.reason, known, seen.forwarded, told_to_end=seen.told_to_end
+    )
     answer = Answer()
     own = known.error if known is not None and known.kind == OWN_FAULT else ""
     # The child knows what is to be changed in its script: what the log looks like is no news.
@@ -146,12 +149,12 @@ def _read_kill_counter(found: FoundCause | None, kills: int) -> CauseOfEnd:
             "host-oom",
             "high",
             why,
-            (f"the oom_kill counter of the cgroup rose by {kills}", *quoted),
+            (f"the kernel counts {count(kills, 'such kill')} since the attempt began", *quoted),
         )
     if found is not None and found.cause != "host-oom":
         return CauseOfEnd(found.cause, found.confidence, found.why, quoted)
     why = "Something killed the process, and it was not the kernel's out-of-memory killer."
-    return CauseOfEnd("unknown", None, why, ("the oom_kill counter of the cgroup did not rise",))
+    return CauseOfEnd("unknown", None, why)
 
 
 def _build_autotuning_failure(seen: Observation, attempt: int) -> Failed | None:

@@ -2,15 +2,15 @@
 
 import contextlib
 import os
-import signal
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 _PROC = Path("/proc")
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 # Of /proc/PID/stat, counted from behind the name, which may hold anything.
-_PARENT, _STARTED = 1, 19
+_STATE, _PARENT, _STARTED = 0, 1, 19
+_DEAD = ("Z", "X")
 # Linux, include/uapi/linux/nsfs.h: PID_NS_INIT_INO
 _FIRST_NAMESPACE = 0xEFFFFFFC
 
@@ -22,18 +22,34 @@ class Process:
     pid: int
     parent: int
     started: int
+    state: str = ""
+
+    @property
+    def identity(self) -> tuple[int, int]:
+        return self.pid, self.started
 
 
-def find_family(pid: int, proc: Path = _PROC) -> list[Process]:
-    """The process and all its descendants that are still connected to it."""
+def find_family(
+    pid: int, proc: Path = _PROC, *, spare: Callable[[Process], bool] = lambda _: False
+) -> list[Process]:
+    """The process and all its descendants that are still connected to it.
+
+    Args:
+        spare: Those, and their descendants, are left out.
+    """
     processes = {process.pid: process for process in _list_processes(proc)}
     children: dict[int, list[Process]] = {}
     for process in processes.values():
         children.setdefault(process.parent, []).append(process)
     found = [processes[pid]] if pid in processes else []
     for process in found:
-        found += children.get(process.pid, [])
+        found += [child for child in children.get(process.pid, []) if not spare(child)]
     return found
+
+
+def find_process(pid: int, proc: Path = _PROC) -> Process | None:
+    """The process of this number; None where there is none."""
+    return _read(proc / str(pid))
 
 
 def sum_resident_bytes(processes: Iterable[Process], proc: Path = _PROC) -> int:
@@ -65,16 +81,21 @@ def shares_kernel_numbers() -> bool:
         return False
 
 
-def kill_all(processes: Iterable[Process], proc: Path = _PROC) -> list[int]:
-    """Kill those that are still alive; their numbers."""
-    killed = []
+def find_alive(processes: Iterable[Process], proc: Path = _PROC) -> list[Process]:
+    """Those that still run; a zombie does not, nor does another one with the same number."""
+    found = []
     for process in processes:
         now = _read(proc / str(process.pid))
-        if now is not None and now.started == process.started:
-            with contextlib.suppress(OSError):
-                os.kill(process.pid, signal.SIGKILL)
-                killed.append(process.pid)
-    return killed
+        if now is not None and now.identity == process.identity and now.state not in _DEAD:
+            found.append(now)
+    return found
+
+
+def send_to_all(processes: Iterable[Process], number: int) -> None:
+    """Send a signal."""
+    for process in processes:
+        with contextlib.suppress(OSError):
+            os.kill(process.pid, number)
 
 
 def _list_processes(proc: Path) -> list[Process]:
@@ -86,6 +107,7 @@ def _list_processes(proc: Path) -> list[Process]:
 def _read(folder: Path) -> Process | None:
     try:
         fields = (folder / "stat").read_text().rpartition(")")[2].split()
-        return Process(int(folder.name), int(fields[_PARENT]), int(fields[_STARTED]))
+        numbers = int(folder.name), int(fields[_PARENT]), int(fields[_STARTED])
+        return Process(*numbers, fields[_STATE])
     except (OSError, ValueError, IndexError):
         return None

@@ -1,14 +1,13 @@
 """What the parent writes down: events, the document made of them, orders."""
 
 import contextlib
-import os
 from collections.abc import Callable
-from pathlib import Path
 
 import msgspec
 
 from fitguard.monitor.folding import fold
 from fitguard.monitor.journal import Journal
+from fitguard.monitor.regular_files import UNDECODABLE, read_regular, replace_file
 from fitguard.monitor.run_folder import RunFolder
 from fitguard.monitor.samples import read_samples
 from fitguard.schema.journal import AnyEvent, Orders
@@ -21,22 +20,49 @@ class Record:
     Args:
         folder: Of the run.
         warn: Called once, where it cannot be written: the training goes on without.
+        require_lease: Called before anything is written; it raises where another has the run.
     """
 
-    def __init__(self, folder: RunFolder, warn: Callable[[str], None]) -> None:
+    def __init__(
+        self, folder: RunFolder, warn: Callable[[str], None], require_lease: Callable[[], None]
+    ) -> None:
         self.folder = folder
         self._journal = Journal(folder.journal)
         self._warn = warn
+        self._require_lease = require_lease
         self._warned = False
+        self._own: list[AnyEvent] = []
+        self._unwritten: list[AnyEvent] = []
 
     def add(self, event: AnyEvent) -> None:
         """Write an event, and the document anew."""
-        if not self._journal.append(event, durable=True):
+        self._require_lease()
+        self._own.append(event)
+        self._unwritten.append(event)
+        if not self._write():
             self._cannot("the journal cannot be written")
         self.document()
 
+    def _write(self) -> bool:
+        """Write what the journal does not hold yet: the disk may be well again."""
+        while self._unwritten:
+            if not self._journal.append(self._unwritten[0], durable=True):
+                # It may be there all the same, where only `fsync` has failed.
+                known = self._read()
+                self._unwritten = [event for event in self._unwritten if event not in known]
+                return False
+            self._unwritten.pop(0)
+        return True
+
     def events(self) -> list[AnyEvent]:
-        """All events so far, the child's too."""
+        """All events so far, the child's too, and those that could not be written.
+
+        Where the journal is gone, those of the parent.
+        """
+        read = self._read()
+        return [*read, *self._unwritten] if read else list(self._own)
+
+    def _read(self) -> list[AnyEvent]:
         with contextlib.suppress(OSError):
             return self._journal.read()
         return []
@@ -58,34 +84,16 @@ class Record:
         Raises:
             OSError: where that cannot be done: then no child can be started.
         """
+        self._require_lease()
         replace_file(self.folder.orders, msgspec.json.encode(orders))
 
     def last_orders(self) -> Orders | None:
         """Those of the attempt before; None where they are lost."""
-        with contextlib.suppress(OSError, msgspec.MsgspecError):
-            return msgspec.json.decode(self.folder.orders.read_bytes(), type=Orders)
+        with contextlib.suppress(OSError, *UNDECODABLE):
+            return msgspec.json.decode(read_regular(self.folder.orders), type=Orders)
         return None
 
     def _cannot(self, problem: str) -> None:
         if not self._warned:
             self._warned = True
             self._warn(f"{self.folder.path}: {problem}. The training goes on without it.")
-
-
-def replace_file(path: Path, content: bytes) -> None:
-    """Write a file so that it is whole at any time, also when the power is cut.
-
-    Raises:
-        OSError: where it cannot be written; the old one is then still there.
-    """
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with beside.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-    except OSError:
-        with contextlib.suppress(OSError):
-            beside.unlink()
-        raise

@@ -1,27 +1,26 @@
-"""The runs in a folder: which of them can be resumed, and how a new one is named."""
+"""The runs in a folder, and how each of them stands."""
 
 import contextlib
-import re
-import secrets
-import time
-from collections.abc import Iterator
+import heapq
+import os
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
+from fitguard.monitor.regular_files import UNDECODABLE, open_regular
 from fitguard.monitor.run_folder import RunFolder
-from fitguard.schema.exit_codes import UsageError
 from fitguard.schema.journal import AnyEvent, RunEnded, RunStarted
 from fitguard.schema.run import RunState
 from fitguard.supervise.command import Command
 from fitguard.supervise.lock import find_holder
+from fitguard.supervise.naming import RUN_ID
 
-RUN_ID = re.compile(r"\d{8}-\d{6}-[\w.]+-[0-9a-f]{4}")
 _DECODER: msgspec.json.Decoder[AnyEvent] = msgspec.json.Decoder(AnyEvent)
 _MOST_LOOKED_AT = 200
+_HEAD_BYTES = 65536
 _TAIL_BYTES = 65536
-_SHOWN = 5
 
 
 @dataclass(frozen=True)
@@ -37,10 +36,20 @@ class KnownRun:
     state: RunState
     holder: int | None = None
 
-    def is_of(self, command: Command, working_directory: str) -> bool:
+    def is_of(self, command: Command, place: Path) -> bool:
         """Whether the same words were typed in the same folder."""
-        same_place = self.started.working_directory == working_directory
-        return same_place and self.started.command == command.as_given
+        return self.started.command == command.as_given and self.belongs_to(place)
+
+    def belongs_to(self, place: Path) -> bool:
+        """Whether it was started in this folder, or in one that was moved or copied to here."""
+        before = Path(self.started.working_directory)
+        if before == place or not before.is_dir():
+            return True
+        with contextlib.suppress(OSError):
+            if before.samefile(place):
+                return True
+        path = self.folder.path
+        return path.is_relative_to(place) and not path.is_relative_to(before)
 
     @property
     def resumable(self) -> bool:
@@ -55,40 +64,45 @@ class KnownRun:
         return False
 
 
-def make_id(command: Command, moment: float | None = None) -> str:
-    """`20261115-142500-train-4f2a`: sorted by name they are sorted by time."""
-    stamp = time.strftime("%Y%m%d-%H%M%S", time.localtime(moment))
-    name = re.sub(r"\W+", "_", command.name).strip("_")[:24] or "run"
-    return f"{stamp}-{name}-{secrets.token_hex(2)}"
-
-
 def find_runs(runs_folder: Path) -> Iterator[KnownRun]:
     """The runs in a folder, the newest first."""
     try:
-        folders = sorted(
-            (entry for entry in runs_folder.iterdir() if RUN_ID.fullmatch(entry.name)),
-            key=lambda entry: entry.name,
-            reverse=True,
-        )
+        names = sorted((entry.name for entry in runs_folder.iterdir()), reverse=True)
     except OSError:
         return
-    for path in folders[:_MOST_LOOKED_AT]:
-        if (found := read_known_run(RunFolder(path))) is not None:
+    by_time = [name for name in names if RUN_ID.fullmatch(name)]
+    by_name = [name for name in names if not RUN_ID.fullmatch(name) and name[0] != "."]
+    yield from heapq.merge(
+        _read_runs(runs_folder, by_time),
+        sorted(_read_runs(runs_folder, by_name), key=_get_start, reverse=True),
+        key=_get_start,
+        reverse=True,
+    )
+
+
+def _read_runs(runs_folder: Path, names: Sequence[str]) -> Iterator[KnownRun]:
+    for name in names[:_MOST_LOOKED_AT]:
+        if (found := read_known_run(RunFolder(runs_folder / name))) is not None:
             yield found
+
+
+def _get_start(run: KnownRun) -> float:
+    return run.started.time
 
 
 def read_known_run(folder: RunFolder) -> KnownRun | None:
     """The run of a folder, by the beginning and the end of its journal; None without one."""
     try:
-        with folder.journal.open("rb") as journal:
-            first = journal.readline()
+        with os.fdopen(open_regular(folder.journal), "rb") as journal:
+            head = journal.read(_HEAD_BYTES)
             size = journal.seek(0, 2)
             journal.seek(max(0, size - _TAIL_BYTES))
             tail = journal.read()
     except OSError:
         return None
-    started = _decode_event(first)
-    if not isinstance(started, RunStarted):
+    events = (_decode_event(line) for line in head.split(b"\n"))
+    started = next((event for event in events if isinstance(event, RunStarted)), None)
+    if started is None:
         return None
     held = find_holder(folder)
     return KnownRun(folder, started, _read_state(tail, alive=held is not None), held)
@@ -107,62 +121,6 @@ def _read_state(tail: bytes, *, alive: bool) -> RunState:
 
 
 def _decode_event(line: bytes) -> AnyEvent | None:
-    with contextlib.suppress(msgspec.MsgspecError, UnicodeDecodeError):
+    with contextlib.suppress(*UNDECODABLE):
         return _DECODER.decode(line)
-    return None
-
-
-def find_by_id(runs_folder: Path, run_id: str) -> KnownRun:
-    """One run that can be resumed.
-
-    Raises:
-        UsageError: where there is none of that name, or nothing left to do.
-    """
-    found = read_known_run(RunFolder(runs_folder / run_id))
-    if found is None:
-        there = [run.folder.id for run in find_runs(runs_folder) if run.resumable][:_SHOWN]
-        expected = f"one of: {', '.join(there)}" if there else "the id of a run; there is none"
-        raise UsageError(
-            f"Received --resume {run_id}, which is no run in {runs_folder}. Expected {expected}"
-        )
-    if found.state == "finished":
-        raise UsageError(
-            f"Received --resume {run_id}, which is finished. Expected a run with something left "
-            f"to do; `fitguard report {run_id}` shows it, and without --resume a new run begins"
-        )
-    if found.holder is not None:
-        raise UsageError(
-            f"Received --resume {run_id}, which process {found.holder} guards now. Expected a run "
-            "that nobody guards"
-        )
-    return found
-
-
-def find_newest(runs_folder: Path, command: Command | None, working_directory: str) -> KnownRun:
-    """The newest run that can be resumed, of this command where one is given.
-
-    Raises:
-        UsageError: where there is none.
-    """
-    running = None
-    for run in find_runs(runs_folder):
-        if command is not None and not run.is_of(command, working_directory):
-            continue
-        if run.resumable:
-            return run
-        if run.state == "running":
-            running = run
-    of_it = f" of `{' '.join(command.as_given)}`" if command is not None else ""
-    why = f"; {running.folder.id} is running" if running else ""
-    raise UsageError(
-        f"Received --resume, but {runs_folder} holds no unfinished run{of_it}{why}. Expected one "
-        "to go on with; without --resume a new run begins"
-    )
-
-
-def find_unfinished(runs_folder: Path, command: Command, working_directory: str) -> KnownRun | None:
-    """The newest run of the same command, where it is worth resuming."""
-    for run in find_runs(runs_folder):
-        if run.is_of(command, working_directory):
-            return run if run.resumable and run.has_snapshot else None
     return None

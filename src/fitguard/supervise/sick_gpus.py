@@ -5,9 +5,7 @@ from collections.abc import Sequence
 from fitguard.causes.derived.xid_blame import blame
 from fitguard.schema.hardware import Gpu, Xid
 from fitguard.supervise.machine import MachineView
-
-_VISIBLE = "CUDA_VISIBLE_DEVICES"
-_ORDER = "CUDA_DEVICE_ORDER"
+from fitguard.supervise.variables import DEVICE_ORDER, VISIBLE_DEVICES
 
 
 def leave_out_sick_gpus(
@@ -34,8 +32,8 @@ def _show_only(sound: Sequence[Gpu]) -> dict[str, str]:
     """By UUID: CUDA numbers GPUs by speed, NVML by their place on the bus."""
     identifiers = [gpu.uuid for gpu in sound if gpu.uuid]
     if len(identifiers) == len(sound):
-        return {_VISIBLE: ",".join(identifiers)}
-    return {_VISIBLE: ",".join(str(gpu.index) for gpu in sound), _ORDER: "PCI_BUS_ID"}
+        return {VISIBLE_DEVICES: ",".join(identifiers)}
+    return {VISIBLE_DEVICES: ",".join(str(gpu.index) for gpu in sound), DEVICE_ORDER: "PCI_BUS_ID"}
 
 
 def _describe_gpu(gpu: Gpu, xids: Sequence[Xid]) -> str:

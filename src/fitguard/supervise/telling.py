@@ -1,13 +1,37 @@
 """What the user is told at the end of a run."""
 
+from collections.abc import Mapping
+
 from fitguard.schema.diagnosis import FoundCause
 from fitguard.schema.run import Run
 from fitguard.supervise.postmortem import Postmortem
 from fitguard.words import count, duration
 
 
-def describe_run(run: Run) -> str:
-    """One line: what happened, and where to read more."""
+def describe_start(
+    run: str, started_in: str | None, place: str, environment: Mapping[str, str]
+) -> str:
+    """One line: which run goes on, or begins.
+
+    Args:
+        started_in: The folder where a run that goes on was started; None for a new one.
+        place: The folder where it goes on.
+    """
+    if started_in is None:
+        return f"a new run, {run}."
+    moved = f", which was started in {started_in}" if started_in != place else ""
+    restarts = environment.get("SLURM_RESTART_COUNT", "")
+    job = environment.get("SLURM_JOB_ID", "")
+    slurm = f" This is restart {restarts} of the Slurm job {job}." if restarts.isdigit() else ""
+    return f"continues the run {run}{moved}.{slurm}"
+
+
+def describe_run(run: Run, *, kept: bool = True) -> str:
+    """One line: what happened, and where to read more.
+
+    Args:
+        kept: Whether the folder of the run is still there.
+    """
     attempts = len(run.attempts)
     how = {
         "finished": "finished",
@@ -16,17 +40,17 @@ def describe_run(run: Run) -> str:
     }.get(run.state, "stopped")
     lost = sum(attempt.steps_lost for attempt in run.attempts)
     parts = [f"{how} after {duration(run.seconds)}"]
-    if run.state == "finished" and not run.fits:
+    if run.state == "finished" and not run.fits and kept:
         parts.append("nothing was guarded")
     if attempts > 1:
         parts.append(f"{attempts} attempts")
     if lost and run.state == "finished":
         parts.append(f"{count(lost, 'step')} repeated")
-    if run.state != "finished" and run.snapshots.count:
+    if run.state != "finished" and run.snapshots.count and kept:
         # Without a change, a run that was given up would be given up again.
         fixed = " once that is fixed" if how == "stopped" else ""
         parts.append(f"to continue{fixed}: fitguard run --resume {run.id}")
-    parts.append(f"fitguard report {run.id}")
+    parts.append(f"fitguard report {run.id}" if kept else f"{run.folder} is gone: no report")
     return "; ".join(parts)
 
 

@@ -3,6 +3,7 @@
 import time
 
 from fitguard.monitor.heartbeat import Heartbeat
+from fitguard.monitor.regular_files import read_end
 from fitguard.monitor.samples import read_samples
 from fitguard.supervise.autotuning import AutotuningWatch
 from fitguard.supervise.child import Child
@@ -13,6 +14,7 @@ from fitguard.supervise.hang import HangWatch
 FORECAST_EVERY_SECONDS = 60.0
 _SURE_AFTER_SECONDS = 1.0
 _STACK_LINES = 12
+_STACK_BYTES = 1 << 20
 _STOPPED = ("T", "t")
 
 
@@ -87,11 +89,10 @@ class Vigil:
 
     def _stacks(self) -> tuple[str, ...]:
         try:
-            with self._desk.folder.stacks.open("rb") as file:
-                file.seek(self._stacks_from)
-                text = file.read().decode("utf-8", "replace")
+            end = read_end(self._desk.folder.stacks, _STACK_BYTES, self._stacks_from)
         except OSError:
             return ()
+        text = end.decode("utf-8", "replace")
         return tuple(line.rstrip() for line in text.splitlines() if line.strip())[-_STACK_LINES:]
 
     def _stacks_size(self) -> int:

@@ -1,5 +1,8 @@
 """What was read from a generator comes back: the same, in order, with the error at its place."""
 
+import threading
+import time
+
 import numpy as np
 import pytest
 
@@ -51,6 +54,26 @@ def test_such_a_generator_behaves_as_before():
     for _, _ in zip(range(3), ahead.batches(), strict=False):
         pass
     assert held_two_at_once(ahead.hand_back()) == held_two_at_once(reusing()) == [1, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("blocks_at", [0, 3, 5])
+def test_a_generator_that_blocks_is_not_waited_for_and_loses_nothing(blocks_at):
+    go_on = threading.Event()
+
+    def blocking():
+        for number, batch in enumerate(batches(5)):
+            if number == blocks_at:
+                go_on.wait()
+            yield batch
+        go_on.wait()
+
+    ahead = ReadAhead(blocking())
+    assert len(list(ahead.batches(time.monotonic() + 0.2))) == blocks_at
+    assert ahead.is_late
+    go_on.set()
+    back = list(ahead.hand_back())
+    assert len(back) == 5
+    assert all(same(one, other) for one, other in zip(back, batches(5), strict=True))
 
 
 def test_an_error_comes_again_where_it_was():

@@ -10,6 +10,7 @@ import tensorflow as tf
 from guarded.attempts import Killed, attempt, events
 
 from fitguard.contract.libraries import Library
+from fitguard.monitor.heartbeat import Heartbeat
 from fitguard.schema.journal import Failed, FitBegan, FitEnded, Logged, Noted
 from fitguard.schema.run import Place
 
@@ -192,7 +193,7 @@ def test_an_interrupt_leaves_all_in_order(keras_trainee, tmp_path):
         with pytest.raises(KeyboardInterrupt):
             keras_trainee.fit(callbacks=[Interrupting()])
         assert fits.current is None
-        assert fits.session.heartbeat.read().phase == "idle"
+        assert Heartbeat(fits.session.folder.heartbeat).read().phase == "idle"
         keras_trainee.fit(epochs=1)
     assert keras_trainee.model.train_function is native
     # Nothing failed: somebody wanted it.

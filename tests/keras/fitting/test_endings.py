@@ -92,6 +92,43 @@ def fit_some(units, *, built=True, epochs=1, **wishes):
     return model
 
 
+def train_in_turns():
+    """Two models with a large frozen layer each, trained alternately."""
+    keras.utils.set_random_seed(3)
+    models = []
+    for units in (3000, 3001):
+        frozen = keras.layers.Dense(units, trainable=False)
+        models.append(keras.Sequential([keras.layers.Input((30,)), frozen, keras.layers.Dense(1)]))
+        models[-1].compile("adam", "mse")
+    x = np.random.default_rng(4).normal(size=(12, 30)).astype("float32")
+    told = []
+    for number in range(5):
+        model = models[number % 2]
+        told.append(model.fit(x, x[:, 0], batch_size=4, verbose=0).history)
+        told.append(float(model.get_weights()[2].sum()))
+    return told, [weight for model in models for weight in model.get_weights()]
+
+
+@pytest.mark.parametrize(
+    ("disk_bytes", "ends"),
+    [pytest.param(None, [5], marks=pytest.mark.soak), (1_100_000, range(1, 5))],
+)
+def test_fits_in_a_loop_take_little_disk_and_come_back(disk_bytes, ends, tmp_path):
+    """A frozen layer has 360,000 bytes, all of a snapshot 430,000: five would have 2,150,000."""
+    told, weights = train_in_turns()
+    with attempt(tmp_path, snapshot_seconds=0.0, disk_bytes=disk_bytes):
+        train_in_turns()
+    used = sum(path.stat().st_size for path in tmp_path.glob("snapshots/*"))
+    assert used <= (disk_bytes or 1_350_000)
+    with attempt(tmp_path, 2, snapshot_seconds=0.0, disk_bytes=disk_bytes) as fits:
+        again = train_in_turns()
+    assert again[0] == told
+    for one, two in zip(again[1], weights, strict=True):
+        np.testing.assert_array_equal(one, two)
+    second = [event.restored for event in events(fits, FitBegan) if event.attempt == 2]
+    assert sum(second) in ends
+
+
 class DiesInSecondStep(keras.callbacks.Callback):
     def on_train_batch_begin(self, batch, **_):
         if batch == 1:
@@ -121,6 +158,10 @@ def test_another_model_is_trained_from_its_beginning(built, ended, tmp_path):
     with attempt(tmp_path, 3) as fits:
         fit_some(5)
     assert events(fits, FitBegan)[-1].restored
+    # The script that trained first finds what it had.
+    with attempt(tmp_path, 4) as fits:
+        fit_some(4, built=built)
+    assert events(fits, FitBegan)[-1].restored is ended
 
 
 def test_a_snapshot_that_is_torn_is_named_and_not_used(keras_trainee, tmp_path):

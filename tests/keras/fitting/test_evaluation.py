@@ -8,6 +8,7 @@ import tf_keras
 from guarded.attempts import attempt, events
 from guarded.limited import limit, limited
 
+from fitguard.monitor.heartbeat import Heartbeat
 from fitguard.schema.journal import Failed, MicroBatchChosen
 
 ROWS, BATCH = 26, 12
@@ -173,9 +174,9 @@ def test_rows_that_share_a_state_are_not_cut_apart(tmp_path):
 def test_signs_of_life_come_with_each_batch(keras_trained, tmp_path):
     limit().assign(10**6)
     with attempt(tmp_path) as fits:
-        before = fits.session.heartbeat.read().count
+        before = Heartbeat(fits.session.folder.heartbeat).read().count
         keras_trained.evaluate()
-        beat = fits.session.heartbeat.read()
+        beat = Heartbeat(fits.session.folder.heartbeat).read()
     # Three batches, the beginning, and the end.
     assert beat.count - before == 5
     assert beat.phase == "idle"

@@ -16,6 +16,7 @@ from guarded.attempts import attempt, events
 from guarded.harness import environment_in
 from programs import LONGEST_SECONDS
 
+from fitguard.clean_start import words_to_run
 from fitguard.monitor.heartbeat import Heartbeat
 from fitguard.monitor.journal import Journal
 from fitguard.monitor.run_folder import RunFolder
@@ -42,7 +43,7 @@ def run_child(folder, way):
     Heartbeat(run.heartbeat, create=True).close()
     words = [str(run.path), str(SCRIPT), str(folder / "weights.npz"), way]
     done = subprocess.run(
-        [sys.executable, "-m", "fitguard.keras.bootstrap", *words],
+        [sys.executable, *words_to_run("fitguard.keras.bootstrap"), *words],
         capture_output=True,
         text=True,
         check=False,

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from fitguard.keras.snapshots.content import Content
-from fitguard.keras.snapshots.file import TornSnapshot, read_snapshot, write_snapshot
+from fitguard.keras.snapshots.file import read_snapshot, write_snapshot
+from fitguard.monitor.unusable_snapshots import NewerSnapshot, TornSnapshot, UnreadableSnapshot
 
 ARRAYS: dict[str, np.ndarray] = {
     "float32": np.arange(6, dtype="f4").reshape(2, 3),
@@ -126,10 +127,20 @@ def test_too_long_and_foreign_and_missing_files(tmp_path: Path) -> None:
     (tmp_path / "pickle").write_bytes(b"\x80\x04\x95" + bytes(100))
     with pytest.raises(TornSnapshot, match="begins with"):
         read_snapshot(tmp_path / "pickle")
-    with pytest.raises(TornSnapshot, match="none"):
+    with pytest.raises(UnreadableSnapshot, match="none"):
         read_snapshot(tmp_path / "none")
-    with pytest.raises(TornSnapshot):
+    with pytest.raises(UnreadableSnapshot):
         read_snapshot(tmp_path)
+
+
+def test_a_newer_form_is_not_torn(tmp_path: Path) -> None:
+    write_snapshot(tmp_path / "one", SMALL)
+    start = b"FGSNAP9\n" + (tmp_path / "one").read_bytes()[8:28]
+    later = start + struct.pack("<I", zlib.crc32(start)) + b"in a way of its own"
+    (tmp_path / "one").write_bytes(later)
+
+    with pytest.raises(NewerSnapshot, match="newer version of fitguard"):
+        read_snapshot(tmp_path / "one")
 
 
 def forged(path: Path, header: Any, data: bytes = bytes(64)) -> Path:

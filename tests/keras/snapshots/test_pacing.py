@@ -104,3 +104,15 @@ def test_an_end_is_affordable_when_time_has_passed() -> None:
     assert not pacing.is_affordable(30.0)
     assert pacing.is_affordable(41.0)
     assert Pacing(every_seconds=1.0).check_due(0.0) is False
+
+
+def test_the_end_of_a_call_that_is_soon_trained_again_is_not_kept() -> None:
+    pacing = Pacing()
+    pacing.expect(400_000_000)
+    assert not pacing.is_worth(5.0)
+    assert pacing.is_worth(20.0)
+    often = Pacing(every_seconds=2.0)
+    often.expect(400_000_000)
+    assert not often.is_worth(1.9)
+    assert often.is_worth(2.0)
+    assert Pacing(every_seconds=0.0).is_worth(0.0)

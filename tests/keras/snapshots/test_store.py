@@ -1,5 +1,6 @@
 """Which snapshots are kept, and which one is taken."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -54,24 +55,40 @@ def test_two_are_kept(tmp_path: Path) -> None:
     ]
 
 
-def test_torn_ones_are_skipped_and_named(tmp_path: Path) -> None:
-    store = SnapshotStore(tmp_path)
-    save(store, 1, 10)
-    save(store, 1, 20)
+def tear(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-1])
+
+
+def test_torn_ones_are_named_and_kept_aside(tmp_path: Path) -> None:
+    save(SnapshotStore(tmp_path), 1, 10)
+    save(SnapshotStore(tmp_path), 1, 20)
     newest = tmp_path / names(tmp_path)[-1]
-    newest.write_bytes(newest.read_bytes()[:-1])
+    tear(newest)
+    told: list[str] = []
 
-    store = SnapshotStore(tmp_path)
+    store = SnapshotStore(tmp_path, told.append)
 
     assert mark(store.newest(1)) == [1, 10]
-    assert len(store.torn) == 1
+    assert mark(store.newest(1)) == [1, 10]
+    assert len(store.torn) == len(told) == 1
     assert newest.name in store.torn[0]
-    assert mark(store.newest(1)) == [1, 10]
-    assert len(store.torn) == 1
+    kept = tmp_path / "aside" / "torn" / newest.name
+    assert str(kept) in told[0]
     save(store, 1, 15)
     assert mark(store.newest(1)) == [1, 15]
+    assert kept.exists()
     assert not newest.exists()
-    assert len(names(tmp_path)) == 2
+
+
+def test_few_torn_ones_are_kept(tmp_path: Path) -> None:
+    for steps in range(5):
+        save(SnapshotStore(tmp_path), 1, steps)
+        tear(tmp_path / names(tmp_path)[-1])
+        assert SnapshotStore(tmp_path).newest() is None
+    save(SnapshotStore(tmp_path), 1, 9)
+
+    kept = [name[-10:-9] for name in names(tmp_path / "aside" / "torn")]
+    assert kept == ["3", "4", "5"]
 
 
 def test_when_all_are_torn_there_is_none(tmp_path: Path) -> None:
@@ -82,7 +99,6 @@ def test_when_all_are_torn_there_is_none(tmp_path: Path) -> None:
         path.write_bytes(b"")
 
     assert store.newest() is None
-    assert store.end_of(1) is None
     assert len(store.torn) == 1
 
 
@@ -97,8 +113,6 @@ def test_the_end_of_a_fit_replaces_its_running_ones(tmp_path: Path) -> None:
         ["fit00001", "end"],
         ["fit00002", "step00000000005"],
     ]
-    assert mark(store.end_of(1)) == [1, 20]
-    assert store.end_of(2) is None
     assert mark(store.newest(2)) == [2, 5]
     assert mark(store.newest(1)) == [1, 20]
     assert mark(store.newest()) == [2, 5]
@@ -114,14 +128,26 @@ def test_an_earlier_fit_without_an_end_keeps_its_newest(tmp_path: Path) -> None:
     assert len(names(tmp_path)) == 3
 
 
-def test_the_order_goes_by_the_counter(tmp_path: Path) -> None:
-    """After a torn one, training goes on from an earlier step: its snapshot is the newer one."""
+def test_short_fits_leave_nothing(tmp_path: Path) -> None:
     store = SnapshotStore(tmp_path)
-    save(store, 1, 100)
-    store = SnapshotStore(tmp_path)
-    save(store, 1, 60)
+    for fit in range(1, 9):
+        save(store, fit, 10)
+        if fit != 3:
+            store.do_without(fit)
 
-    assert mark(SnapshotStore(tmp_path).newest()) == [1, 60]
+    assert [name[:8] for name in names(tmp_path)] == ["fit00003", "fit00008"]
+
+
+def test_one_of_the_same_step_goes_by_the_counter_inside(tmp_path: Path) -> None:
+    """A folder that was copied has other times, and names can be changed."""
+    first = Content({"mark": "first"}, {})
+    store = SnapshotStore(tmp_path)
+    store.save(first, place(1, 5))
+    save(store, 1, 5)
+    older = min(tmp_path.iterdir())
+    older.rename(tmp_path / "fit00001-step00000000005-0000000009.snapshot")
+
+    assert mark(SnapshotStore(tmp_path).newest()) == [1, 5]
 
 
 def test_stale_and_foreign_files(tmp_path: Path) -> None:
@@ -145,3 +171,17 @@ def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
     assert store.newest() is None
     with pytest.raises(OSError, match="snapshots"):
         save(store, 1, 1)
+
+
+def test_what_is_no_file_is_not_opened(tmp_path: Path) -> None:
+    """To open a FIFO would wait for ever."""
+    save(SnapshotStore(tmp_path), 1, 1)
+    os.mkfifo(tmp_path / "fit00001-step00000000009-0000000009.snapshot")
+    (tmp_path / "fit00001-step00000000008-0000000008.snapshot").mkdir()
+    (tmp_path / "fit00001-step00000000007-0000000007.snapshot").symlink_to("/dev/zero")
+    os.mkfifo(tmp_path / "fit00001-step00000000006-0000000006.arrays")
+
+    store = SnapshotStore(tmp_path)
+    save(store, 1, 2)
+
+    assert mark(store.newest()) == [1, 2]

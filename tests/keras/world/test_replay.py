@@ -38,6 +38,17 @@ def test_a_folder_that_an_earlier_attempt_made_counts_as_new_once(make) -> None:
     assert os.mkdir.__module__ == "posix"
 
 
+def test_a_folder_counts_as_new_where_the_run_was_moved_to(monkeypatch, tmp_path) -> None:
+    Path("a").mkdir()
+    monkeypatch.chdir("a")
+    with attempt(1):
+        os.mkdir("out")
+    Path("../a").rename("../b")
+    monkeypatch.chdir(tmp_path / "b")
+    with attempt(2):
+        os.mkdir("out")
+
+
 def test_a_folder_that_was_there_before_the_run_does_not() -> None:
     os.mkdir("out")
     with attempt(1), pytest.raises(FileExistsError):

@@ -11,7 +11,7 @@ import pytest
 from guarded.files import aside, attempt, said
 
 from fitguard.keras.world import World
-from fitguard.keras.world.contents import Contents
+from fitguard.keras.world.contents import Contents, NotKept
 from fitguard.keras.world.named import Listing
 
 
@@ -224,8 +224,28 @@ def test_contents_that_no_snapshot_needs_are_removed() -> None:
             world.read()
         world._contents.tidy()
         assert len(list(Path("run/files/kept").iterdir())) == 4
-        world.forget()
-        assert not Path("run/files/kept").exists()
+
+
+def test_a_file_that_changes_while_it_is_kept_leaves_no_copy_behind(tmp_path: Path) -> None:
+    """A copy that is not what its name says would be taken for whole by later snapshots."""
+    contents = Contents(tmp_path / "kept", lambda: ())
+    log = tmp_path / "log.txt"
+    log.write_text("first")
+    taking = contents._take
+
+    def take_late(file: int, length: int, digest: str) -> None:
+        log.write_text("other")
+        taking(file, length, digest)
+
+    contents._take = take_late  # type: ignore[method-assign]
+    with pytest.raises(NotKept, match="being written"):
+        contents.keep(str(log))
+    contents._take = taking  # type: ignore[method-assign]
+    log.write_text("first")
+    digest = contents.keep(str(log))
+    contents.flush()
+
+    assert (tmp_path / "kept" / digest).read_text() == "first"
 
 
 def test_a_full_disk_costs_the_copy_only() -> None:

@@ -1,6 +1,8 @@
 """One-shot generators: what is read from them is handed back, in the same order."""
 
 import sys
+import threading
+import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping
@@ -32,14 +34,25 @@ class ReadAhead:
         self._arrays = ReusedArrays()
         self._room_bytes = held_bytes
         self._raised: Exception | None = None
+        self._pending: _Next | None = None
         self.full = False
 
-    def batches(self) -> Iterator[Any]:
-        """The next batches, until there is no more room to keep them; `full` then tells so."""
-        while not self.full:
+    @property
+    def is_late(self) -> bool:
+        """Whether it was asked for a batch that has not come yet."""
+        return self._pending is not None
+
+    def batches(self, deadline: float | None = None) -> Iterator[Any]:
+        """The next batches, until there is no more room to keep them; `full` then tells so.
+
+        Args:
+            deadline: On the clock of `time.monotonic`: a batch that has not come by then is not
+                waited for, but handed back.
+        """
+        while not self.full and not self.is_late:
             try:
-                batch = next(self._rest)
-            except StopIteration:
+                batch = self._take_next(deadline)
+            except (StopIteration, TimeoutError):
                 return
             except Exception as error:
                 self._raised = error
@@ -50,13 +63,53 @@ class ReadAhead:
             self.full = self._room_bytes <= 0
             yield batch
 
+    def _take_next(self, deadline: float | None) -> Any:
+        if deadline is None:
+            return next(self._rest)
+        asked = _Next(self._rest)
+        asked.join(max(0.0, deadline - time.monotonic()))
+        if asked.is_alive():
+            self._pending = asked
+            raise TimeoutError
+        return asked.get()
+
     def hand_back(self) -> Generator[Any, None, None]:
         """What was read, then the rest; an error comes where the generator raised it."""
         while self._read:
             yield map_leaves(self._read.popleft(), self._arrays.refill_copy)
+        if self._pending is not None:
+            pending, self._pending = self._pending, None
+            try:
+                yield pending.get()
+            except StopIteration:
+                return
         if self._raised is not None:
             raise self._raised
         yield from self._rest
+
+
+class _Next(threading.Thread):
+    """Asks a generator for one batch; nothing else can be done with a generator meanwhile."""
+
+    def __init__(self, generator: Generator[Any, Any, Any]) -> None:
+        super().__init__(daemon=True, name="fitguard-reader")
+        self._generator = generator
+        self._batch: Any = None
+        self._error: BaseException | None = None
+        self.start()
+
+    def run(self) -> None:
+        try:
+            self._batch = next(self._generator)
+        except BaseException as error:  # raised again where the batch is asked for
+            self._error = error
+
+    def get(self) -> Any:
+        """The batch, when it has come."""
+        self.join()
+        if self._error is not None:
+            raise self._error
+        return self._batch
 
 
 class ReusedArrays:

@@ -107,8 +107,9 @@ class GeneratorSource(StreamSource):
         """The first batches, as far as time and room for keeping them allow."""
         training = self._context.training
         reading = self._reading()
-        self._read(reading, enumerate(self._ahead.batches()), deadline, None)
-        reading.ended = reading.ended and not self._ahead.full
+        self._read(reading, enumerate(self._ahead.batches(deadline)), deadline, None)
+        reading.ended = reading.ended and not self._ahead.full and not self._ahead.is_late
+        nothing_came = self._ahead.is_late and not reading.batches_seen
         source = Source(
             split=self._context.split,
             kind="generator",
@@ -116,6 +117,7 @@ class GeneratorSource(StreamSource):
             batches=training.steps_per_epoch,
             batched=True,
             handed_back=True,
+            unread="it gave no batch within the time for reading" if nothing_came else "",
         )
         return self._build_seen(reading, source)
 

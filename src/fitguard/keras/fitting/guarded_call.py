@@ -1,6 +1,7 @@
 """One guarded `fit` call: resume, snapshots between steps, the end."""
 
 import inspect
+import math
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -70,6 +71,7 @@ class GuardedCall:
         self._pictured: Any = None
         self._resumed: Content | None = None
         self._begun = False
+        self._started = 0.0
         self._step: GuardedStep | None = None
         self._arguments: dict[str, Any] = {}
         self._remembered: RememberedRows | None = None
@@ -86,10 +88,17 @@ class GuardedCall:
             # Keras itself says best what is wrong.
             return original(self._model, *args, **kwargs)
         self._arguments = dict(list(bound.items())[1:])
-        ended = self._usable(self._fits.store.end_of(self._number))
-        if ended is not None and self._try_restore_end(original, ended):
-            return self._model.history
-        history = self._train(original)
+        while True:
+            saved = self._find_saved()
+            try:
+                if saved is not None and saved.document["end"]:
+                    return self._restore_end(original, saved)
+                history = self._train(original, saved)
+            except OtherModel as other:
+                assert saved is not None
+                self._reject(saved, str(other))
+            else:
+                break
         if getattr(history, "epoch", ()):
             self._fits.assurance.first_step_done(self._library)
         if self._step is not None and self.position is not None:
@@ -189,24 +198,17 @@ class GuardedCall:
             step.adopt(native)
             self._model.train_function = step
 
-    def _train(self, original: Callable[..., Any]) -> Any:
-        self._resumed = saved = self._usable(self._fits.store.newest(self._number))
-        try:
-            return self._run_keras(original)
-        except OtherModel as other:
-            why = str(other)
-        assert saved is not None
-        self._reject(saved, why)
-        self._resumed, self._begun, self.place = None, False, Place(fit=self._number)
-        return self._run_keras(original)
-
-    def _run_keras(self, original: Callable[..., Any]) -> Any:
+    def _train(self, original: Callable[..., Any], resumed: Content | None) -> Any:
+        """Have Keras train, from where a snapshot was taken; `OtherModel` where that misfits."""
+        self._resumed, self._begun, self.place = resumed, False, Place(fit=self._number)
+        # One that is resumed has trained long enough for a snapshot.
+        self._started = time.monotonic() if resumed is None else -math.inf
         initial = int(self._arguments.get("initial_epoch") or 0)
         saved = None
-        if self._resumed is not None:
-            self.place = place_of(self._resumed)
+        if resumed is not None:
+            self.place = place_of(resumed)
             initial = self.place.epoch
-            saved = self._resumed.document["position"]
+            saved = resumed.document["position"]
         read_what_was_read(self._arguments.get("x"), self._session.heartbeat.note_alive)
         self.position = DataPosition(
             self.between,
@@ -233,22 +235,22 @@ class GuardedCall:
         if self._step is not None:
             trace(self._step.native, iterator)
 
-    def _usable(self, content: Content | None) -> Content | None:
-        """A snapshot of this call, unless it is of another model."""
-        for sentence in self._fits.store.torn:
-            self._session.note("snapshot", sentence)
-        why_not = misfit(content, self._model) if content is not None else ""
-        if content is not None and why_not:
-            self._reject(content, why_not)
-            return None
-        return content
+    def _find_saved(self) -> Content | None:
+        """The furthest snapshot of this call; those of another model are set aside."""
+        while (saved := self._fits.store.newest(self._number)) is not None:
+            why_not = misfit(saved, self._model)
+            if not why_not:
+                return saved
+            self._reject(saved, why_not)
+        return None
 
     def _reject(self, content: Content, why: str) -> None:
-        self._fits.store.forget(self._number, later=not content.document.get("several"))
+        several = bool(content.document.get("several"))
+        kept = self._fits.store.set_aside(self._number, later=not several)
         self._note(
-            f"the snapshot of fit call {self._number} belongs to another model: {why} This "
-            "call is trained from its beginning. Does the script build its model the same way "
-            "each time?"
+            f"the snapshot of fit call {self._number} belongs to another model: {why} It is kept "
+            f"in {kept}, and used again when the script that wrote it resumes this run. Does the "
+            "script build its model the same way each time?"
         )
 
     def _try_take_batches(self, position: DataPosition, ahead: Ahead) -> bool:
@@ -359,7 +361,10 @@ class GuardedCall:
         """Write the end down; that of a call too short to pay for it can be trained again."""
         if self._step is not None and self._step.rows is not None and self._remembered is not None:
             self._remembered.keep(self._step.rows)
-        if leaving or self._fits.pacing.is_affordable(time.monotonic()):
+        now, pacing = time.monotonic(), self._fits.pacing
+        if not leaving and not pacing.is_worth(now - self._started):
+            self._fits.store.do_without(self._number)
+        elif leaving or pacing.is_affordable(now):
             taken = self._take_snapshot(data=self._data_end())
             if taken is not None:
                 taking.write(self._fits, taken, self.place, end=True)
@@ -368,23 +373,23 @@ class GuardedCall:
         position = self.position
         return position.read_end() if position is not None and position.claimed else None
 
-    def _try_restore_end(self, original: Callable[..., Any], ended: Content) -> bool:
-        """Make the end of this call again, without training; False where it is of another model."""
-        try:
-            with self._fits.aside():
-                changed = self._fits.sources.changes()
-                notes = ending.restore_end(
-                    self._model, self._library, original, self._arguments, ended, changed
-                )
-        except OtherModel as other:
-            self._reject(ended, str(other))
-            return False
+    def _restore_end(self, original: Callable[..., Any], ended: Content) -> Any:
+        """Make the end of this call again, without training; what `fit` returned.
+
+        Raises:
+            OtherModel: where the model, now that it is built, is another.
+        """
+        with self._fits.aside():
+            changed = self._fits.sources.changes()
+            notes = ending.restore_end(
+                self._model, self._library, original, self._arguments, ended, changed
+            )
         self.place = place_of(ended)
         for sentence in notes:
             self._note(sentence)
         self._announce(restored=True)
         self._session.record(FitEnded, place=self.place)
-        return True
+        return self._model.history
 
 
 def _number(value: Any) -> int | None:

@@ -22,7 +22,7 @@ from fitguard.keras.snapshots.store import SnapshotStore
 from fitguard.keras.snapshots.writer import SnapshotWriter
 from fitguard.keras.sources import Sources
 from fitguard.keras.state.callback_kinds import standing_back
-from fitguard.keras.world import fit_begins
+from fitguard.keras.world import fit_begins, flush_files
 from fitguard.schema.journal import INEXACT, Logged, SnapshotFailed, SnapshotWritten
 from fitguard.schema.run import Place
 
@@ -40,9 +40,17 @@ class GuardedFits:
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self.store = SnapshotStore(session.folder.snapshots)
+        self.store = SnapshotStore(
+            session.folder.snapshots,
+            self._tell_of_snapshots,
+            session.orders.disk_bytes,
+            session.require_lease,
+        )
         self.writer = SnapshotWriter(
-            self.store, on_written=self._on_written, on_failed=self._on_failed
+            self.store,
+            on_written=self._on_written,
+            on_failed=self._on_failed,
+            prepare=self._prepare,
         )
         self.card = card_here(os.environ)
         self.allocator = AllocatorWatch(session, self.card)
@@ -56,6 +64,11 @@ class GuardedFits:
         self._running = 0
         self._lock = threading.Lock()
         self._here = threading.local()
+
+    def _prepare(self) -> None:
+        """Before a snapshot is written: may we, and is on the disk what it relies on?"""
+        self.session.require_lease()
+        flush_files()
 
     @property
     def outermost(self) -> GuardedCall | None:
@@ -121,6 +134,7 @@ class GuardedFits:
         with self._lock:
             self._running += 1
             self.several = self.several or self._running > 1
+            self.session.heartbeat.change_answering(1)
         if self.several:
             self.session.note(
                 INEXACT,
@@ -133,6 +147,7 @@ class GuardedFits:
         finally:
             with self._lock:
                 self._running -= 1
+                self.session.heartbeat.change_answering(-1)
             self._idle(call.place)
 
     def train_begins(self, original: Callable[..., Any], _: Library) -> Callable[..., Any]:
@@ -193,6 +208,9 @@ class GuardedFits:
 
     def _idle(self, place: Place) -> None:
         self.session.heartbeat.beat("idle", place.fit, place.epoch, place.step, place.total_steps)
+
+    def _tell_of_snapshots(self, sentence: str) -> None:
+        self.session.note("snapshot", sentence)
 
     def _on_written(
         self, place: Place, size_bytes: int, taking: float, writing: float, end: bool

@@ -11,6 +11,7 @@ import msgspec
 from fitguard.keras.fitting.card import Card
 from fitguard.keras.fitting.planned_rows import weights_of
 from fitguard.memory.measuring.store import cache_folder
+from fitguard.monitor.regular_files import UNDECODABLE
 
 _MORE_FREE = 1.1
 """With so much more free memory than then, it is worth to try the whole batch again."""
@@ -48,7 +49,7 @@ class RememberedRows:
         """What worked; None where nothing is known, or there is clearly more memory than then."""
         try:
             kept = msgspec.json.decode(self._file.read_bytes(), type=WhatWorked)
-        except (OSError, msgspec.MsgspecError):
+        except (OSError, *UNDECODABLE):
             return None
         if self._card.free_bytes > _MORE_FREE * kept.free_bytes or kept.rows < 1:
             return None

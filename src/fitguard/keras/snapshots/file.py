@@ -1,87 +1,108 @@
-"""One snapshot, one file.
+"""One snapshot, one file: a heading, and arrays as raw bytes, each at a multiple of 64.
 
-    magic and version      8 bytes
-    length of the header   8 bytes, length of the file 8 bytes, checksum of the header 4 bytes,
-                           checksum of the 28 bytes before 4 bytes; all little-endian
-    header                 JSON: the document, and for each array name, dtype, shape, offset,
-                           length and checksum
-    arrays                 raw bytes, each at a multiple of 64
+The heading is that of monitor/snapshot_heading.py: the parent reads it as well.
 
 A file gets its name only when all of it is on the disk. Nothing in it is ever executed, and arrays
-take no more memory than the file is long.
+take no more memory than the files are long that hold them. What did not change since an earlier
+snapshot of the run is not written again: the heading says in which file it lies.
 """
 
 import contextlib
-import json
 import os
-import struct
-import zlib
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO, NamedTuple
 
-import msgspec
 import numpy as np
 
 from fitguard.keras.snapshots.content import Content
+from fitguard.keras.snapshots.raw_bytes import checksum, fill, view_bytes, write_raw
+from fitguard.monitor.flushing import sync_file, sync_folder
+from fitguard.monitor.regular_files import open_regular, open_unbuffered
+from fitguard.monitor.snapshot_heading import (
+    Entry,
+    align_length,
+    naming_faults,
+    pack_heading,
+    parse_heading,
+    read_raw,
+)
 from fitguard.state.dtypes import dtype_of, name_of
 
 TEMPORARY = ".part"
 """How files end that are not complete."""
-
-_MAGIC = b"FGSNAP1\n"
-_START = struct.Struct("<8sQQI")
-_CHECKSUM = struct.Struct("<I")
-_FIRST = _START.size + _CHECKSUM.size
-_ALIGNED = 64
-_CHUNK_BYTES = 4 << 20
 _MOST_DIMENSIONS = 64
 
 
-_UNREADABLE = (
-    OSError,
-    TypeError,
-    ValueError,
-    KeyError,
-    OverflowError,
-    RecursionError,
-    MemoryError,
-    msgspec.MsgspecError,
-)
+class Held(NamedTuple):
+    """Where in another file of the run an array lies."""
 
-
-class TornSnapshot(Exception):
-    """A file that is no whole snapshot; the message says which, and what is wrong with it."""
-
-
-class _Entry(msgspec.Struct, frozen=True, array_like=True):
-    """Where an array lies; `offset` counts from the end of the header."""
-
-    name: str
-    dtype: str
-    shape: tuple[int, ...]
+    source: str
     offset: int
-    nbytes: int
-    checksum: int
 
 
-def write_snapshot(path: Path, content: Content) -> int:
+Find = Callable[[list[tuple[memoryview, int]]], list[Held | None]]
+"""From bytes and checksums of arrays to the files that hold them."""
+Locate = Callable[[str], Path]
+"""The file that a heading names as a source."""
+
+
+Reserve = Callable[[int, set[str]], None]
+Permit = Callable[[], None]
+"""Called before anything is written, with the length of the file and the sources that it needs."""
+
+
+def reserve_nothing(length: int, sources: set[str]) -> None:
+    """Where the disk has no limit."""
+
+
+def find_nothing(arrays: list[tuple[memoryview, int]]) -> list[Held | None]:
+    """For a snapshot that shares nothing with others."""
+    return [None] * len(arrays)
+
+
+def locate_nothing(source: str) -> Path:
+    """Likewise, for reading."""
+    raise ValueError(f"its arrays lie in {source}, which is not there")
+
+
+def permit_all() -> None:
+    """Likewise, for a folder that is ours alone."""
+
+
+def write_snapshot(
+    path: Path,
+    content: Content,
+    find: Find = find_nothing,
+    reserve: Reserve = reserve_nothing,
+    permit: Permit = permit_all,
+) -> int:
     """Write a file that is there as a whole or not at all; its length.
 
+    Args:
+        permit: Called when all is written, before the file gets its name.
+
     Raises:
-        OSError: where the disk is full, read-only or gone. No temporary file stays behind.
+        OSError: where the disk is full, read-only or gone, or `reserve` has no room. No temporary
+            file stays behind.
         TypeError: for an array or a document that needs pickle.
     """
-    arrays = [_raw_bytes(array) for array in content.arrays.values()]
-    header = _header(content, arrays)
+    arrays = [view_bytes(array) for array in content.arrays.values()]
+    entries = _list_entries(content, arrays, find)
+    heading = pack_heading(content.document, entries)
+    length = len(heading) + sum(align_length(one.nbytes) for one in entries if not one.source)
+    reserve(length, {entry.source for entry in entries if entry.source})
+    own = [raw for raw, entry in zip(arrays, entries, strict=True) if not entry.source]
     temporary = path.with_name(f"{path.name}.{os.getpid()}{TEMPORARY}")
-    file = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
+    file = open_regular(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     try:
         try:
-            written = _write_all(file, header, arrays)
-            os.fsync(file)
+            written = _write_all(file, heading, own)
+            sync_file(file)
         finally:
             os.close(file)
+        permit()
         temporary.replace(path)
     except BaseException:
         with contextlib.suppress(OSError):
@@ -91,160 +112,88 @@ def write_snapshot(path: Path, content: Content) -> int:
     return written
 
 
-def sync_folder(folder: Path) -> None:
-    """Wait until names in the folder are on the disk."""
-    file = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(file)
-    finally:
-        os.close(file)
-
-
-def read_snapshot(path: Path) -> Content:
+def read_snapshot(path: Path, locate: Locate = locate_nothing) -> Content:
     """What the file holds, after all of its checksums.
 
     Raises:
-        TornSnapshot: where it is incomplete, changed, no snapshot, or cannot be read.
+        TornSnapshot: where it is incomplete, changed, or no snapshot.
+        UnreadableSnapshot: where the disk or the memory does not give it.
+        NewerSnapshot: where only a newer fitguard can read it.
     """
-    try:
-        with path.open("rb", buffering=0) as file:
-            return _content(file, os.fstat(file.fileno()).st_size)
-    except _UNREADABLE as error:
-        raise TornSnapshot(f"{path.name} is not a whole snapshot: {error}.") from error
+    with naming_faults(path), open_unbuffered(path) as file:
+        return _read_content(file, os.fstat(file.fileno()).st_size, locate)
 
 
-def read_document(path: Path) -> dict[str, Any]:
-    """The document alone; the arrays are not looked at.
-
-    Raises:
-        TornSnapshot: as `read_snapshot`.
-    """
-    try:
-        with path.open("rb", buffering=0) as file:
-            header = _read_header(file, os.fstat(file.fileno()).st_size)
-        return dict(json.loads(header)["document"])
-    except _UNREADABLE as error:
-        raise TornSnapshot(f"{path.name} is not a whole snapshot: {error}.") from error
-
-
-def _raw_bytes(array: np.ndarray) -> memoryview:
-    """The bytes of an array, without a copy where they lie in a row."""
-    name_of(array.dtype)
-    return np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
-
-
-def _header(content: Content, arrays: list[memoryview]) -> bytes:
+def _list_entries(content: Content, arrays: list[memoryview], find: Find) -> list[Entry]:
+    checksums = [checksum(raw) for raw in arrays]
+    elsewhere = find(list(zip(arrays, checksums, strict=True)))
     entries, offset = [], 0
-    for (name, array), raw in zip(content.arrays.items(), arrays, strict=True):
-        dtype = name_of(array.dtype)
-        entries.append(_Entry(name, dtype, array.shape, offset, raw.nbytes, _checksum(raw)))
-        offset += _align_length(raw.nbytes)
-    # Not msgspec: the state of a random generator has integers of 128 bits.
-    fields = {"document": content.document, "arrays": msgspec.to_builtins(entries)}
-    text = json.dumps(fields, ensure_ascii=False, separators=(",", ":")).encode()
-    text += b" " * (_align_length(_FIRST + len(text)) - _FIRST - len(text))
-    start = _START.pack(_MAGIC, len(text), _FIRST + len(text) + offset, zlib.crc32(text))
-    return start + _CHECKSUM.pack(zlib.crc32(start)) + text
+    for (name, array), raw, sum_, held in zip(
+        content.arrays.items(), arrays, checksums, elsewhere, strict=True
+    ):
+        described = (name, name_of(array.dtype), array.shape)
+        if held is not None:
+            entries.append(Entry(*described, held.offset, raw.nbytes, sum_, held.source))
+            continue
+        entries.append(Entry(*described, offset, raw.nbytes, sum_))
+        offset += align_length(raw.nbytes)
+    return entries
 
 
-def _write_all(file: int, header: bytes, arrays: list[memoryview]) -> int:
-    written = _write(file, memoryview(header))
+def _write_all(file: int, heading: bytes, arrays: list[memoryview]) -> int:
+    written = write_raw(file, memoryview(heading))
     for raw in arrays:
-        written += _write(file, raw)
-        written += _write(file, memoryview(bytes(_align_length(raw.nbytes) - raw.nbytes)))
+        written += write_raw(file, raw)
+        written += write_raw(file, memoryview(bytes(align_length(raw.nbytes) - raw.nbytes)))
     return written
 
 
-def _write(file: int, raw: memoryview) -> int:
-    for chunk in _chunks(raw):
-        while chunk:
-            chunk = chunk[os.write(file, chunk) :]
-    return raw.nbytes
-
-
-def _content(file: BinaryIO, size: int) -> Content:
-    header = _read_header(file, size)
-    fields = json.loads(header)
-    del header
-    document, entries = fields["document"], msgspec.convert(fields["arrays"], list[_Entry])
-    if not isinstance(document, dict):
-        raise ValueError("its document is no object")
-    left, arrays, offset = size - file.tell(), {}, 0
-    for entry in entries:
+def _read_content(file: BinaryIO, size: int, locate: Locate) -> Content:
+    heading = parse_heading(file, size)
+    left, arrays, offset = size - heading.arrays_at, {}, 0
+    taken: Counter[str] = Counter()
+    for entry in heading.entries:
+        if entry.source:
+            taken[entry.source] += max(entry.nbytes, 0)
+            arrays[entry.name] = _read_elsewhere(entry, locate, taken[entry.source])
+            continue
         if entry.offset != offset or not 0 <= entry.nbytes <= left - offset:
             raise ValueError(f"its array {entry.name!r} does not lie where it should")
-        arrays[entry.name] = _array(file, entry)
-        offset += _align_length(entry.nbytes)
-    if offset != left or len(arrays) != len(entries):
+        arrays[entry.name] = _read_array(file, entry)
+        if any(read_raw(file, align_length(entry.nbytes) - entry.nbytes, "padding")):
+            raise ValueError(f"the padding behind its array {entry.name!r} was changed")
+        offset += align_length(entry.nbytes)
+    if offset != left or len(arrays) != len(heading.entries):
         raise ValueError("its arrays are not those that its header names")
-    return Content(document, arrays)
+    return Content(heading.document, arrays)
 
 
-def _read_header(file: BinaryIO, size: int) -> bytes:
-    start = _read(file, _START.size, "start")
-    magic, length, whole, checksum = _START.unpack(start)
-    if magic != _MAGIC:
-        raise ValueError(f"it begins with {magic!r}, a snapshot begins with {_MAGIC!r}")
-    if _read(file, _CHECKSUM.size, "start") != _CHECKSUM.pack(zlib.crc32(start)):
-        raise ValueError("the checksum of its start is wrong")
-    if whole != size or length > size - _FIRST:
-        raise ValueError(f"it has {size} bytes, written were {whole}")
-    header = _read(file, length, "header")
-    if zlib.crc32(header) != checksum:
-        raise ValueError("the checksum of its header is wrong")
-    return header
+def _read_elsewhere(entry: Entry, locate: Locate, taken: int) -> np.ndarray:
+    """An array in another file, of which so much has been taken with it."""
+    with open_unbuffered(locate(entry.source)) as file:
+        size = os.fstat(file.fileno()).st_size
+        if taken > size or not 0 <= entry.offset <= size - entry.nbytes <= size:
+            raise ValueError(f"its array {entry.name!r} does not lie in {entry.source}")
+        file.seek(entry.offset)
+        return _read_array(file, entry)
 
 
-def _read(file: BinaryIO, length: int, part: str) -> bytes:
-    content = bytearray(length)
-    _fill(file, memoryview(content), part)
-    return bytes(content)
-
-
-def _fill(file: BinaryIO, raw: memoryview, part: str) -> None:
-    for chunk in _chunks(raw):
-        while chunk:
-            count = file.readinto(chunk)  # type: ignore[attr-defined]
-            if not count:
-                raise ValueError(f"it ends inside of its {part}")
-            chunk = chunk[count:]
-
-
-def _array(file: BinaryIO, entry: _Entry) -> np.ndarray:
+def _read_array(file: BinaryIO, entry: Entry) -> np.ndarray:
     dtype, size = dtype_of(entry.dtype), _size(entry)
     if size * dtype.itemsize != entry.nbytes:
         raise ValueError(f"its array {entry.name!r} has another length than its shape says")
     array = np.empty(size, dtype)
     raw = array.view(np.uint8).data
-    _fill(file, raw, f"array {entry.name!r}")
-    if _checksum(raw) != entry.checksum:
+    fill(file, raw, f"array {entry.name!r}")
+    if checksum(raw) != entry.checksum:
         raise ValueError(f"the checksum of its array {entry.name!r} is wrong")
-    if any(_read(file, _align_length(entry.nbytes) - entry.nbytes, "padding")):
-        raise ValueError(f"the padding behind its array {entry.name!r} was changed")
     return array.reshape(entry.shape)
 
 
-def _size(entry: _Entry) -> int:
+def _size(entry: Entry) -> int:
     if len(entry.shape) > _MOST_DIMENSIONS or any(length < 0 for length in entry.shape):
         raise ValueError(f"its array {entry.name!r} has the shape {entry.shape[:9]}")
     size = 1
     for length in entry.shape:
         size *= length
     return size
-
-
-def _checksum(raw: memoryview) -> int:
-    checksum = 0
-    for chunk in _chunks(raw):
-        checksum = zlib.crc32(chunk, checksum)
-    return checksum
-
-
-def _chunks(raw: memoryview) -> Iterator[memoryview]:
-    """Pieces of some megabytes: other threads of Python can run between them."""
-    for start in range(0, raw.nbytes, _CHUNK_BYTES):
-        yield raw[start : start + _CHUNK_BYTES]
-
-
-def _align_length(length: int) -> int:
-    return -(-length // _ALIGNED) * _ALIGNED

@@ -12,6 +12,10 @@ _MOST_UNWRITTEN = 2
 """One is being written, one waits; the writer drops what comes between."""
 
 
+_WORTH = 10
+"""Times what an end costs, it shall save."""
+
+
 class Pacing:
     """Says when to take one. Times come from the caller: any clock that never goes back.
 
@@ -58,6 +62,15 @@ class Pacing:
     def is_affordable(self, now: float) -> bool:
         """Whether one more is within the budget, however short ago the last was: at an end."""
         return self._began is not None and now >= self._find_affordable_time(self._began)
+
+    def is_worth(self, trained_seconds: float) -> bool:
+        """Whether the end of a call that trained so long is to be kept.
+
+        All ends of a run stay on the disk: one shall save much more time than it costs, or as much
+        as the user wants to lose at most.
+        """
+        least = _WORTH * (self._taking + self._writing)
+        return trained_seconds >= (least if self._every is None else min(least, self._every))
 
     def note_taken(self, now: float, taking_seconds: float) -> None:
         """One was taken, and training stood still so long; it is about to be written."""

@@ -1,39 +1,41 @@
-"""The folder of snapshots: what is kept, and which is the newest that is whole.
+"""The folder of snapshots: what is kept, and which is the furthest on that is whole.
 
-    fit00002-step00000000120-0000000017.snapshot    while fit 2 trains
-    fit00001-end-0000000009.snapshot                fit 1 has ended
-
-The last number counts all snapshots of the run: the order never depends on a clock.
+All that lie in it are of one training: each can be gone on from, and the one that is furthest on
+saves most. What is of another, or cannot be used, is set aside. Only what a later one makes
+needless is removed.
 """
 
 import contextlib
-import re
-from dataclasses import dataclass
+import threading
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 import msgspec
 
+from fitguard.keras.snapshots.aside import Aside
+from fitguard.keras.snapshots.budget import Budget
 from fitguard.keras.snapshots.content import Content
 from fitguard.keras.snapshots.file import (
     TEMPORARY,
-    TornSnapshot,
+    Permit,
+    permit_all,
     read_snapshot,
-    sync_folder,
     write_snapshot,
+)
+from fitguard.keras.snapshots.inventory import ARRAYS, Inventory
+from fitguard.monitor.flushing import sync_folder
+from fitguard.monitor.regular_files import make_folder
+from fitguard.monitor.snapshot_names import NamedSnapshot, list_snapshots, name_snapshot
+from fitguard.monitor.unusable_snapshots import (
+    TornSnapshot,
+    UnreadableSnapshot,
+    UnusableSnapshot,
 )
 from fitguard.schema.run import Place
 
 KEPT = 2
-"""Running snapshots of the fit that trains; of an earlier one without an end, one."""
-_NAME = re.compile(r"fit(\d{1,12})-(?:step(\d{1,18})|(end))-(\d{1,18})\.snapshot")
-
-
-@dataclass(frozen=True)
-class _File:
-    path: Path
-    fit: int
-    end: bool
-    counter: int
+"""Running snapshots of the fit that trains, and of later ones; of an earlier one, one."""
 
 
 class SnapshotStore:
@@ -41,89 +43,228 @@ class SnapshotStore:
 
     Args:
         folder: Made where it is missing, if that can be.
+        tell: Called with a sentence on what the user should know.
+        limit_bytes: What it may hold; None for a share of what is free.
+        permit: Called before a snapshot gets its name; it leaves where another host has the run.
 
     Attributes:
         torn: A sentence for each file that was no whole snapshot.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        tell: Callable[[str], None] = lambda _: None,
+        limit_bytes: int | None = None,
+        permit: Permit = permit_all,
+    ) -> None:
         self.torn: list[str] = []
         self._folder = folder
-        self._torn_files: set[Path] = set()
+        self._tell = tell
+        self._permit = permit
+        self._passed: dict[Path, UnusableSnapshot] = {}
+        self._short: set[int] = set()
+        self._moving = threading.Lock()
         with contextlib.suppress(OSError):
-            folder.mkdir(parents=True, exist_ok=True)
+            make_folder(folder)
         for stale in folder.glob(f"*{TEMPORARY}"):
             _remove(stale)
-        self._counter = max((file.counter for file in self._files()), default=0)
+        self._aside = Aside(folder)
+        self._inventory = Inventory(folder)
+        self._budget = Budget(folder, limit_bytes, tell)
+        known = [*list_snapshots(folder), *self._aside.list_all()]
+        self._counter = max((file.counter for file in known), default=0)
+        self._tell_what_disk_cannot()
 
     def save(self, content: Content, place: Place, *, end: bool = False) -> int:
         """Write one, then remove those that it makes needless; its bytes.
 
         Args:
-            content: Its document gets `place` and `end`.
+            content: Its document gets `place`, `end` and `counter`.
             end: The fit has ended: its running snapshots go once this one is on the disk.
 
         Raises:
             OSError: where it cannot be written. The others are left alone.
         """
-        document = {**content.document, "place": msgspec.to_builtins(place), "end": end}
-        step = "end" if end else f"step{place.total_steps:011d}"
-        name = f"fit{place.fit:05d}-{step}-{self._counter + 1:010d}.snapshot"
-        # The run's own folder is not made again: who removed it wants it gone.
-        self._folder.mkdir(exist_ok=True)
-        written = write_snapshot(self._folder / name, Content(document, content.arrays))
+        # Also where it fails: a name is never given twice.
         self._counter += 1
-        self._clear(place.fit)
+        told = {"place": msgspec.to_builtins(place), "end": end, "counter": self._counter}
+        name = name_snapshot(place.fit, place.total_steps, self._counter, end=end)
+        # The run's own folder is not made again: who removed it wants it gone.
+        if self._folder.parent.is_dir():
+            make_folder(self._folder)
+        path, document = self._folder / name, {**content.document, **told}
+        written = write_snapshot(
+            path,
+            Content(document, content.arrays),
+            find=self._inventory.find,
+            reserve=lambda length, sources: self._make_room(length, sources, place.fit),
+            permit=self._permit,
+        )
+        with self._moving:
+            files = self._inventory.list_by_order()
+            needless = self._list_needless(files, place.fit)
+            self._remove([one for one in needless if one != path])
+        self._budget.tell_if_near()
         return written
 
     def newest(self, fit: int | None = None) -> Content | None:
-        """The newest whole one, also an end; of this fit only, where one is named."""
-        files = [file for file in self._files() if fit in (None, file.fit)]
-        return self._first_whole(files)
+        """The furthest on that is whole: an end before all others; of one fit, where it is named.
 
-    def end_of(self, fit: int) -> Content | None:
-        """The state at the end of a fit; None where it did not end."""
-        return self._first_whole([file for file in self._files() if file.end and file.fit == fit])
+        Where a fit has no file, what was set aside of it is brought back, unless that was done by
+        this process.
+        """
+        while True:
+            files = [file for file in self._inventory.list_by_order() if fit in (None, file.fit)]
+            for file in files:
+                if (content := self._read(file)) is not None:
+                    return content
+            # What cannot be read now is of this training: another must not come between.
+            if fit is None or any(file.path in self._passed for file in files):
+                return None
+            with self._moving:
+                if not self._aside.give_back(fit, self._find_end_before(fit)):
+                    return None
 
-    def forget(self, fit: int, *, later: bool = False) -> None:
-        """Remove all of a fit: they belong to another; `later` for those after it too."""
-        for file in self._files():
-            if file.fit == fit or (later and file.fit > fit):
-                _remove(file.path)
+    def do_without(self, fit: int) -> None:
+        """A fit that has ended is trained again sooner than its snapshots are worth the disk."""
+        self._short.add(fit)
 
-    def _first_whole(self, files: list[_File]) -> Content | None:
-        for file in files:
+    def set_aside(self, fit: int, *, later: bool = False) -> Path:
+        """Move all of a fit out of the way: they belong to another training; where they lie now.
+
+        Args:
+            later: Those of the fits after it too.
+        """
+        with self._moving:
+            files = [
+                file
+                for file in self._inventory.list_by_order()
+                if file.fit == fit or (later and file.fit > fit)
+            ]
+            if not files:
+                return self._folder
             try:
-                return read_snapshot(file.path)
-            except TornSnapshot as error:
-                if file.path not in self._torn_files:
-                    self._torn_files.add(file.path)
-                    self.torn.append(str(error))
+                return self._aside.take(files, fit, self._find_end_before(fit) if later else None)
+            except OSError:
+                for file in files:
+                    self._passed[file.path] = UnusableSnapshot("It belongs to another training.")
+                return self._folder
+
+    def _find_end_before(self, fit: int) -> int:
+        """Counter of the end that a fit begins from; 0 where there is none."""
+        return next(
+            (
+                file.counter
+                for file in self._inventory.list_by_order()
+                if file.end and file.fit < fit
+            ),
+            0,
+        )
+
+    def _read(self, file: NamedSnapshot) -> Content | None:
+        if file.path in self._passed:
+            return None
+        try:
+            return read_snapshot(file.path, self._inventory.locate)
+        except TornSnapshot as error:
+            self._passed[file.path] = error
+            self.torn.append(str(error))
+            with contextlib.suppress(OSError):
+                moved = self._aside.keep_torn(file.path)
+                self._tell(f"{error} It was moved to {moved}, and this attempt goes on without it")
+                del self._passed[file.path]
+                return None
+            self._tell(f"{error} This attempt goes on without it")
+        except UnusableSnapshot as error:
+            self._passed[file.path] = error
+            self._tell(
+                f"{error} It stays in {file.path.parent}, and this attempt goes on without it"
+            )
         return None
 
-    def _files(self) -> list[_File]:
-        """The newest first."""
-        found = []
-        for path in self._folder.glob("*.snapshot"):
-            if match := _NAME.fullmatch(path.name):
-                fit, _, end, counter = match.groups()
-                found.append(_File(path, int(fit), end is not None, int(counter)))
-        return sorted(found, key=lambda file: file.counter, reverse=True)
+    def _make_room(self, length: int, sources: set[str], fit: int) -> None:
+        """Remove what a restart can do without, as far as the budget asks for it.
 
-    def _clear(self, fit: int) -> None:
-        files = [file for file in self._files() if file.path not in self._torn_files]
-        kept: dict[tuple[int, bool], int] = {}
-        ended = {file.fit for file in files if file.end}
-        for file in files:
-            group = (file.fit, file.end)
-            kept[group] = kept.get(group, 0) + 1
-            most = KEPT if file.fit == fit else 1
-            if kept[group] > (1 if file.end else most) or (not file.end and file.fit in ended):
-                _remove(file.path)
-        for torn in self._torn_files:
-            _remove(torn)
+        Raises:
+            OSError: where that is not enough.
+        """
+        if not self._budget.lacks(length):
+            return
+        with self._moving:
+            spare = self._list_dispensable(fit)
+            if self._budget.lacks(length) <= sum(path.stat().st_size for path in spare):
+                for path in spare:
+                    self._remove([path], sources)
+                    if not self._budget.lacks(length):
+                        return
+        self._budget.require(length)
+
+    def _list_dispensable(self, fit: int) -> list[Path]:
+        """What costs a restart least, first: a second one of this fit, then shorter fits."""
+        files = [file for file in self._inventory.list_by_order() if file.path not in self._passed]
+        second = [file.path for file in files if file.fit == fit and not file.end][1:]
+        # Behind such an end, a group that was set aside is found again.
+        needed = self._aside.list_ends_needed()
+        last_end = next((file for file in files if file.end), None)
+        others = [
+            file
+            for file in files
+            if file.fit != fit and file != last_end and file.counter not in needed
+        ]
+        return [*second, *(file.path for file in sorted(others, key=self._rate))]
+
+    def _rate(self, file: NamedSnapshot) -> float:
+        """Steps that it saves, for each byte."""
+        return self._inventory.count_steps(file) / max(1, file.path.stat().st_size)
+
+    def _remove(self, paths: list[Path], sources: Collection[str] = ()) -> None:
+        """Remove files, but for what others need of them.
+
+        Args:
+            sources: Files that will be needed.
+        """
+        kept = [file for file in self._inventory.list_by_order() if file.path not in paths]
+        needed = self._inventory.collect_sources([*kept, *self._aside.list_grouped()])
+        needed.sources.update(sources)
+        for path in paths:
+            if needed.includes(path):
+                _rename(path, path.with_suffix(ARRAYS))
+            else:
+                _remove(path)
+        for path in (*self._inventory.list_leftovers(), *self._aside.list_old_torn()):
+            if not needed.includes(path):
+                _remove(path)
         with contextlib.suppress(OSError):
             sync_folder(self._folder)
+
+    def _list_needless(self, files: list[NamedSnapshot], fit: int) -> Iterator[Path]:
+        usable = [file for file in files if file.path not in self._passed]
+        past = {file.fit for file in usable if file.end} | (self._short - {fit})
+        kept: Counter[tuple[int, bool]] = Counter()
+        for file in usable:
+            kept[file.fit, file.end] += 1
+            most = KEPT if file.fit >= fit and not file.end else 1
+            if kept[file.fit, file.end] > most or (not file.end and file.fit in past):
+                yield file.path
+        for file in files:
+            unread = isinstance(self._passed.get(file.path), UnreadableSnapshot)
+            if unread and any(one.fit == file.fit and one.order > file.order for one in usable):
+                yield file.path
+
+    def _tell_what_disk_cannot(self) -> None:
+        with contextlib.suppress(OSError):
+            if why := sync_folder(self._folder):
+                self._tell(
+                    f"the disk of {self._folder} cannot say when a new file is safe (fsync of a "
+                    f"folder: {why}). After a power cut, the newest snapshot may be missing there; "
+                    "the one before it is used then"
+                )
+
+
+def _rename(path: Path, other: Path) -> None:
+    with contextlib.suppress(OSError):
+        path.rename(other)
 
 
 def _remove(path: Path) -> None:

@@ -32,6 +32,7 @@ class SnapshotWriter:
         on_written: Called in the thread with place, bytes, seconds of taking, seconds of writing,
             and whether it is the end of a fit.
         on_failed: Called with place and error where one could not be written.
+        prepare: Called before each: has on the disk what snapshots rely on beside themselves.
 
     Attributes:
         cpu_seconds: CPU time of the thread so far; `last_cpu_seconds` for the last snapshot,
@@ -44,12 +45,14 @@ class SnapshotWriter:
         *,
         on_written: Callable[[Place, int, float, float, bool], None],
         on_failed: Callable[[Place, OSError], None],
+        prepare: Callable[[], None] = lambda: None,
     ) -> None:
         self.cpu_seconds = 0.0
         self.last_cpu_seconds = 0.0
         self._store = store
         self._on_written = on_written
         self._on_failed = on_failed
+        self._prepare = prepare
         self._changed = threading.Condition()
         self._waiting: _Job | None = None
         self._busy = False
@@ -114,6 +117,7 @@ class SnapshotWriter:
         began, cpu = time.perf_counter(), time.thread_time()
         error, written = None, 0
         try:
+            self._prepare()
             written = self._store.save(job.content, job.place, end=job.end)
         except OSError as failure:
             error = failure

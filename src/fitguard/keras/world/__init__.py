@@ -14,6 +14,13 @@ What is done: rewinding (logs), replaying (functions of `os` that would fail) by
 (copies in the run folder), putting_back, aside, open_files; failing (what could not be treated).
 """
 
-from fitguard.keras.world.world import World, fit_begins, read_files, watching, write_files
+from fitguard.keras.world.world import (
+    World,
+    fit_begins,
+    flush_files,
+    read_files,
+    watching,
+    write_files,
+)
 
-__all__ = ["World", "fit_begins", "read_files", "watching", "write_files"]
+__all__ = ["World", "fit_begins", "flush_files", "read_files", "watching", "write_files"]

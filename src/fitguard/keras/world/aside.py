@@ -6,6 +6,8 @@ import shutil
 from pathlib import Path
 
 from fitguard.keras.world.contents import FILE_BYTES, NotKept, require_room
+from fitguard.monitor.flushing import sync_file, sync_folder
+from fitguard.monitor.regular_files import make_folder, open_regular
 from fitguard.words import size
 
 
@@ -30,6 +32,8 @@ class Aside:
             try:
                 place = self._place(path)
                 os.rename(path, place)
+                sync_folder(place.parent)
+                sync_folder(Path(path).parent)
             except OSError as error:
                 if error.errno != errno.EXDEV:
                     raise
@@ -53,9 +57,13 @@ class Aside:
                     f"what stands there now has {size(length)}, too much to be kept aside"
                 )
             require_room(target.parent, length)
-            with open(path, "rb") as old, target.open("xb") as new:
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+            with open(path, "rb") as old, os.fdopen(open_regular(target, flags), "wb") as new:
                 old.seek(start)
                 shutil.copyfileobj(old, new)
+                new.flush()
+                sync_file(new.fileno())
+            sync_folder(target.parent)
             return target
         except OSError as error:
             raise NotKept(error.strerror or str(error)) from error
@@ -65,7 +73,7 @@ class Aside:
         if below.startswith(".."):
             below = f"outside{path}"
         target = self.folder / below
-        target.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(target.parent)
         number = 1
         while target.exists():
             number += 1

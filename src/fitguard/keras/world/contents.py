@@ -1,6 +1,7 @@
 """Contents of files, kept in the run folder under their digest.
 
 files/kept/<digest>          what a snapshot may need
+files/kept/<digest>.part     the same, before `flush`
 files/aside/attempt-2/…      what stood where something was put back
 """
 
@@ -11,6 +12,8 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+from fitguard.monitor.flushing import sync_file, sync_folder
+from fitguard.monitor.regular_files import make_folder
 from fitguard.words import size
 
 FILE_BYTES = 256 << 20
@@ -19,6 +22,10 @@ FREE_SHARE = 0.1
 _CHUNK_BYTES = 4 << 20
 _TIDY_BYTES = 128 << 20
 """So much may be there that nobody needs, before somebody looks."""
+
+
+_UNNAMED = ".part"
+"""How contents end that may not be on the disk."""
 
 
 class NotKept(Exception):
@@ -43,12 +50,16 @@ class Contents:
     ) -> None:
         self.file_bytes = file_bytes
         self._all_bytes = all_bytes
-        self._kept = folder / "kept"
+        self._kept = folder
         self._needed = needed
         self._sizes: dict[str, int] = {}
+        self._unnamed: set[str] = set()
         with contextlib.suppress(OSError):
             for entry in os.scandir(self._kept):
-                self._sizes[entry.name] = entry.stat().st_size
+                if entry.name.endswith(_UNNAMED):
+                    os.unlink(entry.path)
+                else:
+                    self._sizes[entry.name] = entry.stat().st_size
         self._tidy_at = self._total() + _TIDY_BYTES
 
     def __contains__(self, digest: str) -> bool:
@@ -67,14 +78,37 @@ class Contents:
                     most = size(self.file_bytes)
                     raise NotKept(f"it has {size(before.st_size)}, more than the {most} of a file")
                 digest = digest_of(file)
-                if digest not in self._sizes:
+                is_new = digest not in self._sizes
+                if is_new:
                     self._take(file, before.st_size, digest)
                 after = os.fstat(file)
         except OSError as error:
             raise NotKept(error.strerror or str(error)) from error
         if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
+            if is_new:
+                self._drop(digest)
             raise NotKept("it was being written at that moment")
         return digest
+
+    def flush(self) -> None:
+        """Give what was kept its name, once it is on the disk: a snapshot will rely on it.
+
+        Raises:
+            OSError: where the disk fails; what could not be written counts as not kept.
+        """
+        if not self._unnamed:
+            return
+        while self._unnamed:
+            digest = self._unnamed.pop()
+            temporary = self._kept / f"{digest}{_UNNAMED}"
+            try:
+                with _opening(str(temporary)) as file:
+                    sync_file(file)
+                temporary.replace(self._kept / digest)
+            except OSError:
+                self._drop(digest)
+                raise
+        sync_folder(self._kept)
 
     def put(self, digest: str, path: str, mode: int) -> None:
         """Write a content into a file, which stays the file that others may hold open.
@@ -90,6 +124,8 @@ class Contents:
             with _opening(path, flags, mode) as target:
                 os.ftruncate(target, 0)
                 _copy(source, target, os.fstat(source).st_size)
+                sync_file(target)
+            sync_folder(Path(path).parent)
 
     def tidy(self) -> None:
         """Remove what no snapshot needs."""
@@ -97,13 +133,8 @@ class Contents:
         for digest in self._sizes.keys() - needed:
             with contextlib.suppress(OSError):
                 (self._kept / digest).unlink()
-            del self._sizes[digest]
+            self._drop(digest)
         self._tidy_at = self._total() + _TIDY_BYTES
-
-    def clear(self) -> None:
-        """The run has come to its end: nothing will be put back."""
-        shutil.rmtree(self._kept, ignore_errors=True)
-        self._sizes.clear()
 
     def _take(self, file: int, length: int, digest: str) -> None:
         total = self._total() + length
@@ -112,17 +143,23 @@ class Contents:
             total = self._total() + length
         if total > self._all_bytes:
             raise NotKept(f"{size(self._all_bytes)} of files are kept already, which is the most")
-        self._kept.mkdir(parents=True, exist_ok=True)
+        make_folder(self._kept)
         require_room(self._kept, length)
-        temporary = self._kept / f"{digest}.part"
+        temporary = self._kept / f"{digest}{_UNNAMED}"
         try:
             with _opening(str(temporary), os.O_WRONLY | os.O_CREAT | os.O_TRUNC) as target:
                 _copy(file, target, length)
-            temporary.replace(self._kept / digest)
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
         self._sizes[digest] = length
+        self._unnamed.add(digest)
+
+    def _drop(self, digest: str) -> None:
+        self._sizes.pop(digest, None)
+        self._unnamed.discard(digest)
+        with contextlib.suppress(OSError):
+            os.unlink(self._kept / f"{digest}{_UNNAMED}")
 
     def _total(self) -> int:
         return sum(self._sizes.values())

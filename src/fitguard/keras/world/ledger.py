@@ -10,6 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from fitguard.keras.world.territory import join_home, strip_home
+from fitguard.monitor.flushing import append_line
+from fitguard.monitor.regular_files import open_regular, read_lines
+
 Deed = Literal["folder", "file", "log", "appended", "removed", "renamed"]
 _MOST_LINES = 20_000
 
@@ -52,40 +56,46 @@ class Ledger:
 
     Args:
         attempt: The number of this one.
+        home: Paths below it are told from there: a run may be resumed where it was moved to.
     """
 
-    def __init__(self, path: Path, attempt: int) -> None:
+    def __init__(self, path: Path, attempt: int, home: str = "/") -> None:
         self.past = Past()
+        self._home = home
         self._attempt = attempt
         self._lines = 0
         self._said: set[tuple[str, str]] = set()
+        self._unwritten: list[bytes] = []
         self._read(path)
         self._file: int | None = None
         with contextlib.suppress(OSError):
-            flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
-            self._file = os.open(path, flags, 0o644)
+            self._file = open_regular(path, os.O_RDWR | os.O_APPEND | os.O_CREAT)
 
     def _read(self, path: Path) -> None:
         try:
-            lines = path.read_bytes().splitlines()
+            lines = read_lines(path).splitlines()
         except OSError:
             return
         for line in lines:
             # The last line of a process that was killed may be torn.
-            with contextlib.suppress(ValueError, TypeError):
+            with contextlib.suppress(ValueError, TypeError, RecursionError):
                 attempt, deed, name, more = json.loads(line)
                 if attempt < self._attempt:
-                    self.past.take(attempt, deed, name, more)
+                    more = join_home(more, self._home) if deed == "renamed" else more
+                    self.past.take(attempt, deed, join_home(name, self._home), more)
 
     def add(self, deed: Deed, path: str, more: object = None) -> None:
-        """Write it down; a disk that is full costs the line, not the training."""
+        """Write it down; what a full disk refuses comes with the next one, if there is one."""
         if self._file is None or (deed, path) in self._said or self._lines >= _MOST_LINES:
             return
         self._said.add((deed, path))
         self._lines += 1
+        told = strip_home(more, self._home) if isinstance(more, str) else more
+        line = json.dumps([self._attempt, deed, strip_home(path, self._home), told])
+        self._unwritten.append(f"{line}\n".encode())
         with contextlib.suppress(OSError):
-            line = json.dumps([self._attempt, deed, path, more])
-            os.write(self._file, f"{line}\n".encode())
+            while self._unwritten and append_line(self._file, self._unwritten[0]):
+                self._unwritten.pop(0)
 
     def close(self) -> None:
         """No more will come."""

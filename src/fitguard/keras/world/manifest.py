@@ -4,7 +4,7 @@ import os
 import stat
 from typing import Any, Literal, NamedTuple
 
-from fitguard.keras.world.territory import is_inside
+from fitguard.keras.world.territory import join_home, strip_home
 
 Document = dict[str, Any]
 Kind = Literal["", "held", "given"]
@@ -43,9 +43,9 @@ class Manifest(NamedTuple):
     def document(self, home: str) -> Document:
         """Paths below `home` are told from there: a run may be resumed where it was moved to."""
         return {
-            "files": {_strip_home(path, home): list(entry) for path, entry in self.files.items()},
-            "folders": sorted(_strip_home(path, home) for path in self.folders),
-            "removed": sorted(_strip_home(path, home) for path in self.removed),
+            "files": {strip_home(path, home): list(entry) for path, entry in self.files.items()},
+            "folders": sorted(strip_home(path, home) for path in self.folders),
+            "removed": sorted(strip_home(path, home) for path in self.removed),
         }
 
     @classmethod
@@ -56,18 +56,11 @@ class Manifest(NamedTuple):
             ValueError, KeyError, TypeError: where it is none.
         """
 
-        def absolute(path: str) -> str:
-            return os.path.normpath(os.path.join(home, path))
-
         return cls(
-            {absolute(path): Entry(*entry) for path, entry in document["files"].items()},
-            {absolute(path) for path in document["folders"]},
-            {absolute(path) for path in document["removed"]},
+            {join_home(path, home): Entry(*entry) for path, entry in document["files"].items()},
+            {join_home(path, home) for path in document["folders"]},
+            {join_home(path, home) for path in document["removed"]},
         )
-
-
-def _strip_home(path: str, home: str) -> str:
-    return path[len(home.rstrip("/")) + 1 :] if is_inside(path, home) else path
 
 
 def status_of(path: str) -> os.stat_result | None:

@@ -31,6 +31,16 @@ def is_inside(path: str, folder: str) -> bool:
     return path == folder or path.startswith(folder.rstrip("/") + "/")
 
 
+def strip_home(path: str, home: str) -> str:
+    """A path below `home` as seen from there; others as they are."""
+    return path[len(home.rstrip("/")) + 1 :] if is_inside(path, home) else path
+
+
+def join_home(path: str, home: str) -> str:
+    """The absolute path of what `strip_home` gave."""
+    return os.path.normpath(os.path.join(home, path))
+
+
 class Territory:
     """All but what belongs to the system, to Python, to fitguard, or is hidden.
 

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from fitguard.keras.session import Session
-from fitguard.keras.snapshots.file import TornSnapshot, read_document
 from fitguard.keras.world.aside import Aside
 from fitguard.keras.world.c_writers import CWriters
 from fitguard.keras.world.contents import Contents, NotKept
@@ -25,6 +24,8 @@ from fitguard.keras.world.replaying import replaying
 from fitguard.keras.world.rewinding import Rewinding
 from fitguard.keras.world.territory import Territory, normal
 from fitguard.keras.world.watching import call_unheard, watch
+from fitguard.monitor.snapshot_heading import read_heading
+from fitguard.monitor.unusable_snapshots import UnusableSnapshot
 
 _IN_FLIGHT = 4
 """Snapshots that may not be on the disk yet: read, waiting, being written."""
@@ -40,14 +41,14 @@ class World(Replay):
         self._home = normal(".") or "/"
         self._began = time.time() - 1
         folder, attempt = session.folder, session.orders.attempt
-        ledger = Ledger(folder.deeds, attempt)
+        ledger = Ledger(folder.deeds, attempt, self._home)
         self._territory = Territory(folder.path, self._home)
         aside = Aside(folder.files / "aside" / f"attempt-{attempt}", self._home)
         super().__init__(ledger, self._territory)
         self._aside = aside
         self._rewinding = Rewinding(ledger.past, aside)
         self._close_ledger = ledger.close
-        self._contents = Contents(folder.files, self._collect_needed_digests)
+        self._contents = Contents(folder.kept_files, self._collect_needed_digests)
         self._c_writers = CWriters(self)
         self._open = OpenFiles()
         self._putting = PuttingBack(self._contents, aside, self._open)
@@ -97,12 +98,22 @@ class World(Replay):
             return []
         try:
             moment = Manifest.of(document, self._home)
+            with contextlib.suppress(OSError):
+                self.flush()
             self._recent.append({entry.digest for entry in moment.files.values()})
             with self.lock:
                 lost: list[str] = call_unheard(self._write, moment)
                 return lost
         except Exception as error:
             return [f"files beside the model could not be put back: {error}"]
+
+    def flush(self) -> None:
+        """Have on the disk what the documents that were read so far rely on.
+
+        Raises:
+            OSError: where the disk fails.
+        """
+        call_unheard(self._contents.flush)
 
     def remedy(self, error: BaseException) -> str:
         """What to change in the script, where this error came of what an earlier attempt did."""
@@ -122,13 +133,11 @@ class World(Replay):
         """No more will happen."""
         self._c_writers.close()
         self._close_ledger()
-        if self._session.is_here and not self.is_restored:
-            self._rewinding.give_back()
-
-    def forget(self) -> None:
-        """The script has come to its end: nothing will have to be put back."""
         if self._session.is_here:
-            self._contents.clear()
+            with contextlib.suppress(OSError):
+                self._contents.flush()
+            if not self.is_restored:
+                self._rewinding.give_back()
 
     def _read(self, callbacks: Iterable[Any]) -> Manifest:
         self._find(callbacks)
@@ -246,9 +255,9 @@ class World(Replay):
     def _collect_needed_digests(self) -> Iterator[str]:
         """The digests that any snapshot names."""
         yield from chain(*self._recent)
-        for path in self._session.folder.snapshots.glob("*.snapshot"):
-            with contextlib.suppress(TornSnapshot, AttributeError, TypeError, IndexError):
-                files = read_document(path).get("files", {})
+        for path in filter(Path.is_file, self._session.folder.snapshots.rglob("*.snapshot")):
+            with contextlib.suppress(UnusableSnapshot, AttributeError, TypeError, IndexError):
+                files = read_heading(path).document.get("files", {})
                 yield from (entry[1] for entry in files.get("files", {}).values())
 
 
@@ -273,6 +282,16 @@ def fit_begins() -> None:
 def read_files(callbacks: Iterable[Any] = ()) -> Document:
     """What goes into the document of a snapshot under `files`."""
     return _current.read(callbacks) if _current is not None else {}
+
+
+def flush_files() -> None:
+    """Before a snapshot is written: have on the disk what its document relies on.
+
+    Raises:
+        OSError: where the disk fails.
+    """
+    if _current is not None:
+        _current.flush()
 
 
 def write_files(document: Document) -> list[str]:

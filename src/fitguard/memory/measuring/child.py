@@ -1,6 +1,6 @@
 """The child process: it makes the step, trains three steps under the limit, and says how it went.
 
-    python -m fitguard.memory.measuring.child REQUEST.json
+    python clean_start.py fitguard.memory.measuring.child REQUEST.json
 
 TensorFlow gives GPU memory back only when a process ends, and a limit holds for a process: each
 trial has one of its own.

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 
+from fitguard.clean_start import words_to_run
 from fitguard.facts import child_process
 from fitguard.memory.measuring.confinement import child_environment
 from fitguard.memory.measuring.request import Answer, Device, Request, SavedModel, Script
@@ -70,7 +71,7 @@ class Trials:
         request_file.write_bytes(msgspec.json.encode(request))
         answer_file.unlink(missing_ok=True)
         outcome = child_process.run(
-            [sys.executable, "-m", self._module, str(request_file)],
+            [sys.executable, *words_to_run(self._module), str(request_file)],
             child_environment(self.surrounding, self.device, limit_mib),
             self.limit_seconds,
         )

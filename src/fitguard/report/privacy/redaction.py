@@ -15,6 +15,11 @@ from fitguard.report.privacy.private_names import (
     nameless_log,
     names_pattern,
 )
+from fitguard.report.privacy.redacted_arguments import (
+    find_secrets,
+    hide_arguments,
+    hide_in_line,
+)
 from fitguard.report.privacy.redacted_commands import CommandRedaction
 from fitguard.report.privacy.walking import map_fields, map_strings
 
@@ -51,16 +56,17 @@ def redact(document: T, *, home: str, user: str, host: str) -> T:
     names = names_pattern(user, host)
     home_folder = home_pattern(home)
     commands = CommandRedaction(home=home, user=user, host=host)
+    known = _known_secrets(document)
 
     def hide(text: str, field: str) -> str:
         if field in IDENTIFIERS and _WORD.fullmatch(text):  # the `code` of an advice is Python
             return text
         if text and secret_name(field):
             return "<secret>"
-        text = hide_secrets(text)
+        text = hide_secrets(known.sub("<secret>", text) if known else text)
         text = _GPU_UUID.sub(hide_uuid, text)
         if field == "commands":  # what a reader copies into a shell
-            return commands.hide(text)
+            return commands.hide(hide_in_line(text) if "fitguard " in text else text)
         if home_folder:
             text = home_folder.sub("~", text)
         text = WINDOWS_HOME.sub("~", text)
@@ -68,7 +74,7 @@ def redact(document: T, *, home: str, user: str, host: str) -> T:
         text = nameless_log(text)
         return names.sub(lambda found: f"<{found.lastgroup}>", text) if names else text
 
-    return map_strings(map_fields(document, "command", _hide_secret_arguments), hide)
+    return map_strings(map_fields(document, "command", hide_arguments), hide)
 
 
 def redact_here(document: T) -> T:
@@ -122,11 +128,14 @@ def _hide_posix_home(found: re.Match[str]) -> str:
     return f"{found['before']}{found['folder']}<user>" if found["before"] else "~"
 
 
-def _hide_secret_arguments(command: tuple[str, ...]) -> tuple[str, ...]:
-    """The words of a command without what follows `--token`."""
-    shown, follows = [], False
-    for word in command:
-        option = word.startswith("-")
-        shown.append("<secret>" if follows and not option else word)
-        follows = option and "=" not in word and secret_name(word)
-    return tuple(shown)
+def _known_secrets(document: object) -> re.Pattern[str] | None:
+    """What the user's command names as a secret: a log of it may quote it."""
+    found: set[str] = set()
+
+    def collect(words: tuple[str, ...]) -> tuple[str, ...]:
+        found.update(find_secrets(words))
+        return words
+
+    map_fields(document, "command", collect)
+    longest_first = sorted(map(re.escape, found), key=len, reverse=True)
+    return re.compile(rf"(?<!\w)(?:{'|'.join(longest_first)})(?!\w)") if found else None

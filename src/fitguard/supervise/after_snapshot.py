@@ -1,0 +1,230 @@
+"""What the user wants done after each finished snapshot: mostly, to copy it away."""
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from fitguard.monitor.journal import Journal
+from fitguard.monitor.regular_files import make_folder, open_regular, read_end
+from fitguard.monitor.run_folder import RunFolder
+from fitguard.monitor.snapshot_names import list_snapshots
+from fitguard.schema.journal import SnapshotWritten
+from fitguard.schema.run import Place
+
+_LOOK_SECONDS = 0.5
+_MOST_CHARACTERS = 300
+_MOST_BYTES = 4096
+_ANEW = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+_WAIT_SECONDS = 0.1
+_KILL_SECONDS = 5.0
+
+
+@dataclass(frozen=True)
+class FinishedSnapshot:
+    """A snapshot that is on the disk, and stays there while it is looked at.
+
+    Args:
+        path: Its file.
+        folder: The folder of the run as it is with this snapshot. A copy of it can be resumed.
+        run: Id of the run.
+        place: What the snapshot holds.
+    """
+
+    path: Path
+    folder: Path
+    run: str
+    attempt: int
+    place: Place
+
+    def as_environment(self) -> dict[str, str]:
+        """The same for a command."""
+        return {
+            "FITGUARD_SNAPSHOT": str(self.path),
+            "FITGUARD_SNAPSHOT_FOLDER": str(self.folder),
+            "FITGUARD_SNAPSHOT_RUN": self.run,
+            "FITGUARD_SNAPSHOT_ATTEMPT": str(self.attempt),
+            "FITGUARD_SNAPSHOT_FIT": str(self.place.fit),
+            "FITGUARD_SNAPSHOT_EPOCH": str(self.place.epoch),
+            "FITGUARD_SNAPSHOT_STEP": str(self.place.step),
+            "FITGUARD_SNAPSHOT_TOTAL_STEPS": str(self.place.total_steps),
+        }
+
+
+Hook = str | Callable[[FinishedSnapshot], object]
+"""A command for the shell, or a function."""
+
+
+class HookThread(threading.Thread):
+    """Calls the hook, one snapshot at a time; of those that come meanwhile only the newest counts.
+
+    Args:
+        say: Told of the first failure.
+        spare: Told of each process: it is no helper of the training, and may outlive it.
+    """
+
+    def __init__(
+        self,
+        hook: Hook,
+        folder: RunFolder,
+        say: Callable[[str], None],
+        spare: Callable[[int], None],
+    ) -> None:
+        super().__init__(name="fitguard-after-snapshot", daemon=True)
+        self._hook = hook
+        self._folder = folder
+        self._say = say
+        self._spare = spare
+        self._journal = Journal(folder.journal)
+        self._read_up_to = self._journal.size
+        self._ended = threading.Event()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._has_failed = False
+
+    def finish(self, seconds: float, wait: Callable[[float], bool] = lambda _: False) -> None:
+        """Let it do the last one, for so long at most.
+
+        Args:
+            wait: Waits for so many seconds; whether somebody wants us to leave.
+        """
+        self._ended.set()
+        until = time.monotonic() + seconds
+        while self.is_alive() and time.monotonic() < until and not wait(_WAIT_SECONDS):
+            pass
+        if self.is_alive():
+            self._fail("the run ended before it was done")
+            self._kill()
+            self.join(_KILL_SECONDS)
+
+    def run(self) -> None:
+        while True:
+            # Asked first: the snapshot with which the training left is not missed.
+            is_last = self._ended.wait(_LOOK_SECONDS)
+            written = self._find_newest()
+            if written is not None:
+                try:
+                    self._hand_over(written)
+                except Exception as error:  # whatever the user's function raises
+                    self._fail(f"{type(error).__name__}: {error}")
+            if is_last:
+                return
+
+    def _find_newest(self) -> SnapshotWritten | None:
+        """The last that was written since the last look."""
+        events, self._read_up_to = self._journal.read_since(self._read_up_to)
+        written = [event for event in events if isinstance(event, SnapshotWritten)]
+        return written[-1] if written else None
+
+    def _hand_over(self, written: SnapshotWritten) -> None:
+        with _linking_run(self._folder) as copy:
+            path = _find_file(copy / self._folder.snapshots.name, written.place)
+            if path is None:
+                return  # removed for a later one, which comes next
+            snapshot = FinishedSnapshot(
+                path=path,
+                folder=copy,
+                run=self._folder.id,
+                attempt=written.attempt,
+                place=written.place,
+            )
+            if isinstance(self._hook, str):
+                self._run_command(self._hook, snapshot)
+            else:
+                self._hook(snapshot)
+
+    def _run_command(self, command: str, snapshot: FinishedSnapshot) -> None:
+        with os.fdopen(open_regular(self._folder.hook_log, _ANEW), "wb") as log:
+            self._process = subprocess.Popen(
+                ["/bin/sh", "-c", command],
+                env={**os.environ, **snapshot.as_environment()},
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                # What ends the training shall not end the copying.
+                start_new_session=True,
+            )
+            self._spare(self._process.pid)
+            code = self._process.wait()
+        if code != 0:
+            said = read_end(self._folder.hook_log, _MOST_BYTES).decode(errors="replace").strip()
+            self._fail(f"exit code {code}. {said[-_MOST_CHARACTERS:]}")
+
+    def _fail(self, why: str) -> None:
+        if not self._has_failed:
+            self._has_failed = True
+            self._say(
+                f"what shall run after each snapshot failed: {why.rstrip('. ')}. The training is "
+                "not concerned; this is said once."
+            )
+
+    def _kill(self) -> None:
+        if self._process is not None:
+            with contextlib.suppress(OSError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+
+
+def _find_file(snapshots: Path, place: Place) -> Path | None:
+    for found in list_snapshots(snapshots):
+        if found.fit == place.fit and (found.end or found.steps == place.total_steps):
+            return found.path
+    return None
+
+
+@contextlib.contextmanager
+def calling_hook(
+    hook: Hook | None,
+    folder: RunFolder,
+    say: Callable[[str], None],
+    spare: Callable[[int], None],
+) -> Iterator[HookThread | None]:
+    """Call the hook while it lasts; None where there is none."""
+    if hook is None:
+        yield None
+        return
+    shutil.rmtree(folder.handed, ignore_errors=True)  # of a parent that was killed
+    thread = HookThread(hook, folder, say, spare)
+    thread.start()
+    try:
+        yield thread
+    finally:
+        thread.finish(0.0)
+        shutil.rmtree(folder.handed, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def _linking_run(folder: RunFolder) -> Iterator[Path]:
+    """The run's folder of this moment, in a place where nothing is removed or changed."""
+    copy = folder.handed / folder.id
+    shutil.rmtree(copy, ignore_errors=True)
+    make_folder(copy)
+    try:
+        for tree in (folder.files, folder.snapshots):
+            _link_tree(tree, copy / tree.name)
+        # After the snapshots: it may tell of more than these, and never of less.
+        for file in (folder.journal, folder.orders, folder.deeds):
+            with contextlib.suppress(FileNotFoundError):
+                shutil.copyfile(file, copy / file.name)
+        yield copy
+    finally:
+        shutil.rmtree(copy, ignore_errors=True)
+
+
+def _link_tree(source: Path, target: Path) -> None:
+    """Hard links to all files; copies where the file system has no links."""
+    for path in [*source.rglob("*")]:
+        if path.is_file() and not path.is_symlink():
+            place = target / path.relative_to(source)
+            make_folder(place.parent)
+            with contextlib.suppress(FileNotFoundError):  # it was removed meanwhile
+                try:
+                    place.hardlink_to(path)
+                except FileNotFoundError:
+                    raise
+                except OSError:
+                    shutil.copyfile(path, place)
