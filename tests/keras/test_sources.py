@@ -1,6 +1,8 @@
 """Digests of the user's own files, and what is said where they changed between attempts."""
 
 import contextlib
+import json
+import os
 import shutil
 import subprocess
 import sys
@@ -10,24 +12,26 @@ from guarded.attempts import session_in
 from programs import LONGEST_SECONDS
 
 from fitguard.clean_start import words_to_run
-from fitguard.keras.sources import find_changed_sources
+from fitguard.keras.sources import Sources
 from fitguard.monitor.journal import Journal
-from fitguard.schema.journal import Failed, Noted, SnapshotWritten, SourcesRan
-from fitguard.schema.run import Place
+from fitguard.schema.journal import Failed, Noted, SourcesRan
 
 SCRIPT = """
+import json, os
 import rates
 from parts import layers
 from pathlib import Path
 Path("rates.py").write_text(Path("next_rates.py").read_text())
 from fitguard.keras.fitting.wrapping import current_fits
 try:
-    current_fits().next_number()
+    fits = current_fits()
+    fits.next_number()
+    fits.sources.stand_on(json.loads(os.environ["STANDS_ON"]))
     import late
 except Exception:
     raise SystemExit("no refusal may be caught")
 """
-"""Begins to train as `fit` does, and has its module edited before that."""
+"""Goes on from a snapshot as `fit` does, and has its module edited before that."""
 
 
 class Project:
@@ -45,9 +49,11 @@ class Project:
     def write(self, name, text):
         (self.folder / name).write_text(text)
 
-    def attempt(self, number, *command, saves=True, **orders):
-        session = session_in(self.run, number, **orders)
-        done = subprocess.run(
+    def attempt(self, number, *command, stands_on=None, **orders):
+        session_in(self.run, number, **orders)
+        if stands_on is None:
+            stands_on = list(range(1, number))
+        return subprocess.run(
             [
                 sys.executable,
                 *words_to_run("fitguard.keras.bootstrap"),
@@ -55,27 +61,18 @@ class Project:
                 *(command or ["train.py"]),
             ],
             cwd=self.folder,
+            env={**os.environ, "STANDS_ON": json.dumps(stands_on)},
             capture_output=True,
             text=True,
             check=False,
             timeout=LONGEST_SECONDS,
         )
-        if saves:
-            session.record(
-                SnapshotWritten, place=Place(), bytes=1, taking_seconds=0, writing_seconds=0
-            )
-        return done
 
     def events(self, kind):
         return [e for e in Journal(self.run / "journal.jsonl").read() if isinstance(e, kind)]
 
     def notes(self):
         return [event.text for event in self.events(Noted) if event.kind == "changed-script"]
-
-    def changed(self, number):
-        with contextlib.chdir(self.folder):
-            found = find_changed_sources(session_in(self.run, number))
-        return [str(path.relative_to(self.folder)) for path in found]
 
 
 @pytest.fixture
@@ -97,7 +94,7 @@ def test_files_that_moved_with_the_run_are_no_news(project, tmp_path):
     project.attempt(1)
     project.folder = shutil.move(tmp_path, tmp_path.with_name(f"{tmp_path.name}-moved"))
     project.run = project.folder / "run"
-    assert project.changed(2) == []
+    assert project.attempt(2, exact_only=True).returncode == 0
 
 
 def test_the_same_files_are_no_news(project):
@@ -105,7 +102,6 @@ def test_the_same_files_are_no_news(project):
     (project.folder / "train.py").touch()
     assert project.attempt(2, exact_only=True).returncode == 0
     assert project.notes() == []
-    assert project.changed(3) == []
 
 
 def test_files_that_changed_or_went_are_named(project):
@@ -120,7 +116,6 @@ def test_files_that_changed_or_went_are_named(project):
         f"parts/layers.py and train.py have changed {old}",
     ]
     assert f"fitguard: late.py is gone {old}\n" in told.stderr
-    assert project.changed(3) == ["late.py", "parts/layers.py", "train.py"]
 
 
 def test_what_is_edited_while_it_trains_has_changed_for_the_next_attempt(project):
@@ -140,9 +135,29 @@ def test_only_exact_means_none_of_it(project):
     )
 
 
-def test_an_attempt_that_saved_nothing_left_nothing_of_its_code(project):
-    project.attempt(1, saves=False)
-    project.write("train.py", SCRIPT + "\n")
-    assert project.attempt(2, exact_only=True).returncode == 0
+def test_an_attempt_whose_training_is_not_gone_on_with_left_nothing_of_its_code(project):
+    project.attempt(1)
+    right = (project.folder / "train.py").read_text()
+    project.write("train.py", right + "\n")
+    project.attempt(2, stands_on=[])
+    project.write("train.py", right)
+    assert project.attempt(3, stands_on=[1], exact_only=True).returncode == 0
     assert project.notes() == []
-    assert project.changed(2) == []
+
+
+def test_a_snapshot_that_does_not_say_so_may_stand_on_every_attempt(project):
+    project.attempt(1)
+    project.write("late.py", "x = 2\n")
+    with contextlib.chdir(project.folder):
+        sources = Sources(session_in(project.run, 2))
+        sources.stand_on(None)
+    assert [change.path.name for change in sources.list_changes()] == ["late.py"]
+    assert sources.attempts == [1, 2]
+
+
+def test_a_snapshot_that_is_of_another_model_is_left_again(project):
+    project.attempt(1)
+    sources = Sources(session_in(project.run, 2))
+    sources.stand_on([1])
+    sources.step_back()
+    assert sources.attempts == [2]

@@ -59,6 +59,20 @@ def test_a_named_run_starts_goes_on_and_is_done(setting):
         setting.run(STOPS, **wanted)
 
 
+def test_what_another_version_of_the_script_left_can_be_gone_on_with(setting):
+    wanted = {"name": "night-1", "resume": "auto"}
+    setting.run("pass", name="other")
+    with pytest.raises(UsageError, match="which is finished"):
+        setting.run("pass", resume="other")
+    first = setting.run(STOPS, **wanted)
+    (first.folder.snapshots / "aside" / "fit00001-after-0000000000-0000000001").mkdir(parents=True)
+    assert setting.run(STOPS, **wanted).exit_code == 0
+    assert "another version of the script are kept, and to go on with them" in setting.said[-1]
+    with pytest.raises(AlreadyFinished, match="to go on with them: fitguard run --resume night-1"):
+        setting.run(STOPS, **wanted)
+    assert len(setting.run(STOPS, resume="night-1").run.attempts) == 3
+
+
 @pytest.mark.parametrize(("text", "how"), [("pass", "is finished"), (STOPS, "is not finished")])
 def test_a_name_that_is_taken_is_refused(setting, text, how):
     setting.run(text, name="night-1")

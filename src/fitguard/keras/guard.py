@@ -55,7 +55,7 @@ class Guard:
             return
         _make_slots(model, optimizer)
         self._number = self._fits.next_number()
-        saved = self._find_saved(self._fits)
+        saved = self._fits.find_saved(self._number, _find_misfit)
         if saved is not None:
             self._restore(saved, self._fits)
         self._fits.session.record(
@@ -114,17 +114,6 @@ class Guard:
         fits.pacing.note_taken(time.monotonic(), seconds)
         fits.writer.submit(content, self._place(steps), seconds, end=end)
 
-    def _find_saved(self, fits: GuardedFits) -> Content | None:
-        """The furthest snapshot of this loop; those of a `fit` are set aside."""
-        while (saved := fits.store.newest(self._number)) is not None:
-            if _STEPS in saved.document:
-                return saved
-            kept = fits.store.set_aside(self._number, later=True)
-            fits.session.note(
-                "snapshot", f"the snapshot in {kept} belongs to a fit, and this is a loop"
-            )
-        return None
-
     def _restore(self, saved: Content, fits: GuardedFits) -> None:
         state = ModelState(self._objects)
         wrong = state.misfit(saved.arrays)
@@ -152,6 +141,10 @@ class Guard:
         self.start = int(saved.document[_STEPS])
         # A `fit` inside of the loop has the number that it had.
         fits.begun, fits.ended = saved.document["begun"], saved.document["ended"]
+
+
+def _find_misfit(content: Content) -> str:
+    return "" if _STEPS in content.document else "It is of a fit, and this is a loop."
 
 
 def _make_slots(model: Any, optimizer: Any) -> None:

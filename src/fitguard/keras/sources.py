@@ -1,7 +1,7 @@
 """The user's own code: a digest of each file that ran, and what of it changed between attempts.
 
-A restart runs the script as it lies on the disk by then. What an earlier attempt has trained, and a
-snapshot has kept, was trained by the files of that attempt.
+A restart runs the script as it lies on the disk by then. What a snapshot holds was trained by the
+files of the attempts that it stands on.
 """
 
 import contextlib
@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from fitguard.keras.refused import Refused
 from fitguard.keras.session import Session
 from fitguard.keras.world.territory import join_home, strip_home
-from fitguard.schema.journal import AnyEvent, SnapshotWritten, SourcesRan
+from fitguard.schema.journal import AnyEvent, SourcesRan
 from fitguard.state.users import is_users
 
 _OURS = str(Path(__file__).parents[1])
@@ -35,7 +35,7 @@ class Change(NamedTuple):
     """A file that is not what it was.
 
     Args:
-        since: The newest attempt that ran the other one, and wrote a snapshot.
+        since: The newest attempt that ran the other one.
         gone: It is there no more.
     """
 
@@ -45,20 +45,20 @@ class Change(NamedTuple):
 
 
 class Sources:
-    """What this attempt runs, beside what earlier ones ran."""
+    """What this attempt runs, beside what the attempts ran whose training it goes on with."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._told: dict[str, str] = {}
-        self._before: dict[int, dict[str, str]] = {}
+        self._by_attempt = _by_attempt(session.events(), session.home)
+        self._told = self._by_attempt.pop(session.orders.attempt, {})
+        self._stands_on: set[int] = set()
+        self._stood_on: set[int] = set()
         self._lock = threading.Lock()
-        events, attempt = session.events(), session.orders.attempt
-        trained = {event.attempt for event in events if isinstance(event, SnapshotWritten)}
-        for number, digests in _by_attempt(events, session.home).items():
-            if number == attempt:
-                self._told = digests
-            elif number in trained:
-                self._before[number] = digests
+
+    @property
+    def attempts(self) -> list[int]:
+        """Those that trained what there is now, this one among them."""
+        return sorted({*self._stands_on, self._session.orders.attempt})
 
     def tell(self) -> None:
         """Write into the journal what ran since it was last told."""
@@ -70,24 +70,19 @@ class Sources:
             told = {strip_home(file, self._session.home): news[file] for file in news}
             self._session.record(SourcesRan, digests=told)
 
-    def changes(self) -> list[Change]:
-        """The files that an attempt trained with, and that are others now; also those to come."""
-        found: dict[str, Change] = {}
-        for number, digests in sorted(self._before.items(), reverse=True):
-            for file, digest in digests.items():
-                now = self._told.get(file) or _digest(file)
-                if now != digest and file not in found:
-                    found[file] = Change(Path(file), number, gone=not now)
-        return [found[file] for file in sorted(found)]
+    def stand_on(self, attempts: Iterable[int] | None) -> None:
+        """The training goes on from a snapshot: name what changed since.
 
-    def begin(self) -> None:
-        """A training begins: tell what ran so far, and name what changed.
+        Args:
+            attempts: Those that trained what it holds; None where it does not say so, and any may
+                have.
 
         Raises:
-            Refused: where something did, and only an exact result is wanted.
+            Refused: where something changed, and only an exact result is wanted.
         """
-        self.tell()
-        found = _sentences(self.changes())
+        self._stood_on = set(self._stands_on)
+        self._stands_on.update(self._by_attempt if attempts is None else attempts)
+        found = _sentences(self._list_changes(self._stands_on - self._stood_on))
         for sentence in found:
             self._session.note("changed-script", f"{sentence}: {_MEANING}")
         if found and self._session.orders.exact_only:
@@ -96,10 +91,23 @@ class Sources:
                 "--resume."
             )
 
+    def step_back(self) -> None:
+        """The snapshot turned out to be of another training, after all."""
+        self._stands_on = self._stood_on
 
-def find_changed_sources(session: Session) -> list[Path]:
-    """The user's files that are not those by which the snapshots of this run were trained."""
-    return [change.path for change in Sources(session).changes()]
+    def list_changes(self) -> list[Change]:
+        """What is other now than it was in the attempts that the training stands on."""
+        return self._list_changes(self._stands_on)
+
+    def _list_changes(self, attempts: set[int]) -> list[Change]:
+        """The files that attempts trained with, and that are others now; also those to come."""
+        found: dict[str, Change] = {}
+        for number in sorted(attempts & self._by_attempt.keys(), reverse=True):
+            for file, digest in self._by_attempt[number].items():
+                now = self._told.get(file) or _digest(file)
+                if now != digest and file not in found:
+                    found[file] = Change(Path(file), number, gone=not now)
+        return [found[file] for file in sorted(found)]
 
 
 def watch_sources() -> None:

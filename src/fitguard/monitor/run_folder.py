@@ -97,6 +97,11 @@ class RunFolder:
         return self.path / "snapshots"
 
     @property
+    def has_set_aside(self) -> bool:
+        """Whether there are snapshots that only another version of the script can go on with."""
+        return any((self.snapshots / "aside").glob("fit*"))
+
+    @property
     def handed(self) -> Path:
         return self.path / "handed"
 

@@ -58,8 +58,14 @@ def _choose_by_name(runs_folder: Path, name: str, *, is_wanted: bool) -> KnownRu
             "Expected a name of its own, or --resume=auto to continue that run"
         )
     if found.state == "finished":
+        other = (
+            f". Snapshots of another version of the script are kept; to go on with them: fitguard "
+            f"run --resume {name}"
+            if found.folder.has_set_aside
+            else ""
+        )
         raise AlreadyFinished(
-            f"the run {name} is finished, and nothing is left to do: fitguard report {name}"
+            f"the run {name} is finished, and nothing is left to do: fitguard report {name}{other}"
         )
     return _require_unguarded(found)
 
@@ -86,7 +92,7 @@ def find_by_id(runs_folder: Path, run_id: str) -> KnownRun:
         raise UsageError(
             f"Received --resume {run_id}, which is no run in {runs_folder}. Expected {expected}"
         )
-    if found.state == "finished":
+    if found.state == "finished" and not found.folder.has_set_aside:
         raise UsageError(
             f"Received --resume {run_id}, which is finished. Expected a run with something left "
             f"to do; `fitguard report {run_id}` shows it, and without --resume a new run begins"

@@ -139,7 +139,7 @@ class Guarding:
             claim.record.add(ended)
             if hook is not None:
                 self._await_hook(hook, ended)
-            if ended.state == "finished":
+            if ended.state == "finished" and not claim.folder.has_set_aside:
                 # Not by the child: what comes after its last line may still fail.
                 shutil.rmtree(claim.folder.kept_files, ignore_errors=True)
             run = claim.record.document(alive=False)
@@ -190,7 +190,12 @@ class Guarding:
                 "a process that the script started still runs. fitguard leaves it alone, and no "
                 "longer records its output."
             )
-        self._say(telling.describe_run(run, kept=self._desk.folder.journal.exists()))
+        folder = self._desk.folder
+        self._say(
+            telling.describe_run(
+                run, kept=folder.journal.exists(), has_set_aside=folder.has_set_aside
+            )
+        )
 
     def _loop(self, claim: Claim) -> RunEnded:
         orders = claim.orders

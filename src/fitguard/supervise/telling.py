@@ -26,11 +26,12 @@ def describe_start(
     return f"continues the run {run}{moved}.{slurm}"
 
 
-def describe_run(run: Run, *, kept: bool = True) -> str:
+def describe_run(run: Run, *, kept: bool = True, has_set_aside: bool = False) -> str:
     """One line: what happened, and where to read more.
 
     Args:
         kept: Whether the folder of the run is still there.
+        has_set_aside: It holds snapshots of another version of the script.
     """
     attempts = len(run.attempts)
     how = {
@@ -50,6 +51,11 @@ def describe_run(run: Run, *, kept: bool = True) -> str:
         # Without a change, a run that was given up would be given up again.
         fixed = " once that is fixed" if how == "stopped" else ""
         parts.append(f"to continue{fixed}: fitguard run --resume {run.id}")
+    if run.state == "finished" and has_set_aside:
+        parts.append(
+            "snapshots of another version of the script are kept, and to go on with them: "
+            f"fitguard run --resume {run.id}"
+        )
     parts.append(f"fitguard report {run.id}" if kept else f"{run.folder} is gone: no report")
     return "; ".join(parts)
 

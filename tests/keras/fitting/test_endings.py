@@ -162,6 +162,7 @@ def test_another_model_is_trained_from_its_beginning(built, ended, tmp_path):
     with attempt(tmp_path, 4) as fits:
         fit_some(4, built=built)
     assert events(fits, FitBegan)[-1].restored is ended
+    assert fits.sources.attempts == [1, 4]
 
 
 def test_a_snapshot_that_is_torn_is_named_and_not_used(keras_trainee, tmp_path):

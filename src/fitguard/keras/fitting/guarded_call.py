@@ -14,7 +14,7 @@ from fitguard.keras.fitting.first_rows import first_rows
 from fitguard.keras.fitting.learning_rate import with_learning_rate
 from fitguard.keras.fitting.recording import OtherModel, TrainingState, data_of, place_of
 from fitguard.keras.fitting.remembered_rows import RememberedRows
-from fitguard.keras.fitting.resuming import misfit, name_of, restore
+from fitguard.keras.fitting.resuming import find_misfit, name_of, restore
 from fitguard.keras.fitting.step import GuardedStep, leave, rows_of
 from fitguard.keras.fitting.taking import Taken
 from fitguard.keras.fitting.traced import trace
@@ -89,14 +89,17 @@ class GuardedCall:
             return original(self._model, *args, **kwargs)
         self._arguments = dict(list(bound.items())[1:])
         while True:
-            saved = self._find_saved()
+            saved = self._fits.find_saved(
+                self._number, lambda content: find_misfit(content, self._model)
+            )
             try:
                 if saved is not None and saved.document["end"]:
                     return self._restore_end(original, saved)
                 history = self._train(original, saved)
             except OtherModel as other:
                 assert saved is not None
-                self._reject(saved, str(other))
+                self._fits.sources.step_back()
+                self._fits.reject(saved, str(other))
             else:
                 break
         if getattr(history, "epoch", ()):
@@ -115,7 +118,7 @@ class GuardedCall:
         """Keras has made its train function, and told the callbacks."""
         sources = self.position.sources if self.position is not None else []
         data = [*data_of(self._arguments), *sources]
-        self._state = TrainingState(self._model, callbacks, data, self._fits.sources.changes())
+        self._state = TrainingState(self._model, callbacks, data, self._fits.sources.list_changes())
         if self.position is not None and self.position.refused:
             self._fits.assurance.lacks(f"{Service.FIT}, because {self.position.refused}")
             return
@@ -234,24 +237,6 @@ class GuardedCall:
         """Where the first step was traced after the data that are read again were new."""
         if self._step is not None:
             trace(self._step.native, iterator)
-
-    def _find_saved(self) -> Content | None:
-        """The furthest snapshot of this call; those of another model are set aside."""
-        while (saved := self._fits.store.newest(self._number)) is not None:
-            why_not = misfit(saved, self._model)
-            if not why_not:
-                return saved
-            self._reject(saved, why_not)
-        return None
-
-    def _reject(self, content: Content, why: str) -> None:
-        several = bool(content.document.get("several"))
-        kept = self._fits.store.set_aside(self._number, later=not several)
-        self._note(
-            f"the snapshot of fit call {self._number} belongs to another model: {why} It is kept "
-            f"in {kept}, and used again when the script that wrote it resumes this run. Does the "
-            "script build its model the same way each time?"
-        )
 
     def _try_take_batches(self, position: DataPosition, ahead: Ahead) -> bool:
         """Take the next batches from the data before Keras does; False where there are none."""
@@ -380,7 +365,7 @@ class GuardedCall:
             OtherModel: where the model, now that it is built, is another.
         """
         with self._fits.aside():
-            changed = self._fits.sources.changes()
+            changed = self._fits.sources.list_changes()
             notes = ending.restore_end(
                 self._model, self._library, original, self._arguments, ended, changed
             )

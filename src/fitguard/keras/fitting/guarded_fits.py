@@ -17,6 +17,7 @@ from fitguard.keras.fitting.guarded_call import GuardedCall
 from fitguard.keras.fitting.learning_rate import with_learning_rate
 from fitguard.keras.fitting.other_ways import OtherWays
 from fitguard.keras.session import Session
+from fitguard.keras.snapshots.content import Content
 from fitguard.keras.snapshots.pacing import Pacing
 from fitguard.keras.snapshots.store import SnapshotStore
 from fitguard.keras.snapshots.writer import SnapshotWriter
@@ -40,11 +41,13 @@ class GuardedFits:
 
     def __init__(self, session: Session) -> None:
         self.session = session
+        self.sources = Sources(session)
         self.store = SnapshotStore(
             session.folder.snapshots,
             self._tell_of_snapshots,
             session.orders.disk_bytes,
             session.require_lease,
+            lambda: self.sources.attempts,
         )
         self.writer = SnapshotWriter(
             self.store,
@@ -56,7 +59,6 @@ class GuardedFits:
         self.allocator = AllocatorWatch(session, self.card)
         self.pacing = Pacing(session.orders.snapshot_seconds)
         self.assurance = Assurance(session)
-        self.sources = Sources(session)
         self.other_ways = OtherWays(self._is_guarded, lambda: self.ended > 0, self.assurance.tell)
         self.begun = 0
         self.ended = 0
@@ -107,11 +109,37 @@ class GuardedFits:
 
     def next_number(self) -> int:
         """Of a `fit` call, or of a loop of the user's own, that begins."""
-        self.sources.begin()
+        self.sources.tell()
         fit_begins()
         with self._lock:
             self.begun += 1
             return self.begun
+
+    def find_saved(self, fit: int, find_misfit: Callable[[Content], str]) -> Content | None:
+        """The furthest snapshot of a training; those of another are set aside.
+
+        Args:
+            find_misfit: Says why one belongs to another; empty where it does not.
+        """
+        while (saved := self.store.newest(fit)) is not None:
+            why_not = find_misfit(saved)
+            if not why_not:
+                self.sources.stand_on(saved.document.get("attempts"))
+                return saved
+            self.reject(saved, why_not)
+        return None
+
+    def reject(self, content: Content, why: str) -> None:
+        """Set the snapshots of a `fit`, and of those after it, aside."""
+        fit: int = content.document["place"]["fit"]
+        kept = self.store.set_aside(fit, later=not content.document.get("several"))
+        self.session.note(
+            INEXACT,
+            f"the snapshot of fit call {fit} belongs to another model: {why} It is kept in {kept}, "
+            "and used again when the script that wrote it resumes this run. Does the script build "
+            "its model the same way each time?",
+            fit=fit,
+        )
 
     def fit(self, original: Callable[..., Any], library: Library) -> Callable[..., Any]:
         """The guarded `fit`."""

@@ -11,7 +11,7 @@ from fitguard.keras.state.model_state import ModelState
 from fitguard.keras.state.randomness import READ_BY_DATA, read_random, write_random
 
 
-def misfit(content: Content, model: Any) -> str:
+def find_misfit(content: Content, model: Any) -> str:
     """Why a snapshot cannot be of this model, as far as it is built; empty where it can."""
     if "name" not in content.document:
         return "It belongs to a training loop of your own."

@@ -46,6 +46,7 @@ class SnapshotStore:
         tell: Called with a sentence on what the user should know.
         limit_bytes: What it may hold; None for a share of what is free.
         permit: Called before a snapshot gets its name; it leaves where another host has the run.
+        list_attempts: Those that trained what is saved now.
 
     Attributes:
         torn: A sentence for each file that was no whole snapshot.
@@ -57,11 +58,13 @@ class SnapshotStore:
         tell: Callable[[str], None] = lambda _: None,
         limit_bytes: int | None = None,
         permit: Permit = permit_all,
+        list_attempts: Callable[[], list[int]] = list,
     ) -> None:
         self.torn: list[str] = []
         self._folder = folder
         self._tell = tell
         self._permit = permit
+        self._list_attempts = list_attempts
         self._passed: dict[Path, UnusableSnapshot] = {}
         self._short: set[int] = set()
         self._moving = threading.Lock()
@@ -80,7 +83,7 @@ class SnapshotStore:
         """Write one, then remove those that it makes needless; its bytes.
 
         Args:
-            content: Its document gets `place`, `end` and `counter`.
+            content: Its document gets `place`, `end`, `counter` and `attempts`.
             end: The fit has ended: its running snapshots go once this one is on the disk.
 
         Raises:
@@ -88,7 +91,12 @@ class SnapshotStore:
         """
         # Also where it fails: a name is never given twice.
         self._counter += 1
-        told = {"place": msgspec.to_builtins(place), "end": end, "counter": self._counter}
+        told = {
+            "place": msgspec.to_builtins(place),
+            "end": end,
+            "counter": self._counter,
+            "attempts": self._list_attempts(),
+        }
         name = name_snapshot(place.fit, place.total_steps, self._counter, end=end)
         # The run's own folder is not made again: who removed it wants it gone.
         if self._folder.parent.is_dir():
