@@ -1,7 +1,9 @@
 """Half a line that a full disk or a power cut left, in the files that are added to."""
 
+import errno
 from pathlib import Path
 
+import pytest
 from guarded.faulty_disk import faulty
 
 from fitguard.keras.world.ledger import Ledger
@@ -45,14 +47,22 @@ def test_half_a_deed_does_not_swallow_the_next(tmp_path: Path) -> None:
     assert list(later.past.folders) == ["/made"]
 
 
-def test_deeds_that_cannot_be_written_come_with_the_next(tmp_path: Path) -> None:
+@pytest.mark.parametrize("flushes", [False, True])
+def test_deeds_that_cannot_be_written_come_later(flushes: bool, tmp_path: Path) -> None:
+    refused: list[OSError] = []
     with faulty(tmp_path) as disk:
-        ledger = Ledger(tmp_path / "deeds.jsonl", 1)
-        for fault in ("ENOSPC", "short", ""):
+        ledger = Ledger(tmp_path / "deeds.jsonl", 1, on_refused=refused.append)
+        for fault in ("ENOSPC", "short"):
             disk.fault = fault
             ledger.add("folder", f"/made/{fault}")
+        disk.fault = ""
+        if flushes:
+            ledger.flush()
+        else:
+            ledger.add("folder", "/made")
         ledger.close()
     later = Ledger(tmp_path / "deeds.jsonl", 2)
     later.close()
 
-    assert list(later.past.folders) == ["/made/ENOSPC", "/made/short", "/made"]
+    assert [error.errno for error in refused] == [errno.ENOSPC] * 2
+    assert list(later.past.folders) == ["/made/ENOSPC", "/made/short", "/made"][: 3 - flushes]

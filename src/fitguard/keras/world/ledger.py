@@ -4,14 +4,16 @@ A process that is killed has no other moment to tell the next one.
 """
 
 import contextlib
+import errno
 import json
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
 from fitguard.keras.world.territory import join_home, strip_home
-from fitguard.monitor.flushing import append_line
+from fitguard.monitor.flushing import append_line, sync_file
 from fitguard.monitor.regular_files import open_regular, read_lines
 
 Deed = Literal["folder", "file", "log", "appended", "removed", "renamed"]
@@ -57,11 +59,19 @@ class Ledger:
     Args:
         attempt: The number of this one.
         home: Paths below it are told from there: a run may be resumed where it was moved to.
+        on_refused: Called where the disk does not take a line.
     """
 
-    def __init__(self, path: Path, attempt: int, home: str = "/") -> None:
+    def __init__(
+        self,
+        path: Path,
+        attempt: int,
+        home: str = "/",
+        on_refused: Callable[[OSError], None] = lambda _: None,
+    ) -> None:
         self.past = Past()
         self._home = home
+        self._on_refused = on_refused
         self._attempt = attempt
         self._lines = 0
         self._said: set[tuple[str, str]] = set()
@@ -85,7 +95,7 @@ class Ledger:
                     self.past.take(attempt, deed, join_home(name, self._home), more)
 
     def add(self, deed: Deed, path: str, more: object = None) -> None:
-        """Write it down; what a full disk refuses comes with the next one, if there is one."""
+        """Write it down; what the disk refuses comes with the next one, or with `flush`."""
         if self._file is None or (deed, path) in self._said or self._lines >= _MOST_LINES:
             return
         self._said.add((deed, path))
@@ -93,9 +103,23 @@ class Ledger:
         told = strip_home(more, self._home) if isinstance(more, str) else more
         line = json.dumps([self._attempt, deed, strip_home(path, self._home), told])
         self._unwritten.append(f"{line}\n".encode())
-        with contextlib.suppress(OSError):
-            while self._unwritten and append_line(self._file, self._unwritten[0]):
+        self._write(self._file)
+
+    def flush(self) -> None:
+        """Try again what the disk refused, and have all of it there."""
+        if self._file is not None:
+            self._write(self._file)
+            with contextlib.suppress(OSError):
+                sync_file(self._file)
+
+    def _write(self, file: int) -> None:
+        try:
+            while self._unwritten:
+                if not append_line(file, self._unwritten[0]):
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
                 self._unwritten.pop(0)
+        except OSError as error:
+            self._on_refused(error)
 
     def close(self) -> None:
         """No more will come."""

@@ -41,13 +41,12 @@ class World(Replay):
         self._home = normal(".") or "/"
         self._began = time.time() - 1
         folder, attempt = session.folder, session.orders.attempt
-        ledger = Ledger(folder.deeds, attempt, self._home)
+        ledger = Ledger(folder.deeds, attempt, self._home, self._tell_of_refused_deeds)
         self._territory = Territory(folder.path, self._home)
         aside = Aside(folder.files / "aside" / f"attempt-{attempt}", self._home)
         super().__init__(ledger, self._territory)
         self._aside = aside
         self._rewinding = Rewinding(ledger.past, aside)
-        self._close_ledger = ledger.close
         self._contents = Contents(folder.kept_files, self._collect_needed_digests)
         self._c_writers = CWriters(self)
         self._open = OpenFiles()
@@ -114,6 +113,7 @@ class World(Replay):
             OSError: where the disk fails.
         """
         call_unheard(self._contents.flush)
+        call_unheard(self._ledger.flush)
 
     def remedy(self, error: BaseException) -> str:
         """What to change in the script, where this error came of what an earlier attempt did."""
@@ -132,7 +132,7 @@ class World(Replay):
     def close(self) -> None:
         """No more will happen."""
         self._c_writers.close()
-        self._close_ledger()
+        self._ledger.close()
         if self._session.is_here:
             with contextlib.suppress(OSError):
                 self._contents.flush()
@@ -246,6 +246,14 @@ class World(Replay):
         kept = f"; what stood there is in {place}" if aside.is_dir() else ""
         listed = ", ".join(names[:3])
         self._say_once("changed", f"files are as they were at that moment: {listed}{more}{kept}")
+
+    def _tell_of_refused_deeds(self, error: OSError) -> None:
+        self._say_once(
+            "deeds",
+            f"the disk does not take the list of files and folders that the script makes "
+            f"({error.strerror}). It is tried again with each snapshot; if the training is killed "
+            "before that, the next attempt may fail on what this one has made",
+        )
 
     def _say_once(self, key: str, text: str) -> None:
         if key not in self._said:
