@@ -1,6 +1,7 @@
 """One command line for the first start and for every one after it."""
 
 import contextlib
+import os
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -95,6 +96,24 @@ def test_a_named_folder_without_a_whole_journal_is_begun(setting):
     folder.journal.write_bytes(b'{"event":"run-sta')
     assert setting.run(STOPS, name="night-1", resume="auto").exit_code == 5
     assert setting.run(STOPS, name="night-1", resume="auto").exit_code == 0
+
+
+@pytest.mark.parametrize("resume", ["auto", None])
+def test_snapshots_whose_run_is_unknown_are_not_gone_on_with(setting, resume):
+    folder = setting.run(STOPS, name="night-1").folder
+    (folder.snapshots / "fit00001-end-0000000001.snapshot").write_bytes(b"")
+    first, rest = folder.journal.read_bytes().split(b"\n", 1)
+    folder.journal.write_bytes(first[:-9] + b"\n" + rest)
+    with pytest.raises(UsageError, match="holds snapshots, and the beginning of the journal"):
+        setting.run(STOPS, name="night-1", resume=resume)
+
+
+def test_a_folder_whose_name_no_journal_can_hold(setting, tmp_path):
+    odd = Path(os.fsdecode(os.fsencode(tmp_path) + b"/odd\xff"))
+    odd.mkdir()
+    with contextlib.chdir(odd), pytest.raises(UsageError, match=r"odd\\xff' as the working dir"):
+        setting.run(STOPS)
+    assert not setting.options.runs_folder.exists()
 
 
 @pytest.mark.parametrize("name", ["", ".", "..", "a/b", "-x", "a b", "a" * 65, "ä", "last", "x.py"])

@@ -78,6 +78,11 @@ def test_what_cannot_be_guarded_is_refused_with_what_can(words, said):
     assert "Expected `train.py ARGUMENTS`" in str(raised.value)
 
 
+def test_a_word_that_no_journal_can_hold(script):
+    with pytest.raises(UsageError, match=r"b'arg\\xff' as a word of the command. Expected UTF-8"):
+        parse([str(script), "arg\udcff"])
+
+
 def test_an_interpreter_without_fitguard_is_refused(script):
     other = script.with_name("python3")
     other.write_text(f'#!/bin/sh\nexec {PYTHON} -I -S "$@"\n')

@@ -99,8 +99,9 @@ def test_a_journal_does_not_say_what_is_removed(tmp_path: Path) -> None:
 def test_links_are_not_followed(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     elsewhere = make_run(tmp_path_factory.mktemp("other"), "linked", "finished", 90)
     (folder / "linked").symlink_to(elsewhere.path)
-    (pruned,) = fitguard.prune_runs("linked", runs_folder=folder)
-    assert "link" in pruned.why_not
+    for dry_run in (True, False):
+        (pruned,) = fitguard.prune_runs("linked", runs_folder=folder, dry_run=dry_run)
+        assert "link" in pruned.why_not
     assert elsewhere.journal.exists()
 
 
@@ -116,6 +117,7 @@ def test_what_a_killed_prune_left_goes_with_the_next(folder: Path) -> None:
     [
         ((), {}, "which runs to remove"),
         (("none",), {}, "which is no run"),
+        (("",), {}, "an empty id"),
         ((), {"older_than": "a month"}, "30d, 12h or 2w"),
         ((), {"older_than": -1.0}, "Expected an age"),
         ((), {"larger_than": "big"}, "Expected a size"),

@@ -29,7 +29,7 @@ from fitguard.schema.journal import (
 )
 from fitguard.schema.run import Place
 from fitguard.supervise.choosing import choose_run, find_unfinished
-from fitguard.supervise.command import EXPECTED, Command, parse
+from fitguard.supervise.command import EXPECTED, Command, parse, require_utf8
 from fitguard.supervise.lease import HeldLease, leasing_run
 from fitguard.supervise.lease_owner import has_our_numbers
 from fitguard.supervise.lock import locking_run
@@ -75,6 +75,8 @@ def claiming_run(
         UnreadableInput: where others could have written what the run would obey.
     """
     runs_folder = options.runs_folder.absolute()
+    require_utf8(str(Path.cwd()), "the working directory")
+    require_utf8(str(runs_folder), "the folder for runs")
     require_safe_parent(runs_folder, trust_folder=options.trust_folder)
     resumed = choose_run(command, options, runs_folder)
     if resumed is not None:
@@ -165,9 +167,15 @@ def _create_folder(runs_folder: Path, name: str) -> RunFolder:
     """A new folder; one of this name in which no run was begun is taken.
 
     Raises:
-        UsageError: where it cannot be made.
+        UsageError: where it cannot be made, or holds what a run has left that cannot be read.
     """
     folder = RunFolder(runs_folder / name)
+    if folder.snapshots.is_dir() and any(folder.snapshots.iterdir()):
+        raise UsageError(
+            f"Received the name {name}, but {folder.path} holds snapshots, and the beginning of "
+            "the journal beside them is lost: nobody can tell which command they belong to. "
+            f"Expected another name, or that you move them away: mv {folder.path} SOMEWHERE"
+        )
     try:
         create_runs_folder(runs_folder)
         folder.path.mkdir(FOLDER_MODE, exist_ok=True)

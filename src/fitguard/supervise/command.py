@@ -1,5 +1,6 @@
 """What the user typed → the interpreter, the script or module, and their arguments."""
 
+import os
 import re
 import shutil
 import sys
@@ -73,6 +74,8 @@ def parse(words: Sequence[str]) -> Command:
     """
     if not words:
         raise UsageError(f"Received no command. {EXPECTED}")
+    for word in words:
+        require_utf8(word, "a word of the command")
     python, options, rest = _split_interpreter(words)
     target, arguments = _split_target(rest, words)
     return Command(
@@ -82,6 +85,17 @@ def parse(words: Sequence[str]) -> Command:
         interpreter_options=options,
         given=tuple(words),
     )
+
+
+def require_utf8(text: str, meaning: str) -> None:
+    """Raise `UsageError` for bytes that the journal, which is JSON, cannot hold."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise UsageError(
+            f"Received {os.fsencode(text)!r} as {meaning}. Expected UTF-8, because fitguard "
+            "writes it into the journal of the run"
+        ) from error
 
 
 def is_python(word: str) -> bool:

@@ -75,6 +75,8 @@ def find_run(run: str | Path, runs_folder: str | Path = RUNS) -> RunFolder:
     Raises:
         UsageError: for an id that no run has, or several.
     """
+    if not str(run).strip():
+        raise UsageError("Received an empty id. Expected that of a run: `fitguard runs` lists them")
     if RunFolder(Path(run)).journal.is_file():
         return RunFolder(Path(run))
     known = {folder.id: folder for folder in list_folders(runs_folder)}

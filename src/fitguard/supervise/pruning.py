@@ -159,8 +159,12 @@ def _select(
 
 
 def _prune(run: _Run, disk_bytes: int, *, dry_run: bool) -> PrunedRun:
-    why_not = "it is running" if run.line.state == "running" else ""
-    if not why_not and not dry_run:
+    why_not = ""
+    if run.line.state == "running":
+        why_not = "it is running"
+    elif run.folder.path.is_symlink():
+        why_not = "its folder is a link"
+    elif not dry_run:
         why_not = _remove(run.folder)
     return PrunedRun(id=run.folder.id, state=run.line.state, disk_bytes=disk_bytes, why_not=why_not)
 
@@ -169,8 +173,6 @@ def _remove(folder: RunFolder) -> str:
     """Remove a run that nobody guards; why that cannot be, else nothing."""
     removing = folder.path.with_name(_REMOVING + folder.id)
     try:
-        if folder.path.is_symlink():
-            return "its folder is a link"
         with (
             locking_run(folder) as locked,
             leasing_run(folder, LASTS_SECONDS, locked=locked, say=lambda _: None),
