@@ -66,6 +66,13 @@ def test_what_is_wrong_in_the_file_is_told(project, old, new, code, said):
     assert said in done.stderr
 
 
+def test_a_file_that_is_not_utf8_is_told(project):
+    (project / "pyproject.toml").write_bytes(FILE.encode("utf-16"))
+    done = fitguard("run", "train.py", cwd=project)
+    assert (done.returncode, done.stdout) == (5, "")
+    assert "Expected UTF-8, as TOML is" in done.stderr
+
+
 def test_a_variable_that_belongs_to_no_option_is_told(project):
     done = fitguard("run", "train.py", cwd=project, FITGUARD_RUN_SNAPSHOTS="3")
     assert (done.returncode, done.stdout) == (2, "")

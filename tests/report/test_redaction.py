@@ -226,3 +226,13 @@ def test_cleaned_cuts_what_nobody_reads() -> None:
 
 def test_cleaning_leaves_a_clean_document_as_it_is() -> None:
     assert clean_strings(FACTS) == FACTS
+
+
+def test_secrets_of_the_environment_and_of_the_command_are_hidden_wherever_they_stand(monkeypatch):
+    monkeypatch.setenv("API_TOKEN", "tok-SEKRET-123")
+    monkeypatch.setenv("SSH_AUTH_SOCK", "/run/ssh/agent.7")
+    told = redact_here(
+        {"title": "tok-SEKRET-123 and abc0123xyz in /run/ssh/agent.7"},
+        ("train.py", "--wandb-key", "abc0123xyz"),
+    )
+    assert told == {"title": "<secret> and <secret> in /run/ssh/agent.7"}

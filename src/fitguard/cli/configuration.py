@@ -70,8 +70,11 @@ def read_project_file(file: Path) -> Configuration:
     """
     try:
         text = file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
+    except OSError:
         return Configuration()
+    except UnicodeDecodeError as error:
+        # Whether it has a section for us is not to be read, and options must not get lost.
+        raise UnreadableInput(f"{file}: {error}. Expected UTF-8, as TOML is") from error
     try:
         document = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # a number of 5000 digits is no TOMLDecodeError

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -38,12 +39,18 @@ class Output:
 PLAIN_OUTPUT = Output()
 
 
-def show(document: "Document", output: Output, *, verbose: bool = False) -> None:
-    """Print the document, or write it to the file."""
+def show(
+    document: "Document", output: Output, *, verbose: bool = False, command: Sequence[str] = ()
+) -> None:
+    """Print the document, or write it to the file.
+
+    Args:
+        command: Of the training that it is about: secrets in it are hidden wherever they stand.
+    """
     from fitguard.report.privacy.redaction import redact_here
 
     if not output.show_private:
-        document = redact_here(document)
+        document = redact_here(document, command)
     if output.output is None and output.form == "text":
         _print_text(document, verbose)
         return

@@ -236,4 +236,4 @@ def _diagnose(
         )
     unguarded = tuple(text for run in given.runs for text in run.unguarded)
     diagnosis = msgspec.structs.replace(diagnosis, notes=(*unguarded, *diagnosis.notes))
-    show(diagnosis, output, verbose=verbose)
+    show(diagnosis, output, verbose=verbose, command=command)

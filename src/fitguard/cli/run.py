@@ -177,15 +177,15 @@ def run(
             "would say that the training is finished"
         )
     from fitguard.supervise.choosing import AlreadyFinished
-    from fitguard.supervise.command import parse
+    from fitguard.supervise.command import is_python, parse
     from fitguard.supervise.guarding import guard
-    from fitguard.supervise.interpreters import require_tensorflow_here
+    from fitguard.supervise.interpreters import find_python, require_tensorflow_here
     from fitguard.supervise.lease import AlreadyGuarded
     from fitguard.supervise.options import AUTO, RunOptions
     from fitguard.supervise.preemption import read_signals
 
     options = RunOptions(
-        runs_folder=runs_folder,
+        runs_folder=runs_folder.expanduser(),
         name=name,
         resume=resume,
         max_attempts=max_attempts,
@@ -207,6 +207,8 @@ def run(
         trust_folder=trust_folder,
         quiet=quiet,
     )
+    if python is not None and not is_python(find_python(python)):
+        raise UsageError(f"Received --python {python}. Expected a Python interpreter")
     words = command if python is None else (python, *command)
     parsed = parse(words) if command or resume in (None, AUTO) else None
     if parsed is not None and parsed.python == sys.executable:
@@ -259,11 +261,17 @@ def _with_value() -> set[str]:
     }
 
 
+_MOST = 10**9
+"""Thirty years, where it is seconds."""
+
+
 def _require_positive(**given: float | None) -> None:
     for name, value in given.items():
-        if value is not None and value <= 0:
+        if value is not None and not 0 < value <= _MOST:
             option = f"--{name.replace('_', '-')}"
-            raise UsageError(f"Received {option} {value:g}. Expected a number above 0")
+            raise UsageError(
+                f"Received {option} {value:g}. Expected a number above 0, at most {_MOST:,}"
+            )
 
 
 def say(text: str) -> None:

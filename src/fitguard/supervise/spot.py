@@ -21,6 +21,7 @@ METADATA_URL = "FITGUARD_METADATA_URL"
 _ADDRESS = "http://169.254.169.254"
 _EVERY_SECONDS = 5.0
 _ANSWER_SECONDS = 2.0
+_SLOW_SECONDS = 30.0
 _MOST_BYTES = 1 << 20
 _NOT_FOUND = 404
 _VENDORS: dict[str, Spot] = {"Amazon EC2": "aws", "Google": "gcp", "Microsoft Corporation": "azure"}
@@ -70,10 +71,16 @@ class SpotWatch(threading.Thread):
 
     def run(self) -> None:
         while self.notice is None:
+            # A service that answers drop by drop never runs into the limit of one read.
+            slow = threading.Timer(_SLOW_SECONDS, self._complain, [TimeoutError("no whole answer")])
+            slow.daemon = True
+            slow.start()
             try:
                 self.notice = self._ask(self._address)
             except (OSError, HTTPException, ValueError, KeyError, TypeError) as error:
                 self._complain(error)
+            finally:
+                slow.cancel()
             if self.notice is not None:
                 self._tell(self.notice)
             elif self._ended.wait(_EVERY_SECONDS):

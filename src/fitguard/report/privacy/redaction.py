@@ -4,7 +4,7 @@ import getpass
 import os
 import platform
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TypeVar
 
 from fitguard.knowledge.secrets import hide_secrets, secret_name
@@ -37,6 +37,8 @@ LONGEST = 4000
 
 _WORD = re.compile(r"[\w./-]*")
 _GPU_UUID = re.compile(r"\b((?:MIG-)?GPU|MIG)-([0-9a-f]{8}(?:-[0-9a-f]{1,12}){0,4})\b", re.I)
+_LEAST_SECRET = 8
+"""Letters of a variable: a shorter one may be a word."""
 UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
     "\ud800-\udfff\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
@@ -44,19 +46,20 @@ UNSEEN = re.compile(
 """What a terminal obeys, or a reader cannot see; line feed and tab are fine."""
 
 
-def redact(document: T, *, home: str, user: str, host: str) -> T:
+def redact(document: T, *, home: str, user: str, host: str, secrets: Collection[str] = ()) -> T:
     """The same document without home folders, names, GPU serials and UUIDs, tokens, passwords.
 
     Equal UUIDs stay equal, as `GPU-<uuid-1>`, so that `CUDA_VISIBLE_DEVICES` can still be matched.
 
     Args:
         document: A struct, or the dicts and lists that JSON is made of.
+        secrets: That are known to be some, beside those that the document itself names.
     """
     hide_uuid = _uuid_numbering()
     names = names_pattern(user, host)
     home_folder = home_pattern(home)
     commands = CommandRedaction(home=home, user=user, host=host)
-    known = _known_secrets(document)
+    known = _match_secrets({*secrets, *_find_named_secrets(document)})
 
     def hide(text: str, field: str) -> str:
         if field in IDENTIFIERS and _WORD.fullmatch(text):  # the `code` of an advice is Python
@@ -77,13 +80,26 @@ def redact(document: T, *, home: str, user: str, host: str) -> T:
     return map_strings(map_fields(document, "command", hide_arguments), hide)
 
 
-def redact_here(document: T) -> T:
-    """`redact` with the home folder, the user and the host of this process."""
+def redact_here(document: T, command: Sequence[str] = ()) -> T:
+    """`redact` with the home folder, the user, the host and the variables of this process.
+
+    Args:
+        command: Of the training that the document is about, where it does not hold it.
+    """
     try:
         user = getpass.getuser()
     except (KeyError, OSError, ImportError):  # a container's user often has no name
         user = ""
-    return redact(document, home=os.path.expanduser("~"), user=user, host=platform.node())  # noqa: PTH111
+    home = os.path.expanduser("~")  # noqa: PTH111
+    secrets = {*find_secrets(command), *_list_secret_variables()}
+    return redact(document, home=home, user=user, host=platform.node(), secrets=secrets)
+
+
+def _list_secret_variables() -> Iterator[str]:
+    """What a log may have printed of this environment."""
+    for name, value in os.environ.items():
+        if secret_name(name) and len(value) >= _LEAST_SECRET and "/" not in value:
+            yield value
 
 
 def clean(text: str) -> str:
@@ -128,7 +144,7 @@ def _hide_posix_home(found: re.Match[str]) -> str:
     return f"{found['before']}{found['folder']}<user>" if found["before"] else "~"
 
 
-def _known_secrets(document: object) -> re.Pattern[str] | None:
+def _find_named_secrets(document: object) -> set[str]:
     """What the user's command names as a secret: a log of it may quote it."""
     found: set[str] = set()
 
@@ -137,5 +153,9 @@ def _known_secrets(document: object) -> re.Pattern[str] | None:
         return words
 
     map_fields(document, "command", collect)
-    longest_first = sorted(map(re.escape, found), key=len, reverse=True)
-    return re.compile(rf"(?<!\w)(?:{'|'.join(longest_first)})(?!\w)") if found else None
+    return found
+
+
+def _match_secrets(secrets: set[str]) -> re.Pattern[str] | None:
+    longest_first = sorted(map(re.escape, secrets), key=len, reverse=True)
+    return re.compile(rf"(?<!\w)(?:{'|'.join(longest_first)})(?!\w)") if secrets else None
