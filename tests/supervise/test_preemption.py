@@ -101,3 +101,9 @@ def test_a_signal_that_cannot_be_one(word):
 def test_the_grace_is_what_is_really_there(given, job_end, end, expected):
     environment = {"SLURM_JOB_END_TIME": job_end} if job_end else {}
     assert measure_grace(given, environment, 1000.0, end) == expected
+
+
+def test_the_grace_of_a_container_is_that_of_docker_stop_and_not_that_of_kubernetes():
+    assert measure_grace(None, {}, 1000.0, is_init=True) == 8
+    assert measure_grace(None, {"KUBERNETES_SERVICE_HOST": "10.0.0.1"}, 1000.0, is_init=True) == 25
+    assert measure_grace(40.0, {}, 1000.0, is_init=True) == 40

@@ -63,7 +63,9 @@ class Desk:
         """Seconds that a training has which is asked to leave now."""
         notice = self.spot.notice if self.spot is not None else None
         end = notice.end if notice is not None else None
-        return measure_grace(self.options.grace_seconds, os.environ, time.time(), end)
+        return measure_grace(
+            self.options.grace_seconds, os.environ, time.time(), end, is_init=os.getpid() == 1
+        )
 
     def take_cancels(self) -> Iterator[Cancel]:
         """What other threads asked since the last time."""

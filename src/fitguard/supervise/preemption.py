@@ -7,6 +7,9 @@ from fitguard.schema.exit_codes import UsageError
 
 _CHOICES = ("SIGUSR1", "SIGUSR2", "SIGXCPU", "SIGPWR", "SIGTERM", "SIGHUP")
 _GRACE_SECONDS = 25.0
+"""Kubernetes gives 30."""
+_DOCKER_SECONDS = 8.0
+"""`docker stop` gives 10."""
 _LONGEST_SECONDS = 3600.0
 _SPARE_SECONDS = 5.0
 """Left for what comes after the snapshot."""
@@ -34,14 +37,20 @@ def _read_signal(word: str) -> int:
 
 
 def measure_grace(
-    given: float | None, environment: Mapping[str, str], now: float, end: float | None = None
+    given: float | None,
+    environment: Mapping[str, str],
+    now: float,
+    end: float | None = None,
+    *,
+    is_init: bool = False,
 ) -> float:
     """Seconds until a training that was asked to leave is killed.
 
     Args:
         given: What the user said; that counts.
-        environment: Slurm tells in it when the job ends.
+        environment: Slurm tells in it when the job ends; Kubernetes is known by it.
         now: Seconds since 1970, as `end`: when the machine goes, where somebody told.
+        is_init: This is the first process of a container.
     """
     if given is not None:
         return given
@@ -49,4 +58,7 @@ def measure_grace(
         told = environment.get("SLURM_JOB_END_TIME", "")
         end = float(told) if told.isdigit() else now
     left = end - now - _SPARE_SECONDS
-    return left if _GRACE_SECONDS < left < _LONGEST_SECONDS else _GRACE_SECONDS
+    if _GRACE_SECONDS < left < _LONGEST_SECONDS:
+        return left
+    in_docker = is_init and "KUBERNETES_SERVICE_HOST" not in environment
+    return _DOCKER_SECONDS if in_docker else _GRACE_SECONDS
