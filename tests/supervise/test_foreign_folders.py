@@ -106,6 +106,9 @@ def test_a_run_that_others_may_write_to_does_not_go_on(setting):
     refused = fitguard("report", "--runs", "runs")
     assert refused.returncode == 5
     assert "--trust-folder" in refused.stderr
+    path = str(setting.run.path)
+    assert fitguard("explain", path).returncode == 5
+    assert fitguard("explain", path, "--trust-folder").returncode == 0
     assert setting.guard(resume=setting.run.id, trust_folder=True).exit_code == 0
 
 

@@ -10,6 +10,7 @@ from cyclopts import Parameter
 from fitguard.cli.console import PLAIN_OUTPUT, Output, complain, show
 from fitguard.cli.run_alive import describe_alive
 from fitguard.cli.run_left import GuardedRunLeft, last_run, read_run_by_id, read_run_folder
+from fitguard.cli.run_page import TrustFolder
 from fitguard.schema.exit_codes import UnreadableInput, UsageError
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ def explain(
     verbose: Annotated[
         bool, Parameter(alias="-v", negative="", help="All causes in full, all harmless lines.")
     ] = False,
+    trust_folder: TrustFolder = False,
     output: Output = PLAIN_OUTPUT,
 ) -> None:
     """Why did it die, and what now?
@@ -75,10 +77,10 @@ def explain(
         fitguard explain gpu-oom
         fitguard explain FG204
     """
-    given = _split_arguments(what, what_if)
+    given = _split_arguments(what, what_if, trust_folder=trust_folder)
     about_a_crash = exit_code is not None or signal or kernel_log or facts or given.what_if
     if not (what or about_a_crash or list_pages) and output == PLAIN_OUTPUT:
-        _explain_last_run(verbose=verbose)
+        _explain_last_run(verbose=verbose, trust_folder=trust_folder)
         return
     if given.files or given.runs or about_a_crash:
         if given.names:
@@ -87,7 +89,7 @@ def explain(
                 "`fitguard explain NAME` alone, or files"
             )
         if given.runs and not (given.files or about_a_crash):
-            alive = describe_alive(given.runs[-1].path)
+            alive = describe_alive(given.runs[-1].path, trust_folder=trust_folder)
             if alive is not None:
                 show(alive, output, verbose=verbose)
                 return
@@ -106,10 +108,12 @@ def explain(
         print_lists()
 
 
-def _explain_last_run(*, verbose: bool) -> None:
+def _explain_last_run(*, verbose: bool, trust_folder: bool) -> None:
     """Why it died; of one that did not, that it did not, and what else can be asked."""
-    last = last_run()
-    left = None if last is None or last.state in NOT_DEAD else read_run_folder(last.path)
+    last = last_run(trust_folder=trust_folder)
+    left = None
+    if last is not None and last.state not in NOT_DEAD:
+        left = read_run_folder(last.path, trust_folder=trust_folder)
     if left is not None:
         complain(f"the last run here, {left.id}:")
         given = Given([], [], {}, [left])
@@ -129,7 +133,9 @@ class Given(NamedTuple):
     runs: list[GuardedRunLeft]
 
 
-def _split_arguments(arguments: tuple[str, ...], what_if: tuple[str, ...]) -> Given:
+def _split_arguments(
+    arguments: tuple[str, ...], what_if: tuple[str, ...], *, trust_folder: bool
+) -> Given:
     """Files, names of pages, and what is known; a file may bear any name.
 
     Raises:
@@ -145,7 +151,7 @@ def _split_arguments(arguments: tuple[str, ...], what_if: tuple[str, ...]) -> Gi
     for argument in arguments:
         if argument == STDIN or _is_file(argument):
             given.files.append(_require_log(argument))
-        elif (run := _run_of(argument)) is not None:
+        elif (run := _run_of(argument, trust_folder)) is not None:
             given.runs.append(run)
         elif what_if and "=" in argument:  # as `fitguard doctor` takes several after one --what-if
             key, _, value = argument.partition("=")
@@ -173,13 +179,14 @@ def _is_file(argument: str) -> bool:
         return False
 
 
-def _run_of(argument: str) -> GuardedRunLeft | None:
+def _run_of(argument: str, trust_folder: bool) -> GuardedRunLeft | None:
     """By its folder or its id; a name of a page is no id, whatever runs are called."""
     from fitguard.cli.pages import is_page
 
-    return read_run_folder(Path(argument)) or (
-        None if is_page(argument) else read_run_by_id(argument)
-    )
+    found = read_run_folder(Path(argument), trust_folder=trust_folder)
+    if found is None and not is_page(argument):
+        found = read_run_by_id(argument, trust_folder=trust_folder)
+    return found
 
 
 def _name(argument: str) -> str:

@@ -15,7 +15,7 @@ _WHY = {
 }
 
 
-def describe_alive(path: Path) -> Diagnosis | None:
+def describe_alive(path: Path, *, trust_folder: bool = False) -> Diagnosis | None:
     """That the run finished or still runs, and what ended its earlier attempts; None if it died.
 
     Args:
@@ -23,7 +23,7 @@ def describe_alive(path: Path) -> Diagnosis | None:
     """
     from fitguard.supervise.past_runs import read_run
 
-    run = read_run(path)
+    run = read_run(path, trust_folder=trust_folder)
     if run.state not in _WHY:
         return None
     found = FoundCause(

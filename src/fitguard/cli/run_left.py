@@ -42,7 +42,7 @@ class LastRun(NamedTuple):
     path: Path
 
 
-def read_run_folder(path: Path) -> GuardedRunLeft | None:
+def read_run_folder(path: Path, *, trust_folder: bool = False) -> GuardedRunLeft | None:
     """What a run has left in its folder; None where that is none.
 
     Raises:
@@ -54,7 +54,7 @@ def read_run_folder(path: Path) -> GuardedRunLeft | None:
     from fitguard.monitor.trust import require_trusted
     from fitguard.supervise.output_log import MOST_BYTES
 
-    require_trusted(folder.path)
+    require_trusted(folder.path, trust_folder=trust_folder)
     parts = []
     for file in (folder.older_output, folder.output):
         with contextlib.suppress(OSError):
@@ -80,7 +80,9 @@ def read_run_folder(path: Path) -> GuardedRunLeft | None:
     )
 
 
-def read_run_by_id(run: str, runs_folder: Path = Path(RUNS)) -> GuardedRunLeft | None:
+def read_run_by_id(
+    run: str, runs_folder: Path = Path(RUNS), *, trust_folder: bool = False
+) -> GuardedRunLeft | None:
     """The same by the id of a run or its beginning, or `last`; None where no run here has it.
 
     Raises:
@@ -91,10 +93,10 @@ def read_run_by_id(run: str, runs_folder: Path = Path(RUNS)) -> GuardedRunLeft |
     names = [entry.name for entry in runs_folder.iterdir()] if runs_folder.is_dir() else []
     if not any(name.startswith(run) or run == LAST for name in names):
         return None
-    return read_run_folder(find_run(run, runs_folder).path)
+    return read_run_folder(find_run(run, runs_folder).path, trust_folder=trust_folder)
 
 
-def last_run(runs_folder: Path = Path(RUNS)) -> LastRun | None:
+def last_run(runs_folder: Path = Path(RUNS), *, trust_folder: bool = False) -> LastRun | None:
     """The last run here; None where there is none that can be read."""
     if not runs_folder.is_dir():
         return None
@@ -102,7 +104,7 @@ def last_run(runs_folder: Path = Path(RUNS)) -> LastRun | None:
 
     try:
         path = find_run(LAST, runs_folder).path
-        run = read_run(path)
+        run = read_run(path, trust_folder=trust_folder)
     except (UsageError, UnreadableInput):
         return None
     return LastRun(run.id, run.state, path)
