@@ -23,8 +23,8 @@ MODEL = Model()
         ((MODEL, 1, 2), {"model": MODEL, "x": 1, "y": 2}),
         ((MODEL, 1, 2, 3), {"model": MODEL, "x": 1, "y": 2, "sample_weight": 3}),
         (
-            {"model": MODEL, "x": 1, "batch_size": 20, "verbose": 0},
-            {"model": MODEL, "x": 1, "batch_size": 20},
+            {"model": MODEL, "x": 1, "batch_size": 20, "callbacks": []},
+            {"model": MODEL, "x": 1, "batch_size": 20, "callbacks": []},
         ),
     ],
 )

@@ -32,6 +32,7 @@ class FitCall:
         arguments: By their names, as far as they were given, without the model.
         line: Of the script; the line that leads there, where a module of its own makes the call.
         jit_compile: What `compile` was given; without a GPU the model itself does not tell.
+        metrics: The names that `compile` was given, the loss first; empty where it was not seen.
         place: Where the script makes it, or the function that returned its arguments.
         notes: What the user should know of it, one sentence each.
     """
@@ -42,6 +43,7 @@ class FitCall:
     arguments: dict[str, Any]
     line: int
     jit_compile: bool | str = "auto"
+    metrics: tuple[str, ...] = ()
     place: Evidence | None = None
     notes: tuple[str, ...] = ()
 
@@ -162,6 +164,7 @@ def describe_call(call: Caught, number: int) -> FitCall:
         arguments=arguments,
         line=call.line,
         jit_compile=call.jit_compile,
+        metrics=call.metrics,
         notes=(beside,) if call.thread else (),
     )
 

@@ -16,7 +16,7 @@ TAKEN = (
     *("steps_per_epoch", "shuffle", "validation_data", "validation_split"),
     *("validation_batch_size", "validation_steps"),
 )
-IGNORED = {
+BESIDE_DATA = {
     *("callbacks", "verbose", "initial_epoch", "validation_freq"),
     *("max_queue_size", "workers", "use_multiprocessing"),
 }
@@ -56,7 +56,7 @@ def call(
 
 
 def fit_arguments(result: Any, reference: str, *, model_alone: bool = False) -> dict[str, Any]:
-    """The model and the arguments of `fit` that tell of data, out of what the function returned.
+    """The model and the arguments of `fit`, out of what the function returned.
 
     Args:
         model_alone: Whether a model without data is enough.
@@ -73,13 +73,13 @@ def fit_arguments(result: Any, reference: str, *, model_alone: bool = False) -> 
                 f"Received from {reference} a dict without `model`: {', '.join(map(str, result))}. "
                 f"Expected {expected}"
             )
-        unknown = [str(key) for key in result if key not in (*TAKEN, *IGNORED)]
+        unknown = [str(key) for key in result if key not in (*TAKEN, *BESIDE_DATA)]
         if unknown:
             raise UsageError(
                 f"Received from {reference} a dict with {', '.join(unknown)}. Expected only "
                 f"{', '.join(TAKEN)}"
             )
-        return {key: value for key, value in result.items() if key not in IGNORED}
+        return dict(result)
     if isinstance(result, tuple) and 2 <= len(result) <= 4:
         return dict(zip(("model", "x", "y", "sample_weight"), result, strict=False))
     received = f"{len(result)} values" if isinstance(result, tuple) else type(result).__name__

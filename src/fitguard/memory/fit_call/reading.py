@@ -145,5 +145,10 @@ def _read_function_fit(
     given = fit_arguments(result, reference, model_alone=True)
     model = given.pop("model")
     return FitCall(
-        model=model, method="fit", arguments=given, line=0, jit_compile=catch.jit_compile(model)
+        model=model,
+        method="fit",
+        arguments=given,
+        line=0,
+        jit_compile=catch.compiles.jit_compile(model),
+        metrics=tuple(catch.compiles.metrics(model)),
     )
