@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from fitguard.contract.callbacks import list_callbacks
 from fitguard.environment.doctor import doctor
 from fitguard.inputs.checking import check_data
 from fitguard.memory.estimating import NotTraceable
@@ -157,9 +158,7 @@ def _plan(call: FitCall, given: Mapping[str, Any], options: FitOptions) -> Any:
 
 
 def _find_failures(call: FitCall) -> tuple[str, ...]:
-    given = call.arguments.get("callbacks")
-    given = getattr(given, "callbacks", given)  # of a CallbackList
-    callbacks = given if isinstance(given, list | tuple) else [given] if given else []
+    callbacks = list_callbacks(call.arguments.get("callbacks"))
     return (*find_unwritable(callbacks), *find_unnamable(call, callbacks))
 
 

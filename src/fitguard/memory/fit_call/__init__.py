@@ -7,7 +7,7 @@ functions.py    FILE.py:FUNCTION, and what the function returns
 catching.py     what happens where the script would train
 pretending.py   what the script gets instead of a trained model
 write_aside.py  meanwhile no file of the user's is changed; open_files.py: those that are open
-                already, writers.py: those that libraries write from C++
+                already, writers.py: those that libraries open from C++
 compiles.py     what `compile` was given
 elsewhere.py    scripts that train in a thread or in a child process
 """
