@@ -49,7 +49,7 @@ def call(
                 f"Received {reference}, but {file.name} has no function {function_name}. Expected "
                 f"one of: {', '.join(_functions(module)) or 'a function in the file'}"
             )
-        _require_no_arguments(function, function_name)
+        _require_plain(function, function_name)
         if prepare is not None:
             prepare()
         return call_user_function(function, f"{file.name}:{function_name}", file)
@@ -79,11 +79,20 @@ def fit_arguments(result: Any, reference: str, *, model_alone: bool = False) -> 
                 f"Received from {reference} a dict with {', '.join(unknown)}. Expected only "
                 f"{', '.join(TAKEN)}"
             )
+        _require_model(result["model"], f"a dict from {reference}", expected)
         return dict(result)
     if isinstance(result, tuple) and 2 <= len(result) <= 4:
+        kinds = ", ".join(type(one).__name__ for one in result)
+        _require_model(result[0], f"({kinds}) from {reference}", expected)
         return dict(zip(("model", "x", "y", "sample_weight"), result, strict=False))
     received = f"{len(result)} values" if isinstance(result, tuple) else type(result).__name__
     raise UsageError(f"Received {received} from {reference}. Expected {expected}")
+
+
+def _require_model(given: Any, received: str, expected: str) -> None:
+    """A function that does one step of training is as good as a model."""
+    if not hasattr(given, "train_step") and not callable(given):
+        raise UsageError(f"Received {received}, without a model. Expected {expected}")
 
 
 def names_function(reference: str) -> bool:
@@ -161,7 +170,11 @@ def _functions(module: Any) -> list[str]:
     ]
 
 
-def _require_no_arguments(function: Callable[..., Any], name: str) -> None:
+def _require_plain(function: Callable[..., Any], name: str) -> None:
+    if inspect.iscoroutinefunction(function):
+        raise UsageError(
+            f"Received {name}, which is async. Expected a plain function: def {name}()"
+        )
     required = [
         parameter.name
         for parameter in inspect.signature(function).parameters.values()
