@@ -73,9 +73,21 @@ class MakesFolder(callbacks.Callback):
 
 
 @pytest.mark.parametrize("other", [lambda: callbacks.TensorBoard("out/log"), MakesFolder])
+def test_another_callback_may_make_the_folder_in_time(folder, other):
+    logger = callbacks.CSVLogger(folder / "out/log.csv")
+    assert list(find_unwritable([logger, other()])) == []
+    assert (
+        len(list(find_unwritable([logger, callbacks.TensorBoard("out", write_graph=False)]))) == 1
+    )
+
+
 @pytest.mark.usefixtures("folder")
-def test_another_callback_may_make_the_folder_in_time(other):
-    assert list(find_unwritable([callbacks.CSVLogger("out/log.csv"), other()])) == []
+def test_keras_2_opens_the_log_after_the_first_epoch():
+    from tf_keras.callbacks import CSVLogger, ModelCheckpoint
+
+    both = [ModelCheckpoint("out/best.keras"), CSVLogger("out/log.csv")]
+    assert list(find_unwritable(both)) == []
+    assert len(list(find_unwritable(both[::-1]))) == 1
 
 
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="no such file system here")

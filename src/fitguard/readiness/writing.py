@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from fitguard.contract.libraries import is_a, is_of_keras
+from fitguard.contract.libraries import is_a, is_of_keras, library_of
 
 
 class _Writer(NamedTuple):
@@ -43,7 +43,7 @@ def find_unwritable(callbacks: Sequence[Any]) -> Iterator[str]:
             path = Path(target)
             if why := _why_not(path, writer):
                 yield f"{cannot}{why}\nGive it another path, or make that one writable."
-            elif not writer.makes_folder and not _is_made(path.parent, callbacks):
+            elif not writer.makes_folder and not _is_made(path.parent, callback, callbacks):
                 yield (
                     f"{cannot}there is no folder {path.parent}, and it makes none\n"
                     "Make it in your script, before fit: "
@@ -78,15 +78,26 @@ def _why_no_file_in(folder: Path) -> str:
     return ""
 
 
-def _is_made(folder: Path, callbacks: Sequence[Any]) -> bool:
-    """Whether a folder is there when training begins.
+def _is_made(folder: Path, logger: Any, callbacks: Sequence[Any]) -> bool:
+    """Whether the folder of a `CSVLogger` is there in time.
 
-    TensorBoard makes its own as soon as it gets the model, and callbacks of the user's may do
+    TensorBoard makes its own before training begins. In Keras 2 the logger opens its file only
+    after the first epoch, when those before it have written. Callbacks of the user's may do
     anything.
     """
-    if folder.is_dir():
+    if folder.is_dir() or not all(is_of_keras(type(callback)) for callback in callbacks):
         return True
-    boards = [Path(one.log_dir, "train") for one in callbacks if is_a(one, "TensorBoard")]
-    return any(board.is_relative_to(folder) for board in boards) or not all(
-        is_of_keras(type(callback)) for callback in callbacks
-    )
+    makers = [one for one in callbacks if is_a(one, "TensorBoard") and one.write_graph]
+    library = library_of(logger)
+    if library is not None and library.generation == 2:
+        makers += callbacks[: callbacks.index(logger)]
+    made = (place for one in makers for place in _list_folders(one))
+    return any(place.resolve().is_relative_to(folder.resolve()) for place in made)
+
+
+def _list_folders(callback: Any) -> Iterator[Path]:
+    """Those that a callback makes."""
+    for kind, writer in _WRITERS.items():
+        if is_a(callback, kind) and writer.makes_folder:
+            path = Path(getattr(callback, writer.attribute))
+            yield path if writer.is_folder else path.parent

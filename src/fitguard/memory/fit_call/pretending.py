@@ -111,7 +111,7 @@ class Pretense:
                 setattr(base, name, instead[name])
 
     def _promise_to(self, save: Callable[..., Any]) -> Callable[..., None]:
-        def promise(model: Any, filepath: Any, *args: Any, **kwargs: Any) -> None:
+        def promise(model: Any, filepath: Any = None, *args: Any, **kwargs: Any) -> None:
             self._aside.promise(filepath, lambda place: save(model, place, *args, **kwargs))
 
         return promise
