@@ -57,6 +57,16 @@ def test_a_script_that_raises(folder):
     assert fitguard("check", "raises.py", "--fail-on", "never", cwd=folder).returncode == 0
 
 
+def test_a_script_that_calls_no_fit_is_not_started(folder):
+    (folder / "asks.py").write_text("input('Which data?')\ninput('How many?')")
+    done = fitguard("check", "asks.py", cwd=folder, stdin="images\n")
+    assert done.returncode == 2
+    assert "asks.py asks for input in line 2 (How many?)" in done.stdout
+    assert "asks.py < answers.txt" in " ".join(done.stdout.split())
+    assert "fitguard run" not in done.stdout
+    assert fitguard("check", "asks.py", "--fail-on", "never", cwd=folder).returncode == 0
+
+
 def test_all_fits_of_data(folder):
     done = fitguard("data", "train.py", "--fit", "all", "--", "4", cwd=folder)
     assert done.returncode == 3, done.stderr

@@ -80,21 +80,33 @@ def test_what_comes_after_the_last_fit_does_not_fail_it(folder):
     assert report.ok
     assert report.fits[0].plan.batch_size == 10
     assert report.notes[0] == "After that, the script was ended by SIGABRT."
+    assert report.headline.startswith("Ready to train")
+
+
+def test_a_fit_that_is_not_reached_is_told(folder):
+    (folder / "train.py").write_text(ENDS_LATER + "model.fit(np.ones((9, 4)))")
+    report = check_script("train.py")
+    assert report.ok
+    assert "but the fit in line 8 was not looked at" in report.headline
+    assert [step.title for step in report.steps] == ["The fit in line 8 was not looked at"]
 
 
 def test_a_script_without_fit_is_not_called_a_failure(folder):
     (folder / "train.py").write_text("print('no fit')")
     report = check_script("train.py")
     assert report.ok
-    assert report.notes[0].startswith("train.py ends without a call of fit. Write a function")
     assert "no call of fit was reached" in report.headline
+    [step] = report.steps
+    assert step.title == "train.py ends without a call of fit"
+    assert step.text.startswith("Write a function")
+    assert report.notes == ()
 
 
 def test_what_takes_too_long_is_given_up(folder):
     (folder / "train.py").write_text("import time\ntime.sleep(600)")
     report = check_script("train.py", limit_seconds=0.5)
     assert report.failure == ""
-    assert report.notes == ("the script was left after 0 s.",)
+    assert [step.title for step in report.steps] == ["The script was left after 0 s"]
     assert "no call of fit was reached" in report.headline
 
 

@@ -128,3 +128,33 @@ def test_a_script_that_raises_first():
     assert report.headline == "Training would fail: train.py raised KeyError: 'a'"
     assert report.steps[0].text == "line 3: x['a']"
     assert not would_be_cured(report)
+
+
+def test_without_a_fit_the_next_step_is_to_reach_one():
+    why = "train.py ends without a call of fit.\nWrite a function."
+    report = compose_report(doctor=DoctorReport(ok=True), command="train.py", unreached=why)
+    assert (report.verdict, report.ok) == ("warnings", True)
+    assert report.headline == "Only the machine was checked: no call of fit was reached"
+    [step] = report.steps
+    assert (step.title, step.text) == ("train.py ends without a call of fit", "Write a function.")
+    late = compose_report(unreached="the script was left after 300 s")
+    assert late.steps[0].title == "The script was left after 300 s"
+
+
+def test_a_fit_that_was_not_seen_is_not_called_ready():
+    report = compose_report(fits=[fit_with()], command="train.py", missed=[31], script="train.py")
+    assert report.verdict == "warnings"
+    assert report.headline == (
+        "Nothing was found that would stop it, but the fit in line 31 was not looked at"
+    )
+    [step] = report.steps
+    assert step.title == "The fit in line 31 was not looked at"
+    assert step.commands == ("fitguard check train.py:FUNCTION",)
+    more = compose_report(fits=[fit_with(1, found())], missed=[31, 40])
+    assert more.headline == "Training would fail: the labels are wrong (FG620)"
+    assert more.steps[1].title == "The fits in lines 31 and 40 were not looked at"
+
+
+def test_the_only_advice_is_no_alternative():
+    [step] = compose_report(fits=[fit_with(fits=False)]).steps
+    assert step.title == "Use mixed precision"

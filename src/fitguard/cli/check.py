@@ -45,15 +45,15 @@ def check(
     Looks at the machine (`fitguard doctor`), and at the data (`fitguard data`) and the memory
     (`fitguard plan`) of every call of fit that the script makes. One verdict comes first, then what
     to do next. The script is run in a process of its own, without training and, after its first
-    fit, without writing. Exits with 3 if training would fail. A script that asks with input() is
-    answered from standard input.
+    fit, without writing. Exits with 3 if training would fail, and with 2 if no call of fit was
+    reached. A script that asks with input() is answered from standard input.
 
     For example:
 
         fitguard check train.py
         fitguard check train.py --gpu "RTX 3060" -- --data images
         fitguard check train.py:make --format html --output check.html
-        echo yes | fitguard check train.py
+        fitguard check train.py < answers.txt
     """
     from fitguard.cli.configuration import read_configuration
     from fitguard.cli.progress import waiting
@@ -83,7 +83,9 @@ def check(
     if not report.ok and threshold != "never":
         return ExitCode.FINDINGS
     machine = report.doctor.findings if report.doctor is not None else ()
-    return exit_code([*machine, *findings_of_fits(report.fits)], threshold)
+    code = exit_code([*machine, *findings_of_fits(report.fits)], threshold)
+    unanswered = not report.fits and threshold != "never"
+    return code or (ExitCode.WRONG_USAGE if unanswered else ExitCode.FINE)
 
 
 def _is_piped() -> bool:

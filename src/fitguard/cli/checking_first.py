@@ -27,9 +27,10 @@ def check_first(command: "Command", say: Callable[[str], None]) -> bool:
     say(f"check: {report.headline}.")
     for note in report.notes:
         say(f"check: {note}")
-    if report.ok or would_be_cured(report):
-        return True
-    for step in report.steps:
+    starts = report.ok or would_be_cured(report)
+    for step in report.steps if not starts or not report.fits else ():
         say(f"check: {step.title}: {step.text}")
+    if starts:
+        return True
     say("The training was not started. To start it anyway, leave --check away.")
     return False

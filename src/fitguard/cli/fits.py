@@ -84,11 +84,13 @@ def look_at_all_fits(
 
     fits: list[CheckedFit] = []
     with here_again():
-        notes = look_at_fits(
+        left = look_at_fits(
             script, arguments, lambda call: fits.append(describe_fit(call, **look(call))), policy
         )
     command = training_command(script, arguments)
-    return compose_report(fits=fits, command=command, notes=notes, script=script)
+    return compose_report(
+        fits=fits, command=command, notes=left.notes, missed=left.missed, script=script
+    )
 
 
 def findings_of_fits(fits: Iterable["CheckedFit"]) -> "list[Finding]":

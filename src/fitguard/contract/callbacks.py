@@ -24,6 +24,14 @@ _TIMES = ("_start", "_time_at_epoch_start", "_time_at_epoch_end", "_time_after_f
 _COUNTS = ("target", "_seen_so_far", "_values", "_values_order")
 
 
+def list_callbacks(given: Any) -> list[Any]:
+    """Callbacks as `fit` takes them: some, one, a `CallbackList`, or None."""
+    given = getattr(given, "callbacks", given)
+    if isinstance(given, list | tuple):
+        return list(given)
+    return [] if given is None else [given]
+
+
 def restoring_nothing() -> AbstractContextManager[Any]:
     """Inside, BackupAndRestore leaves model and epoch alone when training begins."""
     return patching(

@@ -5,5 +5,6 @@ script.py     a script: its fits are looked at in a child process, whose death i
 child.py      that process
 request.py    what the two tell each other
 writing.py    callbacks that could not write their files
+naming.py     checkpoints whose files could not be named
 verdict.py    pure: what was found in, one verdict and what to do next out
 """

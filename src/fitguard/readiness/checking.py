@@ -7,11 +7,13 @@ from typing import Any
 
 import msgspec
 
+from fitguard.contract.callbacks import list_callbacks
 from fitguard.environment.doctor import doctor
 from fitguard.inputs.checking import check_data
 from fitguard.memory.estimating import NotTraceable
 from fitguard.memory.fit_call import TAKEN, FitCall, select_plan_arguments
 from fitguard.memory.planning import plan
+from fitguard.readiness.naming import find_unnamable
 from fitguard.readiness.request import FitOptions
 from fitguard.readiness.verdict import compose_report
 from fitguard.readiness.writing import find_unwritable
@@ -118,8 +120,10 @@ def check_fit(
         )
     except NotTraceable as error:
         doubt = str(error)
-    failures = tuple(find_unwritable(call.arguments.get("callbacks")))
-    return describe_fit(call, data=data, plan=planned, failures=failures, doubt=doubt, notes=notes)
+    failures = _attempt("The callbacks could not be checked", notes, lambda: _find_failures(call))
+    return describe_fit(
+        call, data=data, plan=planned, failures=failures or (), doubt=doubt, notes=notes
+    )
 
 
 def describe_fit(call: FitCall, *, notes: Sequence[str] = (), **parts: Any) -> CheckedFit:
@@ -151,6 +155,11 @@ def _plan(call: FitCall, given: Mapping[str, Any], options: FitOptions) -> Any:
         gpu_memory=options.gpu_memory,
         free=options.free,
     )
+
+
+def _find_failures(call: FitCall) -> tuple[str, ...]:
+    callbacks = list_callbacks(call.arguments.get("callbacks"))
+    return (*find_unwritable(callbacks), *find_unnamable(call, callbacks))
 
 
 def _attempt(failing: str, notes: list[str], look: Callable[[], Any]) -> Any:

@@ -31,16 +31,16 @@ def answer(request: Request) -> None:
         write(Answer(fit=check_fit(call, request.options)))
 
     try:
-        notes = look_at_fits(request.reference, request.arguments, look, request.options.policy)
+        left = look_at_fits(request.reference, request.arguments, look, request.options.policy)
     except UnreadableInput as error:
         write(Answer(failure=str(error)))
     except UsageError as error:
         if names_function(request.reference):
             write(Answer(refusal=str(error)))
-        else:  # nothing is wrong, but there is nothing to look at
-            write(Answer(notes=(f"{error}.",)))
+        else:
+            write(Answer(unreached=str(error)))
     else:
-        write(Answer(notes=tuple(notes)))
+        write(Answer(notes=left.notes, missed=left.missed))
 
 
 def main(arguments: list[str]) -> NoReturn:

@@ -45,12 +45,16 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     """A call that was looked at, or how the script ended.
 
     Args:
-        failure: Why no call was reached.
+        failure: Why no call was reached, where the training would not reach it either.
+        unreached: Why no call was reached, where nothing is wrong.
         refusal: What is wrong with the function that was named.
         notes: What was not looked at, one sentence each.
+        missed: Lines of the script that call `fit`, and were not looked at.
     """
 
     fit: CheckedFit | None = None
     failure: str = ""
+    unreached: str = ""
     refusal: str = ""
     notes: tuple[str, ...] = ()
+    missed: tuple[int, ...] = ()

@@ -18,6 +18,7 @@ from fitguard.environment.doctor import doctor
 from fitguard.memory.fit_call.functions import parse_reference
 from fitguard.readiness.request import Answer, FitOptions, Request
 from fitguard.readiness.verdict import compose_report
+from fitguard.readiness.visiting import find_missed
 from fitguard.schema.check import CheckReport
 from fitguard.schema.exit_codes import UsageError
 
@@ -60,7 +61,9 @@ def check_script(
         fits=[answer.fit for answer in answers if answer.fit is not None],
         command=training_command(reference, arguments),
         failure=failure or next((one.failure for one in answers if one.failure), ""),
+        unreached=next((one.unreached for one in answers if one.unreached), ""),
         notes=[note for answer in answers for note in answer.notes],
+        missed=[line for answer in answers for line in answer.missed],
         script=reference,
         seconds=time.monotonic() - began,
     )
@@ -94,8 +97,11 @@ def _ask(
         death = _run(command, limit_seconds, None if with_stdin else subprocess.DEVNULL)
         lines = answers.read_bytes().splitlines()
     found = [msgspec.json.decode(line, type=Answer) for line in lines]
-    if death and (found or death == _LATE.format(limit_seconds or 0)):
-        return [*found, Answer(notes=(f"After that, {death}.",) if found else (f"{death}.",))], ""
+    if death and (seen := [answer.fit.line for answer in found if answer.fit is not None]):
+        missed = find_missed(Path(reference), seen)
+        return [*found, Answer(notes=(f"After that, {death}.",), missed=missed)], ""
+    if death == _LATE.format(limit_seconds or 0):
+        return [*found, Answer(unreached=death)], ""
     return found, death
 
 

@@ -10,6 +10,7 @@ from fitguard.words import size
 
 NOTHING_FOUND = "Ready to train: nothing was found that would stop it"
 WITHOUT_DATA = "Nothing was found that would stop it, but no data were checked"
+UNREACHED = "Only the machine was checked: no call of fit was reached"
 
 
 def compose_report(
@@ -18,7 +19,9 @@ def compose_report(
     fits: Sequence[CheckedFit] = (),
     command: str = "",
     failure: str = "",
+    unreached: str = "",
     notes: Sequence[str] = (),
+    missed: Sequence[int] = (),
     script: str = "",
     seconds: float = 0.0,
 ) -> CheckReport:
@@ -27,6 +30,8 @@ def compose_report(
     Args:
         command: What trains, as one would type it behind `fitguard run`; empty for a model.
         failure: Why the script did not get as far as training.
+        unreached: Why no call of fit was seen, where nothing is wrong.
+        missed: Lines of the script that call `fit`, and were not looked at.
     """
     steps = [
         *_fix_machine(doctor),
@@ -38,9 +43,13 @@ def compose_report(
     problems = [*(step.title for step in steps), *map(_shortage, short)]
     steps.extend(_make_room(short, command))
     warnings = sum(finding.severity == "warning" for finding in all_findings(doctor, fits))
-    doubts = [fit for fit in fits if fit.doubt]
+    doubts = [
+        *(_try_step(fit) for fit in fits if fit.doubt),
+        *_reach(unreached),
+        *_see_missed(missed, script),
+    ]
     verdict: Verdict = "fails" if problems else "warnings" if warnings or doubts else "ready"
-    steps.extend(map(_try_step, doubts))
+    steps.extend(doubts)
     if not problems and not doubts and command:
         steps.append(_keep_alive(command))
     if any(fit.plan for fit in fits) and not any(fit.plan and fit.plan.card for fit in fits):
@@ -48,7 +57,7 @@ def compose_report(
     return CheckReport(
         ok=verdict != "fails",
         verdict=verdict,
-        headline=_headline(problems, warnings, fits),
+        headline=_headline(problems, warnings, fits, missed),
         script=script,
         steps=tuple(steps),
         failure=failure,
@@ -81,9 +90,19 @@ def _fix_machine(doctor: DoctorReport | None) -> Iterator[NextStep]:
 
 def _fix_script(failure: str) -> Iterator[NextStep]:
     if failure:
-        first, _, rest = failure.partition("\n")
-        text = rest.strip() or "Run the script itself to see more."
-        yield NextStep(title=re.sub("^the ", "The ", first), text=text)
+        yield _split_step(failure, "Run the script itself to see more.")
+
+
+def _reach(unreached: str) -> Iterator[NextStep]:
+    if unreached:
+        yield _split_step(unreached, "Name a function that returns (model, x, y): FILE.py:FUNCTION")
+
+
+def _split_step(told: str, otherwise: str) -> NextStep:
+    """The first line says what is wrong, the rest what to do."""
+    first, _, rest = told.partition("\n")
+    title = re.sub("^the ", "The ", first.removesuffix("."))
+    return NextStep(title=title, text=rest.strip() or otherwise)
 
 
 def _fix_data(fits: Sequence[CheckedFit]) -> Iterator[NextStep]:
@@ -145,7 +164,7 @@ def _make_room(short: Sequence[CheckedFit], command: str) -> Iterator[NextStep]:
         enough = [one for one in fit.plan.advice if one.enough] if fit.plan is not None else []
         for advice in [one for one in enough if one.slug != "micro-batch"][:2]:
             yield NextStep(
-                title=f"{'Or: ' if split else ''}{advice.title}",
+                title=f"{'Or: ' if split and command else ''}{advice.title}",
                 text=advice.text,
                 code=advice.code,
                 fits=(fit.number,),
@@ -158,6 +177,25 @@ def _try_step(fit: CheckedFit) -> NextStep:
     return NextStep(title=raised, text=hint, fits=(fit.number,))
 
 
+def _see_missed(missed: Sequence[int], script: str) -> Iterator[NextStep]:
+    if missed:
+        yield NextStep(
+            title=_tell_missed(missed),
+            text=(
+                "The notes say where the script was left. Write a function that returns the "
+                "(model, x, y) of that call, and check it as well:"
+            ),
+            commands=(f"fitguard check {script}:FUNCTION",),
+        )
+
+
+def _tell_missed(lines: Sequence[int]) -> str:
+    *most, last = map(str, lines)
+    if not most:
+        return f"The fit in line {last} was not looked at"
+    return f"The fits in lines {', '.join(most)} and {last} were not looked at"
+
+
 def _keep_alive(command: str) -> NextStep:
     return NextStep(
         title="Start it",
@@ -166,7 +204,9 @@ def _keep_alive(command: str) -> NextStep:
     )
 
 
-def _headline(problems: Sequence[str], warnings: int, fits: Sequence[CheckedFit]) -> str:
+def _headline(
+    problems: Sequence[str], warnings: int, fits: Sequence[CheckedFit], missed: Sequence[int]
+) -> str:
     if problems:
         more = f", and {len(problems) - 1} more problems" if len(problems) > 2 else ""
         more = ", and one more problem" if len(problems) == 2 else more
@@ -174,8 +214,10 @@ def _headline(problems: Sequence[str], warnings: int, fits: Sequence[CheckedFit]
     if doubt := next((fit.doubt for fit in fits if fit.doubt), ""):
         return f"Training may fail: {_begin_small(doubt.splitlines()[0])}"
     if not fits:
-        return "Only the machine was checked: no call of fit was reached"
+        return UNREACHED
     told = WITHOUT_DATA if all(fit.data is None for fit in fits) else NOTHING_FOUND
+    if missed:
+        told = f"Nothing was found that would stop it, but {_begin_small(_tell_missed(missed))}"
     dearest = max(
         (fit.plan for fit in fits if fit.plan is not None and fit.plan.card is not None),
         key=lambda plan: plan.required_bytes.likely,

@@ -1,9 +1,12 @@
 """Each call of `fit` that a script makes, looked at once: those that are alike are counted."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
 
 from fitguard.memory.dtype_policy import set_policy
-from fitguard.memory.fit_call import FitCall, visit_fits
+from fitguard.memory.fit_call import FitCall, later_lines, visit_fits
+from fitguard.schema.exit_codes import UnreadableInput
 
 MOST_FITS = 8
 """More different calls of one script are not looked at."""
@@ -13,17 +16,26 @@ Likeness = tuple[int, str, int | None, int | None, int]
 Look = Callable[[FitCall], None]
 
 
+class Left(NamedTuple):
+    """What was not looked at.
+
+    Args:
+        notes: One sentence each.
+        missed: Lines of the script that call `fit`, below where it was left.
+    """
+
+    notes: tuple[str, ...]
+    missed: tuple[int, ...]
+
+
 def look_at_fits(
     reference: str, arguments: Sequence[str], look: Look, policy: str | None = None
-) -> list[str]:
+) -> Left:
     """Look at each call of `fit` behind a reference.
 
     Args:
         arguments: Of the script itself.
         policy: The dtype policy that is set before the model is built.
-
-    Returns:
-        What was not looked at, one sentence each.
 
     Raises:
         UnreadableInput, UsageError: where no call was reached.
@@ -34,8 +46,19 @@ def look_at_fits(
             set_policy(policy)
 
     visitor = _Visitor(look)
+    script = Path(reference).absolute()  # the script may change the folder
     ended = visit_fits(reference, arguments, visitor.visit, prepare)
-    return [*visitor.notes(), *([ended] if ended else [])]
+    if not ended:
+        return Left(tuple(visitor.notes()), ())
+    return Left((*visitor.notes(), ended), find_missed(script, visitor.lines()))
+
+
+def find_missed(script: Path, seen: Collection[int]) -> tuple[int, ...]:
+    """Lines of a script that call `fit`, below those that were seen; none for a function."""
+    try:
+        return tuple(later_lines(script, seen)) if script.suffix == ".py" else ()
+    except (UnreadableInput, SyntaxError):  # it is gone, or written for another Python
+        return ()
 
 
 class _Visitor:
@@ -49,6 +72,10 @@ class _Visitor:
         if self._seen[alike] == 1 and len(self._seen) <= MOST_FITS:
             self._look(call)
         return True
+
+    def lines(self) -> set[int]:
+        """Where the calls are that were seen."""
+        return {line for line, *_ in self._seen}
 
     def notes(self) -> Iterator[str]:
         for (line, *_), calls in list(self._seen.items())[:MOST_FITS]:

@@ -232,6 +232,13 @@ def test_scripts_that_fail_before(found, code, message):
         found(code, bare=True)
 
 
+@pytest.mark.parametrize("code", ["sys.exit(0)", "sys.exit()", "raise SystemExit"])
+def test_a_script_that_ends_by_itself(found, code):
+    told = rf"train\.py ends by itself, with exit code 0, before it calls fit \(line {HEAD + 1}: "
+    with pytest.raises(UsageError, match=told):
+        found(code)
+
+
 def test_wrong_arguments_are_the_scripts_own_error(found):
     with pytest.raises(UnreadableInput, match=r"TypeError.*batchsize"):
         found("build().fit(x, y, batchsize=3)")
@@ -276,7 +283,7 @@ ASKS = "answer = input('\x1b[1mOverwrite?\x1b[0m ')\nprint(answer)\nbuild().fit(
 def test_a_script_that_asks_is_answered_from_standard_input(found, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.StringIO("yes\n"))
     assert found(ASKS).method == "fit"
-    asked = rf"asks for input in line {HEAD + 1} \(Overwrite\?\), .*`echo yes \| fitguard check "
+    asked = rf"asks for input in line {HEAD + 1} \(Overwrite\?\), .*\n.*train.py < answers.txt"
     with pytest.raises(UsageError, match=asked):
         found(ASKS)
 

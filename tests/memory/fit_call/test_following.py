@@ -2,6 +2,7 @@
 
 import math
 import sqlite3
+import tempfile
 
 import pytest
 
@@ -88,6 +89,46 @@ def test_nothing_of_the_users_is_written(followed, tmp_path, monkeypatch):
     (tmp_path / "after").write_text("files are as ever")
 
 
+@pytest.mark.parametrize(
+    ("library", "file"), [("keras", "two.keras"), ("keras", "two.h5"), ("tf_keras", "two.keras")]
+)
+def test_what_was_saved_can_be_loaded(followed, tmp_path, monkeypatch, library, file):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / file).write_text("of another training")
+    calls, ended = followed(
+        f"""
+        from {library}.models import load_model
+        model = build()
+        model.fit(x, y)
+        model.save({file!r})
+        del model
+        model = load_model({file!r}, compile={file.endswith(".keras")})
+        model.fit(x[:9], y[:9])
+        """,
+        library=library,
+        settings='metrics=["mae"]',
+    )
+    assert (len(calls), ended) == (2, "")
+    assert calls[1].metrics == (("loss", "mae") if file.endswith(".keras") else ())
+    assert calls[0].model is not calls[1].model
+    assert (tmp_path / file).read_text() == "of another training"
+
+
+def test_what_a_checkpoint_or_python_wrote_can_be_read(followed, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    calls, ended = followed(
+        """
+        checkpoint = keras.callbacks.ModelCheckpoint("ck/best.keras", save_best_only=True)
+        build().fit(x, y, callbacks=[checkpoint])
+        np.save("labels.npy", y[:9])
+        model = keras.models.load_model("ck/best.keras")
+        model.fit(x[:9], np.load("labels.npy"))
+        """
+    )
+    assert (len(calls), ended) == (2, "")
+    assert [file.name for file in tmp_path.iterdir()] == ["train.py"]
+
+
 def test_files_that_were_open_before_are_not_written_to(followed, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in ("appended.log", "changed.bin", "cut.txt"):
@@ -117,7 +158,9 @@ def test_files_that_were_open_before_are_not_written_to(followed, tmp_path, monk
         assert base.execute("select a from t").fetchall() == [(1,)]
 
 
-def test_a_file_that_is_mapped_for_writing_ends_it(followed, tmp_path):
+def test_a_file_that_is_mapped_for_writing_ends_it(followed, tmp_path, monkeypatch):
+    (tmp_path / "aside").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "aside"))
     kept = tmp_path / "kept.bin"
     kept.write_bytes(bytes(64))
     calls, ended = followed(
@@ -126,6 +169,7 @@ def test_a_file_that_is_mapped_for_writing_ends_it(followed, tmp_path):
     assert len(calls) == 1
     assert "kept.bin mapped into memory" in ended
     assert kept.read_bytes() == bytes(64)
+    assert not any((tmp_path / "aside").iterdir())
 
 
 @pytest.mark.parametrize(

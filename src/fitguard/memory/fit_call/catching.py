@@ -34,6 +34,7 @@ class Caught:
         arguments: By their names, without the model.
         line: Of the script.
         jit_compile: What `compile` was given; without a GPU the model itself does not tell.
+        metrics: The names that `compile` was given, the loss first; empty where it was not seen.
         thread: The thread that made it; empty for that of the script itself.
     """
 
@@ -42,6 +43,7 @@ class Caught:
     arguments: dict[str, Any]
     line: int
     jit_compile: bool | str = "auto"
+    metrics: tuple[str, ...] = ()
     thread: str = ""
 
 
@@ -53,6 +55,11 @@ class Catch:
         child: Is told the line where a child process would train.
         show: Is shown the call, while Keras is as ever; whether the script is to go on.
         pretense: What the script gets where it goes on; None where it never does.
+
+    Attributes:
+        compiles: What each model was compiled with.
+        calls: How many were shown.
+        own_loop_line: Where the script gives gradients to an optimizer itself; None where not.
     """
 
     def __init__(
@@ -70,22 +77,18 @@ class Catch:
         self._thread = threading.current_thread()
         self._stops = 0
         self._is_showing = False
-        self._compiles = Compiles()
+        self.compiles = Compiles()
         self.calls = 0
         self.own_loop_line: int | None = None
 
     def wraps(self) -> Wraps:
         """What is put around Keras."""
         return {
-            **self._compiles.wraps(),
+            **self.compiles.wraps(),
             **dict.fromkeys(_TRAINING, self._training),
             Role.EVALUATE: self._evaluating,
             Role.GRADIENTS_APPLIED: self._applying,
         }
-
-    def jit_compile(self, model: Any) -> Any:
-        """What `compile` was given last for a model; "auto" where nothing."""
-        return self._compiles.jit_compile(model)
 
     def stop(self) -> NoReturn:
         """Leave the script; where it caught that some times, leave its handler as well."""
@@ -117,7 +120,8 @@ class Catch:
                 original.__name__,
                 given,
                 line,
-                jit_compile=self._compiles.jit_compile(model),
+                jit_compile=self.compiles.jit_compile(model),
+                metrics=tuple(self.compiles.metrics(model)),
                 thread="" if here is self._thread else here.name,
             )
             if self._goes_on(call):
@@ -142,7 +146,7 @@ class Catch:
             if self._is_showing or not self._pretense.began:
                 return original(model, *args, **kwargs)
             as_dict = bool(kwargs.get("return_dict"))
-            return self._pretense.pretend_evaluation(self._compiles.metrics(model), as_dict=as_dict)
+            return self._pretense.pretend_evaluation(self.compiles.metrics(model), as_dict=as_dict)
 
         return evaluate
 

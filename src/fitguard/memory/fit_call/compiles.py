@@ -26,10 +26,13 @@ class Compiles:
         return "auto" if given is None else given
 
     def metrics(self, model: Any) -> list[str]:
-        """The names that `evaluate` would give: the loss, and the metrics in their order."""
+        """The names that `evaluate` would give: the loss, and the metrics in their order.
+
+        Empty where the model was not compiled.
+        """
         given = self._last(model)
         metrics = [*_leaves(given.get("metrics")), *_leaves(given.get("weighted_metrics"))]
-        return ["loss", *(str(getattr(metric, "name", metric)) for metric in metrics)]
+        return ["loss", *map(_name, metrics)] if given else []
 
     def _last(self, model: Any) -> dict[str, Any]:
         given = [arguments for compiled, arguments in self._compiled if compiled is model]
@@ -51,3 +54,7 @@ def _leaves(given: Any) -> list[Any]:
     if isinstance(given, list | tuple):
         return [leaf for one in given for leaf in _leaves(one)]
     return [] if given is None else [given]
+
+
+def _name(metric: Any) -> str:
+    return str(getattr(metric, "name", getattr(metric, "__name__", metric)))

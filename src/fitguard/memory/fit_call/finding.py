@@ -1,6 +1,5 @@
 """Runs a script up to where it would train, and on from there as if it had."""
 
-import ast
 import builtins
 import contextlib
 import sys
@@ -32,6 +31,7 @@ class FitCall:
         arguments: By their names, as far as they were given, without the model.
         line: Of the script; the line that leads there, where a module of its own makes the call.
         jit_compile: What `compile` was given; without a GPU the model itself does not tell.
+        metrics: The names that `compile` was given, the loss first; empty where it was not seen.
         place: Where the script makes it, or the function that returned its arguments.
         notes: What the user should know of it, one sentence each.
     """
@@ -42,6 +42,7 @@ class FitCall:
     arguments: dict[str, Any]
     line: int
     jit_compile: bool | str = "auto"
+    metrics: tuple[str, ...] = ()
     place: Evidence | None = None
     notes: tuple[str, ...] = ()
 
@@ -162,6 +163,7 @@ def describe_call(call: Caught, number: int) -> FitCall:
         arguments=arguments,
         line=call.line,
         jit_compile=call.jit_compile,
+        metrics=call.metrics,
         notes=(beside,) if call.thread else (),
     )
 
@@ -209,7 +211,7 @@ def _why_left(error: UnreadableInput) -> str:
     where = f" ({place.strip()})" if place else ""
     if isinstance(error.__cause__, NoAnswer):
         return f"The script was not followed to its end: {first}{where}."
-    return f"The script could not go on after its last fit without a trained model: {first}{where}."
+    return f"Without a trained model the script could not be followed further: {first}{where}."
 
 
 def _missing(file: Path, catch: Catch, child_line: int | None, spawned: Sequence[int]) -> str:
@@ -218,34 +220,19 @@ def _missing(file: Path, catch: Catch, child_line: int | None, spawned: Sequence
         f"{file.name}:FUNCTION"
     )
     if child_line is not None:
-        return f"{file.name} calls fit in a child process (line {child_line}). {instead}"
+        return f"{file.name} calls fit in a child process (line {child_line}).\n{instead}"
     if catch.own_loop_line is not None:
         return (
             f"{file.name} trains in a loop of its own: line {catch.own_loop_line} gives gradients "
-            f"to the optimizer. {instead}. fitguard.plan also takes a function that does one step"
+            f"to the optimizer.\n{instead}. fitguard.plan also takes a function that does one step"
         )
     if spawned:
         return (
             f"{file.name} starts another process in line {spawned[0]}: if that one calls fit, "
-            f"fitguard does not see it, and it has trained. {instead}"
+            f"fitguard does not see it, and it has trained.\n{instead}"
         )
-    return f"{file.name} ends without a call of fit. {instead}"
+    return f"{file.name} ends without a call of fit.\n{instead}"
 
 
 def _samples(x: Any) -> int | None:
     return next((int(leaf.value.shape[0]) for leaf in leaves(x, "x")), None)
-
-
-def other_lines(path: Path, call: FitCall) -> list[int]:
-    """Where else in the script the same method of the same name is called: `model.fit` twice."""
-    found = [
-        (node.lineno, node.end_lineno or node.lineno, ast.unparse(node.func))
-        for node in ast.walk(ast.parse(read_source(Path(path))))
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr == call.method
-    ]
-    own = {text for first, last, text in found if first <= call.line <= last}
-    return sorted(
-        first for first, last, text in found if text in own and not first <= call.line <= last
-    )

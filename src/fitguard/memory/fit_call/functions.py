@@ -16,7 +16,7 @@ TAKEN = (
     *("steps_per_epoch", "shuffle", "validation_data", "validation_split"),
     *("validation_batch_size", "validation_steps"),
 )
-IGNORED = {
+BESIDE_DATA = {
     *("callbacks", "verbose", "initial_epoch", "validation_freq"),
     *("max_queue_size", "workers", "use_multiprocessing"),
 }
@@ -49,14 +49,14 @@ def call(
                 f"Received {reference}, but {file.name} has no function {function_name}. Expected "
                 f"one of: {', '.join(_functions(module)) or 'a function in the file'}"
             )
-        _require_no_arguments(function, function_name)
+        _require_plain(function, function_name)
         if prepare is not None:
             prepare()
         return call_user_function(function, f"{file.name}:{function_name}", file)
 
 
 def fit_arguments(result: Any, reference: str, *, model_alone: bool = False) -> dict[str, Any]:
-    """The model and the arguments of `fit` that tell of data, out of what the function returned.
+    """The model and the arguments of `fit`, out of what the function returned.
 
     Args:
         model_alone: Whether a model without data is enough.
@@ -73,17 +73,26 @@ def fit_arguments(result: Any, reference: str, *, model_alone: bool = False) -> 
                 f"Received from {reference} a dict without `model`: {', '.join(map(str, result))}. "
                 f"Expected {expected}"
             )
-        unknown = [str(key) for key in result if key not in (*TAKEN, *IGNORED)]
+        unknown = [str(key) for key in result if key not in (*TAKEN, *BESIDE_DATA)]
         if unknown:
             raise UsageError(
                 f"Received from {reference} a dict with {', '.join(unknown)}. Expected only "
                 f"{', '.join(TAKEN)}"
             )
-        return {key: value for key, value in result.items() if key not in IGNORED}
+        _require_model(result["model"], f"a dict from {reference}", expected)
+        return dict(result)
     if isinstance(result, tuple) and 2 <= len(result) <= 4:
+        kinds = ", ".join(type(one).__name__ for one in result)
+        _require_model(result[0], f"({kinds}) from {reference}", expected)
         return dict(zip(("model", "x", "y", "sample_weight"), result, strict=False))
     received = f"{len(result)} values" if isinstance(result, tuple) else type(result).__name__
     raise UsageError(f"Received {received} from {reference}. Expected {expected}")
+
+
+def _require_model(given: Any, received: str, expected: str) -> None:
+    """A function that does one step of training is as good as a model."""
+    if not hasattr(given, "train_step") and not callable(given):
+        raise UsageError(f"Received {received}, without a model. Expected {expected}")
 
 
 def names_function(reference: str) -> bool:
@@ -161,7 +170,11 @@ def _functions(module: Any) -> list[str]:
     ]
 
 
-def _require_no_arguments(function: Callable[..., Any], name: str) -> None:
+def _require_plain(function: Callable[..., Any], name: str) -> None:
+    if inspect.iscoroutinefunction(function):
+        raise UsageError(
+            f"Received {name}, which is async. Expected a plain function: def {name}()"
+        )
     required = [
         parameter.name
         for parameter in inspect.signature(function).parameters.values()

@@ -12,13 +12,14 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from fitguard.contract.libraries import Library
+from fitguard.contract.callbacks import list_callbacks
+from fitguard.contract.libraries import Library, is_a
 from fitguard.memory.fit_call.open_files import list_open_files
 from fitguard.memory.fit_call.write_aside import WriteAside
 
 FOLLOW_SECONDS = 30.0
 """So long a script may go on in all, beside what looking at its calls takes."""
-_SAVING = ("save", "save_weights", "export", "load_weights")
+_OF_WEIGHTS = ("save_weights", "export", "load_weights")
 
 
 class Pretense:
@@ -44,6 +45,9 @@ class Pretense:
         """What `fit` or `train_on_batch` returns."""
         self._begin()
         self._save_nothing(type(model))
+        for callback in list_callbacks(given.get("callbacks")):
+            if is_a(callback, "ModelCheckpoint") and not callback.save_weights_only:
+                model.save(callback.filepath)
         if method == "train_on_batch":
             return {"loss": math.nan} if given.get("return_dict") else math.nan
         history = library.module("callbacks").History()
@@ -91,12 +95,26 @@ class Pretense:
         self._refuse(f"it takes longer than {FOLLOW_SECONDS:.0f} s")
 
     def _save_nothing(self, cls: type) -> None:
-        """The weights are not what they would be: they are neither written nor read."""
+        """The weights are not what they would be: they are neither written nor read.
+
+        Only a model that the script itself loads again is saved, aside.
+        """
         for base in cls.__mro__:
-            for name in set(_SAVING) & vars(base).keys() if base not in self._saving else ():
-                self._stack.callback(setattr, base, name, vars(base)[name])
-                setattr(base, name, _do_nothing)
+            if base in self._saving:
+                continue
             self._saving.add(base)
+            instead = dict.fromkeys(_OF_WEIGHTS, _do_nothing)
+            if "save" in vars(base):
+                instead["save"] = self._promise_to(vars(base)["save"])
+            for name in instead.keys() & vars(base).keys():
+                self._stack.callback(setattr, base, name, vars(base)[name])
+                setattr(base, name, instead[name])
+
+    def _promise_to(self, save: Callable[..., Any]) -> Callable[..., None]:
+        def promise(model: Any, filepath: Any = None, *args: Any, **kwargs: Any) -> None:
+            self._aside.promise(filepath, lambda place: save(model, place, *args, **kwargs))
+
+        return promise
 
 
 def _can_wake() -> bool:

@@ -48,7 +48,17 @@ def visit_fits(
     except UnreadableInput as error:
         if isinstance(error.__cause__, NoAnswer):
             raise UsageError(
-                f"{error}. Give it one: `echo yes | fitguard check {reference}`"
+                f"{error}.\nWrite all answers into a file, one in each line, and give it that: "
+                f"`fitguard check {reference} < answers.txt`"
+            ) from error
+        if isinstance(error.__cause__, SystemExit) and not error.__cause__.code:
+            place = str(error).partition("\n")[2].strip()
+            where = f" ({place})" if place else ""
+            name = Path(reference).name
+            raise UsageError(
+                f"{name} ends by itself, with exit code 0, before it calls fit{where}.\n"
+                "If it trains with other arguments, give them behind two hyphens: fitguard check "
+                f"{name} -- --data images"
             ) from error
         hint = _hint_at_start(error.__cause__, Path(reference))
         if hint:
@@ -145,5 +155,10 @@ def _read_function_fit(
     given = fit_arguments(result, reference, model_alone=True)
     model = given.pop("model")
     return FitCall(
-        model=model, method="fit", arguments=given, line=0, jit_compile=catch.jit_compile(model)
+        model=model,
+        method="fit",
+        arguments=given,
+        line=0,
+        jit_compile=catch.compiles.jit_compile(model),
+        metrics=tuple(catch.compiles.metrics(model)),
     )

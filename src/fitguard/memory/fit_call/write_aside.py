@@ -1,6 +1,7 @@
 """What Python code would write to files is written to a folder that is thrown away.
 
-What cannot be led there (removing, renaming, other programs, the network) is refused.
+Where the code reads such a file again, it finds it there. What cannot be led there (removing,
+renaming, other programs, the network) is refused.
 """
 
 import builtins
@@ -16,7 +17,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from fitguard.memory.fit_call.open_files import OpenFiles, copying_open_files
-from fitguard.memory.fit_call.writers import refusing_writers
+from fitguard.memory.fit_call.writers import leading_readers, refusing_writers
 
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_TRUNC | os.O_APPEND | os.O_CREAT
 _REFUSED = {
@@ -38,6 +39,8 @@ _ELSEWHERE = {
     **dict.fromkeys(("os.kill", "os.killpg"), "send a signal to a process"),
     "sqlite3.connect": "open a database",
 }
+MOST_PROMISED = 3
+"""So many files are kept in mind that are written only if they are read: each holds a model."""
 _active: "WriteAside | None" = None
 _is_hooked = False
 
@@ -54,6 +57,7 @@ class WriteAside:
         self._before = before
         self._refuse = refuse
         self._own: set[str] = set()
+        self._promised: dict[str, Callable[[str], Any]] = {}
         self._is_paused = False
 
     def __enter__(self) -> Self:
@@ -61,12 +65,12 @@ class WriteAside:
         _hook()
         self._folder = tempfile.mkdtemp(prefix="fitguard-")
         self._opens = (builtins.open, io.open)
-        self._stack = contextlib.ExitStack()
-        self._stack.callback(shutil.rmtree, self._folder, ignore_errors=True)
-        self._stack.enter_context(
-            copying_open_files(Path(self._folder), self._before, self._refuse)
-        )
-        self._stack.enter_context(refusing_writers(self._refuse, lambda: self._is_paused))
+        with contextlib.ExitStack() as stack:
+            stack.callback(shutil.rmtree, self._folder, ignore_errors=True)
+            stack.enter_context(copying_open_files(Path(self._folder), self._before, self._refuse))
+            stack.enter_context(leading_readers(self.find))
+            stack.enter_context(refusing_writers(self._refuse, lambda: self._is_paused))
+            self._stack = stack.pop_all()
         builtins.open = io.open = self._open
         _active = self
         return self
@@ -90,6 +94,27 @@ class WriteAside:
             yield
         finally:
             self._is_paused = False
+
+    def promise(self, file: Any, write: Callable[[str], Any]) -> None:
+        """Note a file that is written only if the code reads it; `write` is told where."""
+        if _is_path(file):
+            path = _absolute(file)
+            self._promised.pop(path, None)
+            self._promised[path] = write
+            for forgotten in list(self._promised)[:-MOST_PROMISED]:
+                del self._promised[forgotten]
+
+    def find(self, file: Any) -> Any:
+        """Where a file is that was written meanwhile; all others are where they ever were."""
+        if self._is_paused or not _is_path(file):
+            return file
+        path = _absolute(file)
+        write = self._promised.pop(path, None)
+        if write is not None:
+            with self.pausing(), contextlib.suppress(Exception):
+                write(self._make_place(path))
+        place = self._place(path)
+        return str(place) if place.is_file() else file
 
     def watch(self, event: str, arguments: tuple[Any, ...]) -> None:
         """Judge what Python is about to do.
@@ -127,18 +152,24 @@ class WriteAside:
 
     def _open(self, file: Any, mode: str = "r", *args: Any, **kwargs: Any) -> Any:
         writes = set(mode) & set("wa+")
+        if "w" not in mode:
+            file = self.find(file)
         if writes and not self._is_paused and _is_path(file):
             path = _absolute(file)
             if not self._is_own(path) and not path.startswith("/dev/"):
-                file = self._place_of(path, copied="w" not in mode)
+                file = self._make_place(path)
+                if "w" not in mode and Path(path).is_file():
+                    shutil.copyfile(path, file)
         return self._opens[0](file, mode, *args, **kwargs)
 
-    def _place_of(self, path: str, *, copied: bool) -> str:
-        place = Path(self._folder, path.lstrip(os.sep))
+    def _make_place(self, path: str) -> str:
+        self._promised.pop(path, None)
+        place = self._place(path)
         place.parent.mkdir(parents=True, exist_ok=True)
-        if copied and not place.exists() and Path(path).is_file():
-            shutil.copyfile(path, place)
         return str(place)
+
+    def _place(self, path: str) -> Path:
+        return Path(self._folder, path.lstrip(os.sep))
 
 
 def _is_path(thing: Any) -> bool:
