@@ -8,7 +8,11 @@ import numpy as np
 import pytest
 
 from fitguard.contract.random_sources import is_random_source, restore_of
-from fitguard.contract.random_state import keeping_random_state, read_random_state
+from fitguard.contract.random_state import (
+    keeping_random_state,
+    read_random_state,
+    seed_new_generators,
+)
 
 
 def draw_globals() -> list[Any]:
@@ -34,6 +38,22 @@ def test_global_generators() -> None:
 
     assert draw_globals() == first
     assert all(a != b for a, b in zip(draw_globals(), first, strict=True))
+
+
+def test_generators_that_are_made_without_a_seed_get_one_of_the_run(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    bit_generator = sys.modules["numpy.random.bit_generator"]
+    monkeypatch.setattr(bit_generator, "randbits", bit_generator.randbits)
+    drawn = []
+    for seed in (7, 7, 8):
+        seed_new_generators(seed)
+        with keeping_random_state():
+            first = np.random.default_rng().random()
+        assert np.random.default_rng().random() == first
+        drawn.append([first, np.random.default_rng().random(), np.random.RandomState().rand()])
+    assert drawn[0] == drawn[1]
+    assert len({*drawn[0], *drawn[2]}) == 6
 
 
 def test_a_global_seed_that_is_set_inside_is_taken_back() -> None:

@@ -40,7 +40,9 @@ if "--fitguard" in sys.argv:
     print(json.dumps({
         "loaded": sorted({"tensorflow", "keras", "tf_keras"} & sys.modules.keys()),
         "oom": int(Path("/proc/self/oom_score_adj").read_text()),
-        "drawn": [random.random(), float(numpy.random.uniform())],
+        "drawn": [
+            random.random(), float(numpy.random.uniform()), numpy.random.default_rng().random()
+        ],
     }))
 """
 

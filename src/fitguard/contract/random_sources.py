@@ -98,8 +98,30 @@ def _write_torch(source: Any, state: Any) -> None:
     source.set_state(sys.modules["torch"].from_numpy(state))
 
 
+class SeedSource:
+    """Gives seeds, one after the other; its state is how many it gave, which is quick to compare.
+
+    Args:
+        seed: Of the run.
+    """
+
+    def __init__(self, seed: int) -> None:
+        self.seed = seed
+        self.drawn = 0
+
+    def draw(self, bits: int) -> int:
+        """The next seed."""
+        self.drawn += 1
+        return random.Random(f"{self.seed}/{self.drawn}").getrandbits(bits)
+
+
+def _write_drawn(source: SeedSource, drawn: int) -> None:
+    source.drawn = drawn
+
+
 _PYTHON = _Kind(random.Random.getstate, random.Random.setstate)
 _KINDS: tuple[tuple[str, tuple[str, ...], _Kind], ...] = (
+    (__name__, ("SeedSource",), _Kind(lambda source: source.drawn, _write_drawn)),
     (
         "numpy.random",
         ("Generator", "BitGenerator"),

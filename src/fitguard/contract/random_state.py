@@ -18,7 +18,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from fitguard.contract.libraries import find_installed_library
-from fitguard.contract.random_sources import put_state, restore_of, state_of
+from fitguard.contract.random_sources import SeedSource, put_state, restore_of, state_of
 
 _EAGER = "tensorflow.python.eager.context"
 _SEED = "tensorflow-seed"
@@ -86,6 +86,24 @@ def seed_eager_draws(seed: int) -> None:
     """
     if (context := _eager_context()) is not None:
         context._seed, context._rng = seed, random.Random(seed)
+
+
+def seed_new_generators(seed: int) -> None:
+    """From now on, NumPy generators that are made without a seed get one from a source of ours.
+
+    `np.random.default_rng()` asks the operating system, so it would draw other numbers after a
+    restart. The source is one of the global generators: snapshots keep its state, too.
+    """
+    import numpy.random.bit_generator as module
+
+    if hasattr(module, "randbits"):
+        module.randbits = SeedSource(seed).draw
+
+
+def _find_seed_source(bit_generator: Any) -> SeedSource | None:
+    """None where seeds come from the operating system."""
+    source = getattr(getattr(bit_generator, "randbits", None), "__self__", None)
+    return source if isinstance(source, SeedSource) else None
 
 
 class _Place(NamedTuple):
@@ -187,6 +205,7 @@ _PLACES: dict[str, _Place] = {
     # Behind the others: Keras draws from Python's when it makes one of its own.
     "python": _always_there("random", lambda module: module._inst),
     "numpy": _always_there("numpy.random.mtrand", lambda module: module._rand),
+    "numpy-seeds": _always_there("numpy.random.bit_generator", _find_seed_source),
     "torch": _always_there("torch.random", lambda module: module.default_generator),
 }
 """By the name that snapshots have for it."""

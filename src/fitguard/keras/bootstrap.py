@@ -20,6 +20,7 @@ from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import ModuleType
 
+from fitguard.contract.random_state import seed_new_generators
 from fitguard.keras.fitting.guarded_fits import GuardedFits
 from fitguard.keras.fitting.wrapping import guarding
 from fitguard.keras.own_faults import own_fault, words_for
@@ -136,6 +137,7 @@ def _seed(seed: int) -> None:
     import numpy as np
 
     np.random.seed(seed % 2**32)
+    seed_new_generators(seed)
 
 
 def _run(command: list[str], session: Session) -> int:

@@ -1,5 +1,6 @@
 """Fit calls that an earlier attempt had finished, and snapshots that do not fit."""
 
+import contextlib
 import time
 
 import keras
@@ -9,6 +10,7 @@ import tf_keras
 from guarded.attempts import Killed, attempt, events
 
 from fitguard.keras.fitting.step import GuardedStep
+from fitguard.keras.refused import Refused
 from fitguard.schema.journal import FitBegan, Noted, SnapshotWritten
 
 
@@ -82,12 +84,12 @@ def test_the_end_of_a_short_fit_is_not_written_but_trained_again(keras_trainee, 
     assert [event.restored for event in events(fits, FitBegan)] == [False, False]
 
 
-def fit_some(units, *, built=True, epochs=1, **wishes):
+def fit_some(units, *, built=True, epochs=1, rows=1.0, **wishes):
     keras.utils.set_random_seed(3)
     layers = [keras.layers.Dense(units), keras.layers.Dense(1)]
     model = keras.Sequential([keras.layers.Input((3,)), *layers] if built else layers)
     model.compile("sgd", "mse")
-    x = np.ones((12, 3), "float32")
+    x = np.full((12, 3), rows, "float32")
     model.fit(x, x[:, 0], batch_size=4, epochs=epochs, verbose=0, **wishes)
     return model
 
@@ -163,6 +165,21 @@ def test_another_model_is_trained_from_its_beginning(built, ended, tmp_path):
         fit_some(4, built=built)
     assert events(fits, FitBegan)[-1].restored is ended
     assert fits.sources.attempts == [1, 4]
+
+
+@pytest.mark.parametrize("exact_only", [False, True])
+def test_other_data_after_a_restart_end_a_run_that_must_be_exact(exact_only, tmp_path):
+    with attempt(tmp_path) as fits:
+        fits.session.heartbeat.wish("snapshot")
+        with pytest.raises(Killed):
+            fit_some(4, callbacks=[DiesInSecondStep()])
+    refusal = pytest.raises(Refused, match="--exact-only was given, and ")
+    with (
+        attempt(tmp_path, 2, exact_only=exact_only) as fits,
+        refusal if exact_only else contextlib.nullcontext(),
+    ):
+        fit_some(4, rows=2.0)
+    assert "come in another order" in events(fits, Noted)[-1].text
 
 
 def test_a_snapshot_that_is_torn_is_named_and_not_used(keras_trainee, tmp_path):

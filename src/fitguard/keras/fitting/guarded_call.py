@@ -28,6 +28,7 @@ from fitguard.keras.position import (
     why_drawn_by_both,
     why_passed,
 )
+from fitguard.keras.refused import Refused
 from fitguard.keras.snapshots.content import Content
 from fitguard.keras.state.model_state import ModelState
 from fitguard.keras.state.randomness import read_random
@@ -266,7 +267,7 @@ class GuardedCall:
     def _begin(self, position: DataPosition, ahead: Ahead, batches: list[Any]) -> None:
         """Before the first step of this process."""
         assert self._step is not None
-        native, notes = self._step.native, []
+        native, notes, resumed = self._step.native, [], self._resumed is not None
         if self._resumed is not None:
             notes = restore(self._resumed, self._state, native, position, ahead, self._model)
             self._resumed, self._pictured = None, native
@@ -283,8 +284,7 @@ class GuardedCall:
         x, validation = (self._arguments.get(name) for name in ("x", "validation_data"))
         shared = [*assess_validation(x, validation), *why_passed(x)]
         shared += why_drawn_by_both(x, self._state.reached)
-        for sentence in [*notes, *shared, *position.inexact]:
-            self._note(sentence)
+        self._note_all([*notes, *shared, *position.inexact], resumed=resumed)
 
     def _announce(self, **more: Any) -> None:
         self._session.record(
@@ -295,6 +295,20 @@ class GuardedCall:
             epochs=_number(self._arguments.get("epochs", 1)),
             **more,
         )
+
+    def _note_all(self, sentences: list[str], *, resumed: bool) -> None:
+        """Say what is not exact.
+
+        Raises:
+            Refused: where this training goes on from a snapshot, and may only do so exactly.
+        """
+        for sentence in sentences:
+            self._note(sentence)
+        if sentences and resumed and self._session.orders.exact_only:
+            raise Refused(
+                f"--exact-only was given, and {sentences[0].rstrip('.')}. The snapshots stay: "
+                "without --exact-only, the training goes on from them."
+            )
 
     def _note(self, sentence: str) -> None:
         self._session.note(INEXACT, sentence, fit=self._number)
@@ -370,8 +384,7 @@ class GuardedCall:
                 self._model, self._library, original, self._arguments, ended, changed
             )
         self.place = place_of(ended)
-        for sentence in notes:
-            self._note(sentence)
+        self._note_all(notes, resumed=True)
         self._announce(restored=True)
         self._session.record(FitEnded, place=self.place)
         return self._model.history

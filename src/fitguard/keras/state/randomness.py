@@ -8,7 +8,7 @@ import numpy as np
 from fitguard.contract.random_state import read_random_state, write_random_state
 from fitguard.state.values import decode, encode
 
-READ_BY_DATA = ("python", "numpy", "torch")
+READ_BY_DATA = ("python", "numpy", "numpy-seeds", "torch")
 """Generators that reading the data may draw from."""
 
 
