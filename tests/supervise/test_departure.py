@@ -30,9 +30,11 @@ class Setting:
 
 def test_leaving_is_a_wish_then_sigterm_then_sigkill():
     setting = Setting()
+    assert setting.departure.asked_seconds == 0
     assert setting.departure.leave("preempted")
     assert (setting.wishes, setting.sent) == (1, [])
     setting.wait(12)
+    assert setting.departure.asked_seconds == 12
     assert setting.sent == [(8.0, signal.SIGTERM), (10.0, signal.SIGKILL)]
     assert setting.departure.reason == "preempted"
 

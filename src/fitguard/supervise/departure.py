@@ -72,6 +72,11 @@ class Departure:
         return self._reason
 
     @property
+    def asked_seconds(self) -> float:
+        """Since it was asked to leave; 0 where it was not."""
+        return self._clock() - self._asked_at if self._asked_at else 0.0
+
+    @property
     def stuck(self) -> bool:
         """Whether not even SIGKILL ended it: it waits inside of a driver."""
         killed = self._killed_at

@@ -47,6 +47,7 @@ _UNWRITABLE_SECONDS = 10.0
 _UNWRITABLE_TRIES = 6
 _LOOK_MILLISECONDS = 100
 _HOOK_SECONDS = 600.0
+_LEAST_HOOK_SECONDS = 1.0
 _BY_ITSELF: tuple[Outcome, ...] = ("finished", "exited", "exception", "interrupted")
 """What the script started may outlive such an end, as under plain Python."""
 
@@ -148,8 +149,10 @@ class Guarding:
 
     def _await_hook(self, hook: HookThread, ended: RunEnded) -> None:
         """Let the last snapshot be copied away, unless the user wants us to leave."""
-        is_short = ended.state == "preempted"
-        seconds = self._desk.measure_grace() if is_short else _HOOK_SECONDS
+        seconds = _HOOK_SECONDS
+        if ended.state == "preempted":
+            spent = self._live.asked_seconds if self._live is not None else 0.0
+            seconds = max(_LEAST_HOOK_SECONDS, self._desk.measure_grace() - spent)
         pause = Pause(self._desk)
         hook.finish(seconds, lambda slice_seconds: pause(slice_seconds) is not None)
 

@@ -119,6 +119,11 @@ class LiveAttempt:
         """Whether the user wants the run to end."""
         return self._departure.reason in ("interrupted", "preempted")
 
+    @property
+    def asked_seconds(self) -> float:
+        """Since the child was asked to leave; 0 where it was not."""
+        return self._departure.asked_seconds
+
     def run(self) -> Observation:
         """Stay until the child has ended."""
         self._sampler.start()
