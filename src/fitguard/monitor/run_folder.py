@@ -97,6 +97,11 @@ class RunFolder:
         return self.path / "snapshots"
 
     @property
+    def flight_records(self) -> Path:
+        """A folder: `child.record` of the training process, `parent.record` of who guards it."""
+        return self.path / "flight"
+
+    @property
     def has_set_aside(self) -> bool:
         """Whether there are snapshots that only another version of the script can go on with."""
         return any((self.snapshots / "aside").glob("fit*"))
