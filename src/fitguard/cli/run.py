@@ -98,6 +98,15 @@ def run(
             "$FITGUARD_SNAPSHOT_FOLDER away; the training goes on meanwhile."
         ),
     ] = None,
+    notify: Annotated[
+        tuple[str, ...],
+        Parameter(
+            negative="",
+            env_var_split=lambda _, value, **__: value.splitlines(),
+            help="Who is told of restarts, alerts and the end: the address of a webhook (Slack's "
+            "or any other), or a command for the shell, which reads JSON; may be repeated.",
+        ),
+    ] = (),
     lease_seconds: Annotated[
         float,
         Parameter(
@@ -181,6 +190,7 @@ def run(
     from fitguard.supervise.guarding import guard
     from fitguard.supervise.interpreters import require_tensorflow_here
     from fitguard.supervise.lease import AlreadyGuarded
+    from fitguard.supervise.notice_targets import read_targets
     from fitguard.supervise.options import AUTO, RunOptions
     from fitguard.supervise.preemption import read_signals
 
@@ -193,6 +203,7 @@ def run(
         first_step_seconds=first_step_seconds,
         grace_seconds=grace_seconds,
         after_snapshot=after_snapshot,
+        notify=read_targets(notify),
         lease_seconds=lease_seconds,
         spot=spot,
         preempt_signals=read_signals(preempt_signal),

@@ -17,6 +17,7 @@ from fitguard.schema.data import DataReport
 from fitguard.schema.diagnosis import Diagnosis
 from fitguard.schema.doctor import DoctorReport
 from fitguard.schema.facts import Facts
+from fitguard.schema.notice import RunNotice
 from fitguard.schema.plan import Plan
 from fitguard.schema.resolution import Resolution
 from fitguard.schema.run import Run
@@ -53,6 +54,7 @@ ENTRIES = (
     Entry("data", DataReport, finds="fitguard data FILE.py"),
     Entry("diagnosis", Diagnosis, finds="fitguard explain FILE"),
     Entry("facts", Facts),
+    Entry("notice", RunNotice),
     Entry("plan", Plan),
     Entry("resolve", Resolution),
     Entry("run", Run),
