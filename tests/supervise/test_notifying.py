@@ -12,7 +12,7 @@ from supervise.guarded import Parent
 
 from fitguard.monitor.heartbeat import Heartbeat
 from fitguard.schema.exit_codes import UsageError
-from fitguard.schema.journal import AttemptEnded, AttemptStarted, Decided, Orders, RunEnded
+from fitguard.schema.journal import Alerted, AttemptEnded, AttemptStarted, Decided, Orders, RunEnded
 from fitguard.schema.notice import RunNotice
 from fitguard.supervise.notice_targets import Undelivered, _format_body, post_notice, read_targets
 from fitguard.supervise.notices import NoticeWriter
@@ -214,6 +214,21 @@ def test_each_death_is_one_notice():
         ("gave-up", 2, "host-oom", "fitguard stops here."),
     ]
     assert notices[-1].exit_code == 137
+
+
+def test_an_alert_is_told_with_its_numbers():
+    alert = Alerted(
+        time=1,
+        attempt=2,
+        code="FG410",
+        slug="gpu-memory-leak",
+        severity="warning",
+        title="Memory grows",
+        text="12 MB per 1,000 steps.",
+    )
+    notice = NoticeWriter("night-1", (), 0.0).take(alert)
+    assert (notice.event, notice.code, notice.severity) == ("alert", "FG410", "warning")
+    assert notice.text == "Memory grows. 12 MB per 1,000 steps."
 
 
 def test_of_many_that_wait_the_newest_are_kept(webhook):

@@ -1,6 +1,13 @@
 """Which events somebody wants to hear of, in words: pure, events in, notices out."""
 
-from fitguard.schema.journal import AnyEvent, AttemptEnded, AttemptStarted, Decided, RunEnded
+from fitguard.schema.journal import (
+    Alerted,
+    AnyEvent,
+    AttemptEnded,
+    AttemptStarted,
+    Decided,
+    RunEnded,
+)
 from fitguard.schema.notice import NoticeEvent, RunNotice
 from fitguard.words import count, duration
 
@@ -34,9 +41,26 @@ class NoticeWriter:
             self._decided = event.text
             if event.action != "stop":
                 return self._build("restart", event, event.text, action=event.action)
+        elif isinstance(event, Alerted):
+            return self._build_alert(event)
         elif isinstance(event, RunEnded):
             return self._build_end(event)
         return None
+
+    def _build_alert(self, event: Alerted) -> RunNotice:
+        subject = f"{event.subject}: " if event.subject else ""
+        fix = f" {event.fix.text}" if event.fix.text else ""
+        return RunNotice(
+            event="alert",
+            run=self._run,
+            time=event.time,
+            attempt=event.attempt,
+            text=f"{subject}{event.title}. {event.text}{fix}",
+            command=self._command,
+            cause=event.cause,
+            code=event.code,
+            severity=event.severity,
+        )
 
     def _build_end(self, event: RunEnded) -> RunNotice:
         attempts = count(self._attempts, "attempt")
