@@ -107,6 +107,13 @@ def run(
             "or any other), or a command for the shell, which reads JSON; may be repeated.",
         ),
     ] = (),
+    metrics: Annotated[
+        str | None,
+        Parameter(
+            help="[HOST:]PORT where Prometheus finds the metrics of the run; without HOST, only "
+            "from this machine."
+        ),
+    ] = None,
     lease_seconds: Annotated[
         float,
         Parameter(
@@ -185,6 +192,7 @@ def run(
             f"Received --preempt-exit-code {preempt_exit_code}. Expected 1 to {_LAST_EXIT_CODE}; 0 "
             "would say that the training is finished"
         )
+    from fitguard.monitor.prometheus.serving import read_address
     from fitguard.supervise.choosing import AlreadyFinished
     from fitguard.supervise.command import parse
     from fitguard.supervise.guarding import guard
@@ -204,6 +212,7 @@ def run(
         grace_seconds=grace_seconds,
         after_snapshot=after_snapshot,
         notify=read_targets(notify),
+        metrics=None if metrics is None else read_address(metrics),
         lease_seconds=lease_seconds,
         spot=spot,
         preempt_signals=read_signals(preempt_signal),

@@ -139,6 +139,7 @@ class Guarding:
                 )
             )
             notifier = self._send_notices(stack, claim)
+            self._serve_metrics(stack, claim.folder)
             ended = self._loop(claim)
             claim.record.add(ended)
             if hook is not None:
@@ -170,6 +171,19 @@ class Guarding:
         notifier = stack.enter_context(sending)
         claim.record.listen(notifier.take)
         return notifier
+
+    def _serve_metrics(self, stack: ExitStack, folder: RunFolder) -> None:
+        if self._options.metrics is None:
+            return
+        from fitguard.monitor.prometheus.serving import serving_metrics
+
+        host, port = self._options.metrics
+        try:
+            port = stack.enter_context(serving_metrics((host, port), lambda: [folder]))
+        except OSError as error:
+            self._say(f"--metrics: {host}:{port} cannot be served: {error.strerror or error}.")
+        else:
+            self._say(f"metrics for Prometheus: http://{host}:{port}/metrics")
 
     def _watch_spot(self, stack: ExitStack) -> "SpotWatch | None":
         if self._options.spot == "off":

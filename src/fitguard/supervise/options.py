@@ -38,6 +38,7 @@ class RunOptions:
         grace_seconds: After SIGTERM, until the training is killed. None: as long as there is.
         after_snapshot: A command, or a function, that is called after each finished snapshot.
         notify: Who is told of restarts, alerts and the end: addresses, commands, functions.
+        metrics: Host and port where Prometheus finds the metrics of the run; None for nowhere.
         lease_seconds: Without a sign of life, until another host may go on with the run.
         spot: The cloud whose notices that it takes this machine back are watched for.
         preempt_signals: Numbers of those that mean what SIGTERM means.
@@ -63,6 +64,7 @@ class RunOptions:
     grace_seconds: float | None = None
     after_snapshot: "Hook | None" = None
     notify: "tuple[Target, ...]" = ()
+    metrics: tuple[str, int] | None = None
     lease_seconds: float = LASTS_SECONDS
     spot: Spot = "off"
     preempt_signals: tuple[int, ...] = ()
