@@ -62,6 +62,11 @@ class FlightRecorder:
             self.problem = error
 
     @property
+    def columns(self) -> tuple[str, ...]:
+        """What samples may hold."""
+        return self._layout.columns
+
+    @property
     def file_bytes(self) -> int:
         """What the file grows to."""
         return self._layout.file_bytes

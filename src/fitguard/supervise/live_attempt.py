@@ -4,6 +4,7 @@ import signal
 import time
 from dataclasses import dataclass
 
+from fitguard.facts.processes import Process, shares_kernel_numbers
 from fitguard.monitor.heartbeat import Heartbeat
 from fitguard.monitor.journal import now
 from fitguard.schema.journal import AttemptStarted, Orders
@@ -14,7 +15,6 @@ from fitguard.supervise.departure import TERMINATING, Departure, Reason
 from fitguard.supervise.desk import Cancel, Desk
 from fitguard.supervise.inbox import Received
 from fitguard.supervise.output import Output
-from fitguard.supervise.processes import Process, shares_kernel_numbers
 from fitguard.supervise.sampling import Sampler, Subject
 from fitguard.supervise.variables import select_allowed_variables
 from fitguard.supervise.vigil import Vigil

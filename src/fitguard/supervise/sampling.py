@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fitguard.facts import host
-from fitguard.monitor.heartbeat import Beat
-from fitguard.monitor.journal import now
-from fitguard.monitor.samples import append_sample
-from fitguard.schema.run import MemorySample
-from fitguard.supervise.gpu_memory import GpuMemory
-from fitguard.supervise.processes import (
+from fitguard.facts.processes import (
     Process,
     find_family,
     list_thread_numbers,
     sum_resident_bytes,
 )
+from fitguard.monitor.heartbeat import Beat
+from fitguard.monitor.journal import now
+from fitguard.monitor.samples import append_sample
+from fitguard.schema.run import MemorySample
+from fitguard.supervise.gpu_memory import GpuMemory
 
 OFTEN_SECONDS = 1.0
 RARELY_SECONDS = 10.0
