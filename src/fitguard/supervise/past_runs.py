@@ -8,9 +8,11 @@ import msgspec
 
 from fitguard.monitor.folding import fold
 from fitguard.monitor.journal import Journal
+from fitguard.monitor.output_end import read_output_end
 from fitguard.monitor.regular_files import UNDECODABLE
 from fitguard.monitor.run_folder import RUNS, RunFolder
 from fitguard.monitor.samples import read_samples
+from fitguard.monitor.series import read_series
 from fitguard.monitor.trust import require_trusted
 from fitguard.report.rows.run_words import outcome, steps_kept
 from fitguard.schema.exit_codes import UnreadableInput, UsageError
@@ -44,7 +46,11 @@ def read_run(
         return _read_document(Path(run))
     folder = find_run(run, runs_folder)
     require_trusted(folder.path, trust_folder=trust_folder)
-    return _fold_folder(folder, read_samples(folder.samples))
+    return msgspec.structs.replace(
+        _fold_folder(folder, read_samples(folder.samples)),
+        series=read_series(folder),
+        output=read_output_end(folder),
+    )
 
 
 def list_runs(runs_folder: str | Path = RUNS, *, trust_folder: bool = False) -> RunList:

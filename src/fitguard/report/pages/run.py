@@ -17,6 +17,7 @@ from fitguard.report.blocks import (
     Words,
     present,
 )
+from fitguard.report.charts.measured import draw_gpus, draw_steps
 from fitguard.report.charts.memory import draw_memory
 from fitguard.report.charts.metrics import draw_metrics
 from fitguard.report.charts.timeline import draw_timeline
@@ -55,10 +56,13 @@ def build_page(run: Run) -> Page:
             *map(_picture, draw_metrics(run)),
             Folded("Epochs", present(epoch_table(run)), console=False),
             _picture(draw_memory(run)),
+            *map(_picture, draw_steps(run)),
+            Folded("GPUs", present(*map(_picture, draw_gpus(run))), console=False),
             _build_decisions(run),
             Section("Notes", present(Items(tuple(notes(run))))),
             Section("Calls of fit", present(fit_table(run))),
             Section("Snapshots", present(Pairs(tuple(snapshot_rows(run))))),
+            Folded("The end of the output", present(Quotation("\n".join(run.output)))),
         ),
         Verdict(verdict(run), TONES[run.state], next=advice(run)),
     )
