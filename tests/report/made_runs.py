@@ -5,12 +5,14 @@ import random
 
 import msgspec
 
+from fitguard.schema.finding import Fix
 from fitguard.schema.run import (
     Attempt,
     LossPoint,
     MemorySample,
     Place,
     Run,
+    RunAlert,
     RunDecision,
     RunFit,
     RunNote,
@@ -111,6 +113,13 @@ SURVIVED = Run(
                     text="Killed for lack of host memory at step 2,461: starts again from step "
                     "2,420."),
     ),
+    alerts=(
+        RunAlert(time=BEGAN + 1700, attempt=2, code="FG413", slug="host-leak", severity="warning",
+                 confidence="medium", title="Main memory grows by 812.0 MiB an hour",
+                 text="Main memory grew from 2.1 GiB to 2.6 GiB in 35 min.",
+                 fix=Fix("Look for what your code keeps in each step or epoch."),
+                 cause="host-oom", numbers={"bytes_per_hour": 812.0 * MIB}),
+    ),
     notes=(
         RunNote(time=BEGAN + 98, attempt=2, kind="micro-batch",
                 text="`batch_normalization` sees micro-batches of 512 rows instead of 2048."),
@@ -143,6 +152,7 @@ PLAIN = msgspec.structs.replace(
                                       first=at(0), last=at(5600), steps_done=5600),),
     fits=(msgspec.structs.replace(SURVIVED.fits[0], micro_batch=None),),
     decisions=(),
+    alerts=(),
     notes=(),
     losses=tuple(made_losses(1, 0, 5600, BEGAN + 10, 3680)),
     samples=tuple(made_samples(1, BEGAN, 3699, 5 * GIB)),
@@ -261,6 +271,9 @@ def hostile_run(text: str) -> Run:
         fits=(RunFit(number=1, library=text, model=text, inexact=(text,)),),
         decisions=(RunDecision(time=BEGAN + 4, attempt=1, action=text, cause=text, text=text,
                                changes_results=True),),
+        alerts=(RunAlert(time=BEGAN, attempt=1, code=text, slug=text, severity="error",
+                         confidence="low", subject=text, title=text, text=text,
+                         fix=Fix(text, (text,)), cause=text, numbers={text: 1.0}),),
         notes=(RunNote(time=BEGAN, attempt=1, kind=text, text=text),),
         losses=tuple(
             LossPoint(time=BEGAN + step / 20, attempt=1, place=at(step), logs={text: 1.0 / step},

@@ -36,7 +36,7 @@ _ALL = (
     Metric("step_seconds", "seconds", "Time of a step, on average since the last sample"),
     Metric("slowest_step_seconds", "seconds", "Time of the slowest step since the last sample"),
     Metric("input_seconds", "seconds", "Time that a step waits for its data, on average"),
-    Metric("loss", "number", "Loss, as Keras logs it"),
+    Metric("loss", "number", "Loss, as Keras logs it; infinite where it is nan"),
     Metric("batch_elements", "number", "Elements of the largest batch since the last sample"),
     Metric("traces", "number", "Steps that were traced or compiled", "counter"),
     Metric("allocator_bytes", "bytes", "In use, as TensorFlow's allocator counts it"),
@@ -45,6 +45,9 @@ _ALL = (
     Metric("allocator_limit_bytes", "bytes", "What the allocator may have"),
     Metric("largest_free_bytes", "bytes", "Largest block that is free in the allocator"),
     Metric("allocation_failures", "number", "Allocations that failed and were retried", "counter"),
+    # Of the training, from outside.
+    Metric("beats", "number", "Signs of life of a guarded training", "counter"),
+    Metric("fitting", "number", "1 while it trains or evaluates, 0 outside of fit"),
     # Of the host, from outside.
     Metric("host_bytes", "bytes", "Resident memory of the training and its helpers"),
     Metric("host_limit_bytes", "bytes", "What they may have: of the container, or of the machine"),

@@ -5,7 +5,7 @@ from typing import Literal
 import msgspec
 
 from fitguard.schema.document import Document
-from fitguard.schema.finding import Confidence
+from fitguard.schema.finding import Confidence, Fix, Severity
 
 RUN_SCHEMA: Literal["fitguard/run/1"] = "fitguard/run/1"
 
@@ -140,6 +140,30 @@ class RunNote(msgspec.Struct, frozen=True, kw_only=True):
     text: str
 
 
+class RunAlert(msgspec.Struct, frozen=True, kw_only=True):
+    """What a detector found while the run went on, as `fitguard explain CODE` describes it.
+
+    Args:
+        subject: What it is about where there are several: `GPU 1`.
+        text: What was measured, in sentences.
+        cause: That a crash would have; empty where none comes.
+        numbers: What the text says, by name; units as in names of fields.
+    """
+
+    time: float
+    attempt: int
+    code: str
+    slug: str
+    severity: Severity
+    confidence: Confidence
+    subject: str = ""
+    title: str
+    text: str
+    fix: Fix
+    cause: str = ""
+    numbers: dict[str, float] = {}
+
+
 class LossPoint(msgspec.Struct, frozen=True, kw_only=True):
     """What Keras logged at a place: `loss`, `accuracy`, `val_loss`."""
 
@@ -221,6 +245,7 @@ class Run(Document, frozen=True, kw_only=True):
         command: As it was given: `["train.py", "--epochs", "3"]`.
         exit_code: What `fitguard run` left with; None while it runs.
         seconds: From the first start to the end, pauses included.
+        alerts: In the order of time, the newest hundred at most.
         samples: Thinned out.
         saved: Snapshots in the order of time, the newest thousand at most.
         series: What was measured in each step, out of the flight records; not in `run.json`.
@@ -240,6 +265,7 @@ class Run(Document, frozen=True, kw_only=True):
     attempts: tuple[Attempt, ...] = ()
     fits: tuple[RunFit, ...] = ()
     decisions: tuple[RunDecision, ...] = ()
+    alerts: tuple[RunAlert, ...] = ()
     notes: tuple[RunNote, ...] = ()
     losses: tuple[LossPoint, ...] = ()
     samples: tuple[MemorySample, ...] = ()

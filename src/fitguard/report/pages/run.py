@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from fitguard.report.blocks import (
     Block,
     Drawing,
+    Finding,
     Folded,
     Items,
     Page,
@@ -33,7 +34,8 @@ from fitguard.report.rows.run_rows import (
     snapshot_rows,
 )
 from fitguard.report.rows.run_words import TONES, advice, find_named_cause, moment, outcome, verdict
-from fitguard.schema.run import Attempt, Run, RunDecision
+from fitguard.schema.finding import SEVERITIES, Evidence
+from fitguard.schema.run import Attempt, Run, RunAlert, RunDecision
 from fitguard.words import join, numbers
 
 MOST_DECISIONS = 8
@@ -53,6 +55,7 @@ def build_page(run: Run) -> Page:
             _picture(draw_timeline(run)),
             Section("Attempts", present(attempt_table(run))),
             *_build_failures(run),
+            _build_alerts(run),
             *map(_picture, draw_metrics(run)),
             Folded("Epochs", present(epoch_table(run)), console=False),
             _picture(draw_memory(run)),
@@ -102,6 +105,31 @@ def _build_failure(attempts: Sequence[Attempt]) -> Section:
         f"{title}: {join([outcome(last), find_named_cause(last)])}",
         present(Paragraph(f"{last.why}{doubt}"), Quotation("\n".join(lines))),
         tone="error",
+    )
+
+
+def _build_alerts(run: Run) -> Section:
+    """What detectors found, the gravest first; what several attempts had in common once."""
+    groups: dict[tuple[str, str], list[RunAlert]] = {}
+    for alert in run.alerts:
+        groups.setdefault((alert.code, alert.subject), []).append(alert)
+    gravest_first = sorted(groups.values(), key=lambda one: SEVERITIES.index(one[-1].severity))
+    return Section("Alerts", tuple(map(_build_alert, gravest_first)), boxed=False)
+
+
+def _build_alert(alerts: Sequence[RunAlert]) -> Finding:
+    last = alerts[-1]
+    which = numbers(sorted({alert.attempt for alert in alerts}))
+    doubt = () if last.confidence == "high" else (f"{last.confidence} confidence",)
+    return Finding(
+        code=last.code,
+        slug=last.slug,
+        tone=last.severity,
+        title=last.title,
+        confidence=last.confidence,
+        remarks=(f"attempt {which}", moment(last.time), *doubt),
+        evidence=(Evidence(last.text, "flight record"),),
+        fix=last.fix,
     )
 
 
