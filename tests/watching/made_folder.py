@@ -33,8 +33,8 @@ PARENT = (
     *("threads", "open_files", "disk_free_bytes"),
 )
 OUTPUT = (
-    "Epoch 1/20\n\x1b[1m 12/400\x1b[0m \x1b[37m━━━━\x1b[0m 4s\b\b\r\x1b[1m400/400\x1b[0m 8s 20ms/step"
-    " - loss: 1.2031\nEpoch 2/20\n"
+    "Epoch 1/20\n\x1b[1m 12/400\x1b[0m \x1b[37m━━━━\x1b[0m 4s\b\b\r"
+    "\x1b[1m400/400\x1b[0m 8s 20ms/step - loss: 1.2031\nEpoch 2/20\n"
 )
 
 

@@ -1,7 +1,7 @@
 """Runs as documents, made anew out of their journals: also of runs whose parent died."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -47,7 +47,7 @@ def read_run(
     folder = find_run(run, runs_folder)
     require_trusted(folder.path, trust_folder=trust_folder)
     return msgspec.structs.replace(
-        _fold_folder(folder, read_samples(folder.samples)),
+        fold_folder(folder, read_samples(folder.samples)),
         series=read_series(folder),
         output=read_output_end(folder),
     )
@@ -132,7 +132,12 @@ def list_folders(runs_folder: str | Path) -> Iterator[RunFolder]:
             yield RunFolder(entry)
 
 
-def _fold_folder(folder: RunFolder, samples: list[MemorySample]) -> Run:
+def fold_folder(folder: RunFolder, samples: Sequence[MemorySample] = ()) -> Run:
+    """The document of the run in a folder.
+
+    Raises:
+        UnreadableInput: where its journal is broken.
+    """
     try:
         events = Journal(folder.journal).read()
     except OSError as error:
@@ -157,7 +162,7 @@ def summarize_run(folder: RunFolder) -> RunLine:
     Raises:
         UnreadableInput: where its journal is broken.
     """
-    run = _fold_folder(folder, [])
+    run = fold_folder(folder)
     losses = [point.logs["loss"] for point in run.losses if "loss" in point.logs]
     failed = [attempt for attempt in run.attempts if attempt.cause]
     last = losses[-1] if losses and math.isfinite(losses[-1]) else None
