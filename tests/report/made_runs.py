@@ -16,10 +16,12 @@ from fitguard.schema.run import (
     RunDecision,
     RunFit,
     RunNote,
+    Series,
     SnapshotMark,
     SnapshotTotals,
 )
 from fitguard.schema.run_list import RunLine, RunList
+from fitguard.schema.watch import Watch
 
 MIB, GIB = 2**20, 2**30
 BEGAN = 1_763_200_000.0
@@ -283,7 +285,46 @@ def hostile_run(text: str) -> Run:
         samples=tuple(made_samples(1, BEGAN, 4, MIB)),
         snapshots=SnapshotTotals(count=1, bytes=5),
         saved=(SnapshotMark(time=BEGAN + 1, attempt=1, place=at(40), bytes=5),),
+        series=tuple(made_series(name) for name in (text, f"gpu_power:{text}", *SERIES)),
+        output=(text, text),
     )  # fmt: skip
+
+
+SERIES = (
+    *("step_seconds", "input_seconds", "allocator_peak_bytes", "allocator_low_bytes"),
+    *("allocator_limit_bytes", "gpu_temperature:0", "gpu_temperature:1"),
+)
+
+
+def made_series(name: str, began: float = BEGAN, seconds: float = 10) -> Series:
+    """A series that rises; the time of a step was once no time at all."""
+    times = tuple(began + seconds * number / 20 for number in range(20))
+    values = tuple(float(number * number) for number in range(20))
+    return Series(name=name, times=times, low=values, high=values, last=values)
+
+
+def made_moment(run: Run, text: str = "") -> Watch:
+    """The newest moment of a run; where there is a text, it is in every string."""
+    last = run.attempts[-1]
+    return Watch(
+        time=run.started + run.seconds, id=run.id, command=run.command, folder=run.folder,
+        state=run.state, started=run.started, seconds=run.seconds, pid=last.pid,
+        attempt=last.number, phase=text or "training", place=last.last, epochs=20,
+        steps_per_epoch=EPOCH, steps_per_second=9.5, steps_left=400, seconds_left=42,
+        measured=run.started + run.seconds,
+        values={text or "loss": 1.0, f"gpu_power:{text}": 2.0, "allocator_bytes": 5.0 * GIB,
+                "allocator_peak_bytes": 5.8 * GIB, "allocator_limit_bytes": 6.0 * GIB,
+                "gpu_total_bytes:0": 8.0 * GIB, "gpu_used_bytes:0": 7.0 * GIB,
+                "gpu_busy_ratio:0": 0.9, "gpu_power:0": 200.0, "gpu_power_limit:0": 300.0,
+                "step_seconds": 0.1, "input_seconds": 0.02, "threads": 9.0},
+        logs={text or "loss": None, "accuracy": 0.5}, alerts=run.alerts, decisions=run.decisions,
+        output=(text or "Epoch 20/20",), missing=(text,) if text else (),
+    )  # fmt: skip
+
+
+def hostile_moment(text: str) -> Watch:
+    """A moment in which every name and sentence is this text."""
+    return made_moment(hostile_run(text), text)
 
 
 def line_of(run: Run) -> RunLine:
@@ -315,6 +356,7 @@ RUNS = {
     "run that never started": NEVER_STARTED,
     "run that is running": RUNNING,
     "run that was often killed": often_killed(),
+    "moment of a run": made_moment(SURVIVED),
     "list of runs": RUN_LIST,
     "no runs": NO_RUNS,
 }

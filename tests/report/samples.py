@@ -20,7 +20,7 @@ from report.diagnoses import (
 )
 from report.made_checks import hostile_check, made_checks
 from report.made_plans import PLANS, hostile_plan
-from report.made_runs import RUNS, hostile_list, hostile_run
+from report.made_runs import RUNS, hostile_list, hostile_moment, hostile_run
 
 from fitguard.schema.doctor import DoctorReport
 from fitguard.schema.facts import Facts, FailedProbe
@@ -329,6 +329,7 @@ DOCUMENTS = {
     **RUNS,
     "hostile run": hostile_run(NASTY),
     "hostile list of runs": hostile_list(NASTY),
+    "hostile moment": hostile_moment(NASTY),
     **made_checks(HEALTHY, BROKEN),
     "hostile check": hostile_check(NASTY, HOSTILE),
 }

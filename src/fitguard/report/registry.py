@@ -22,6 +22,7 @@ from fitguard.schema.plan import Plan
 from fitguard.schema.resolution import Resolution
 from fitguard.schema.run import Run
 from fitguard.schema.run_list import RunList
+from fitguard.schema.watch import Watch
 
 
 class Document(Protocol):
@@ -59,6 +60,7 @@ ENTRIES = (
     Entry("resolve", Resolution),
     Entry("run", Run),
     Entry("runs", RunList),
+    Entry("watch", Watch),
 )
 BY_NAME = {entry.name: entry for entry in ENTRIES}
 _BY_SCHEMA = {entry.schema: entry for entry in ENTRIES}

@@ -198,6 +198,22 @@ class MemorySample(msgspec.Struct, frozen=True, kw_only=True):
     largest_free_bytes: int | None = None
 
 
+class Series(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing that was measured over time, thinned out; no extreme is lost.
+
+    Args:
+        name: A name of `schema.metrics`: `step_seconds`; with a GPU behind it: `gpu_power:0`.
+        times: Seconds since 1970; each stands for the time since the one before.
+        low: Lowest value of that time; `high` the highest.
+    """
+
+    name: str
+    times: tuple[float, ...] = ()
+    low: tuple[float, ...] = ()
+    high: tuple[float, ...] = ()
+    last: tuple[float, ...] = ()
+
+
 class SnapshotTotals(msgspec.Struct, frozen=True, kw_only=True):
     """What snapshots cost.
 
@@ -232,6 +248,8 @@ class Run(Document, frozen=True, kw_only=True):
         alerts: In the order of time, the newest hundred at most.
         samples: Thinned out.
         saved: Snapshots in the order of time, the newest thousand at most.
+        series: What was measured in each step, out of the flight records; not in `run.json`.
+        output: The last lines that the training wrote; not in `run.json`.
     """
 
     schema: Literal["fitguard/run/1"] = RUN_SCHEMA
@@ -253,3 +271,5 @@ class Run(Document, frozen=True, kw_only=True):
     samples: tuple[MemorySample, ...] = ()
     snapshots: SnapshotTotals = SnapshotTotals()
     saved: tuple[SnapshotMark, ...] = ()
+    series: tuple[Series, ...] = ()
+    output: tuple[str, ...] = ()

@@ -18,6 +18,7 @@ from fitguard.report.blocks import (
     Words,
     present,
 )
+from fitguard.report.charts.measured import draw_gpus, draw_steps
 from fitguard.report.charts.memory import draw_memory
 from fitguard.report.charts.metrics import draw_metrics
 from fitguard.report.charts.timeline import draw_timeline
@@ -54,14 +55,17 @@ def build_page(run: Run) -> Page:
             _picture(draw_timeline(run)),
             Section("Attempts", present(attempt_table(run))),
             *_build_failures(run),
-            _build_alerts(run),
+            build_alerts(run.alerts),
             *map(_picture, draw_metrics(run)),
             Folded("Epochs", present(epoch_table(run)), console=False),
             _picture(draw_memory(run)),
-            _build_decisions(run),
+            *map(_picture, draw_steps(run)),
+            Folded("GPUs", present(*map(_picture, draw_gpus(run))), console=False),
+            build_decisions(run.decisions),
             Section("Notes", present(Items(tuple(notes(run))))),
             Section("Calls of fit", present(fit_table(run))),
             Section("Snapshots", present(Pairs(tuple(snapshot_rows(run))))),
+            Folded("The end of the output", present(Quotation("\n".join(run.output)))),
         ),
         Verdict(verdict(run), TONES[run.state], next=advice(run)),
     )
@@ -104,10 +108,10 @@ def _build_failure(attempts: Sequence[Attempt]) -> Section:
     )
 
 
-def _build_alerts(run: Run) -> Section:
+def build_alerts(alerts: Sequence[RunAlert]) -> Section:
     """What detectors found, the gravest first; what several attempts had in common once."""
     groups: dict[tuple[str, str], list[RunAlert]] = {}
-    for alert in run.alerts:
+    for alert in alerts:
         groups.setdefault((alert.code, alert.subject), []).append(alert)
     gravest_first = sorted(groups.values(), key=lambda one: SEVERITIES.index(one[-1].severity))
     return Section("Alerts", tuple(map(_build_alert, gravest_first)), boxed=False)
@@ -129,9 +133,10 @@ def _build_alert(alerts: Sequence[RunAlert]) -> Finding:
     )
 
 
-def _build_decisions(run: Run) -> Section:
+def build_decisions(decisions: Sequence[RunDecision]) -> Section:
+    """What was decided, the newest last."""
     items = Items(
-        tuple(map(_describe, run.decisions)),
+        tuple(map(_describe, decisions)),
         most=MOST_DECISIONS,
         noun="earlier decision",
         newest_last=True,
