@@ -181,7 +181,9 @@ def read_flight_record(path: Path, only: Collection[str] | None = None) -> Fligh
     """
     content = read_regular(path, _MOST_BYTES)
     layout = parse_header(content)
-    wanted = [c for c, name in enumerate(layout.columns) if only is None or name in only]
+    wanted = [
+        c for c, name in enumerate(layout.columns) if only is None or name.partition(":")[0] in only
+    ]
     rings = [_read_ring(content, layout, number, wanted) for number in range(len(layout.rings))]
     columns = _join_rings(rings, len(wanted))
     named = zip((layout.columns[c] for c in wanted), columns, strict=True)
@@ -192,7 +194,7 @@ def read_flight_records(paths: Iterable[Path], only: Collection[str] | None = No
     """All files of a run as one; those that cannot be read are left out.
 
     Args:
-        only: These columns: a month of all of them takes a second to read.
+        only: Names of metrics: a month of all of them takes a second to read.
     """
     columns: dict[str, Column] = {}
     for path in paths:
@@ -228,13 +230,13 @@ def _read_ring(content: bytes, layout: Layout, number: int, wanted: Sequence[int
         for i, (one, two) in enumerate(zip(first, second, strict=True))
         if one == two and one > 0 and one % ring.slots == i
     ]
-    order = [i for _, i in sorted(whole)]
+    times, steps = doubles[1 :: width // 8], doubles[2 :: width // 8]
+    order = [i for _, i in sorted(whole) if math.isfinite(times[i] + steps[i])]
     rows = []
     for row in range(ring.rows):
         begin = 6 + row * len(layout.columns)
         views = [floats[begin + c :: width // 4] for c in wanted]
         rows.append([[view[i] for i in order] for view in views])
-    times, steps = doubles[1 :: width // 8], doubles[2 :: width // 8]
     return _Slots(
         [times[i] for i in order],
         [steps[i] for i in order],
