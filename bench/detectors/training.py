@@ -73,7 +73,9 @@ class Recording:
 
     columns: dict[str, tuple["array[float]", ...]] = field(default_factory=dict)
 
-    def add(self, time: float, steps: float, values: Mapping[str, float | tuple[float, float]]) -> None:
+    def add(
+        self, time: float, steps: float, values: Mapping[str, float | tuple[float, float]]
+    ) -> None:
         """Take an entry; a pair is the lowest and the highest value."""
         for name, value in values.items():
             low, high = value if isinstance(value, tuple) else (value, value)

@@ -77,7 +77,7 @@ class HostReader:
     def describe_missing(self, values: Values) -> list[str]:
         """Sentences on what `read` could not find out."""
         return [
-            f"It does not see {why}"
+            f"fitguard does not see {why}"
             for name, why in _MISSING.items()
             if name in values and values[name] is None
         ]

@@ -33,6 +33,7 @@ class Sampler(threading.Thread):
         path: Of the flight record; None where none is kept.
         attempt: Its number in the run.
         count_steps: How many the run has trained.
+        count_failures: How many allocations failed and were retried; None where nobody knows.
         disk: A folder on the disk of the snapshots.
         load: Gives the binding of NVML.
 
@@ -57,6 +58,7 @@ class Sampler(threading.Thread):
         *,
         attempt: int = 1,
         count_steps: Callable[[], int] = int,
+        count_failures: Callable[[], int | None] = lambda: None,
         disk: Path | None = None,
         load: Callable[[], Any] = nvml.load,
     ) -> None:
@@ -65,6 +67,7 @@ class Sampler(threading.Thread):
         self._path = path
         self._attempt = attempt
         self._count_steps = count_steps
+        self._count_failures = count_failures
         self._disk = disk
         self._load = load
         self._stopping = threading.Event()
@@ -139,7 +142,7 @@ class Sampler(threading.Thread):
         self._missing = [*self._missing, *new]
 
     def _keep(self, values: Values) -> None:
-        values["attempt"] = self._attempt
+        values |= {"attempt": self._attempt, "allocation_failures": self._count_failures()}
         self._waiting.append((self._clock.read(), self._count_steps(), values))
         self.latest = {**self.latest, **values}
         held = (size or 0 for name, size in values.items() if name.startswith("gpu_process_bytes"))
@@ -148,7 +151,7 @@ class Sampler(threading.Thread):
         self.taken += 1
 
     def _write(self, gpu_columns: tuple[str, ...]) -> None:
-        columns = ("attempt", *HOST_COLUMNS, *gpu_columns)
+        columns = ("attempt", "allocation_failures", *HOST_COLUMNS, *gpu_columns)
         waiting, self._waiting = self._waiting, []
         if self._path is None:
             return
