@@ -13,6 +13,8 @@ import zlib
 from collections.abc import Callable
 from pathlib import Path
 
+from fitguard.monitor.growth import forecast
+
 from fitguard.cli.configuration import read_configuration
 from fitguard.cli.run_left import read_run_folder
 from fitguard.crash.explanation import explain
@@ -26,7 +28,6 @@ from fitguard.knowledge import knowledge
 from fitguard.knowledge.secrets import hide_secrets
 from fitguard.monitor.flight_record import read_flight_records
 from fitguard.monitor.folding import fold
-from fitguard.monitor.growth import forecast
 from fitguard.monitor.journal import Journal
 from fitguard.monitor.run_folder import RunFolder
 from fitguard.monitor.samples import build_samples

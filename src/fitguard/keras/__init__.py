@@ -18,14 +18,16 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from fitguard.keras.callbacks.leak_detector import LeakDetector as LeakDetector
     from fitguard.keras.callbacks.memory_monitor import MemoryMonitor as MemoryMonitor
     from fitguard.keras.callbacks.stop_on_pressure import StopOnPressure as StopOnPressure
     from fitguard.keras.guard import Guard as Guard
 
-__all__ = ["Guard", "MemoryMonitor", "StopOnPressure"]
+__all__ = ["Guard", "LeakDetector", "MemoryMonitor", "StopOnPressure"]
 
 _PLACES = {
     "Guard": "fitguard.keras.guard",
+    "LeakDetector": "fitguard.keras.callbacks.leak_detector",
     "MemoryMonitor": "fitguard.keras.callbacks.memory_monitor",
     "StopOnPressure": "fitguard.keras.callbacks.stop_on_pressure",
 }

@@ -36,6 +36,28 @@ def test_what_they_measure_reaches_logs_and_pressure_stops_in_time(tmp_path, lib
     assert "of GPU memory, and can have 200.0 MiB" in told["reason"]
     assert told["reason"] in done.stderr
     assert told["calm"] == ""
+    assert told["leaks"] == 0
+    assert {"allocator_low_bytes", "allocator_limit_bytes", "host_bytes", "epoch"} <= set(
+        told["measured"]
+    )
+
+
+def test_a_leak_is_found_and_told_once():
+    import fitguard.keras
+
+    told = []
+    detector = fitguard.keras.LeakDetector(on_leak=told.append, verbose=0)
+    for second in range(1200):
+        detector._steps = 50 * second
+        held = 1e9 + 1e6 * second
+        detector._take(
+            1e9 + second, {"allocator_bytes": held, "allocator_limit_bytes": 8e9, "host_bytes": 3e9}
+        )
+    detector._detect()
+    detector._detect()
+    assert [alert.slug for alert in told] == ["gpu-leak"]
+    assert told == detector.found
+    assert "GPU memory leaks" in told[0].title
 
 
 def test_wrong_arguments_are_told():

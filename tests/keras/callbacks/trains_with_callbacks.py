@@ -51,14 +51,18 @@ model = build_model()
 model.fit(x, y, epochs=100, batch_size=16, verbose=0, callbacks=[Keeps(), pressure])
 del Keeps.kept[:]
 
-calm = fitguard.keras.StopOnPressure()
-model.fit(x, y, epochs=2, batch_size=16, verbose=0, callbacks=[calm])
+calm, leaks = fitguard.keras.StopOnPressure(), fitguard.keras.LeakDetector()
+fitguard.keras.callbacks.leak_detector._MEASURE_SECONDS = 0.0
+fitguard.keras.callbacks.leak_detector._DETECT_SECONDS = 0.0
+model.fit(x, y, epochs=2, batch_size=16, verbose=0, callbacks=[calm, leaks])
 
 told = {
     "history": history.history,
     "batches": Sees.batches,
     "reason": pressure.reason,
     "calm": calm.reason,
+    "leaks": len(leaks.found),
+    "measured": sorted(leaks._record.build().columns),
     "is_callback": isinstance(monitor, keras.callbacks.Callback),
     "weights": [array.tolist() for array in model.get_weights()],
 }

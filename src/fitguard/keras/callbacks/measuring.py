@@ -3,7 +3,7 @@
 import os
 import sys
 import time
-from typing import Any
+from typing import Any, ClassVar
 
 from fitguard.keras.fitting.wrapping import current_fits
 from fitguard.monitor.sampling.sampler import Sampler
@@ -17,32 +17,37 @@ _LOOK_SECONDS = 0.005
 class Measuring:
     """Measures this process while it trains; see `schema.metrics` for the names.
 
-    Args:
-        own_peak: Count the peak of the allocator anew with each call of `read`.
+    All callbacks share one sampler. Each reads the peak of the allocator since it last did.
     """
 
-    def __init__(self, *, own_peak: bool = False) -> None:
-        # Under `fitguard run` the guard counts peaks, and must not miss one.
-        self._own_peak = own_peak and current_fits() is None
-        self._sampler: Sampler | None = None
+    _active: ClassVar[list["Measuring"]] = []
+    _sampler: ClassVar[Sampler | None] = None
+
+    def __init__(self) -> None:
+        self._peak = 0.0
 
     def start(self) -> None:
         """Called when a `fit` begins."""
-        self.stop()
-        self._sampler = Sampler(os.getpid())
-        self._sampler.start()
-        until = time.monotonic() + _FIRST_SECONDS
-        while not self._sampler.taken and time.monotonic() < until:
-            time.sleep(_LOOK_SECONDS)
+        if self not in self._active:
+            self._active.append(self)
+        if Measuring._sampler is None:
+            sampler = Measuring._sampler = Sampler(os.getpid())
+            sampler.start()
+            until = time.monotonic() + _FIRST_SECONDS
+            while not sampler.taken and time.monotonic() < until:
+                time.sleep(_LOOK_SECONDS)
 
     def stop(self) -> None:
         """Called when it ends."""
-        if self._sampler is not None:
-            self._sampler.stop()
+        if self in self._active:
+            self._active.remove(self)
+        if not self._active and Measuring._sampler is not None:
+            Measuring._sampler.stop()
+            Measuring._sampler = None
 
     def read(self) -> dict[str, float]:
         """The newest values, by column; what cannot be measured is left out."""
-        latest = {} if self._sampler is None else self._sampler.latest
+        latest = {} if Measuring._sampler is None else Measuring._sampler.latest
         known = {name: value for name, value in latest.items() if value is not None}
         known.pop("attempt", None)
         held = self._read_allocator()
@@ -53,21 +58,27 @@ class Measuring:
 
     def _read_allocator(self) -> dict[str, float]:
         """Of the device that holds most."""
-        tf: Any = sys.modules.get("tensorflow")
-        fullest: dict[str, float] = {}
-        for name in [] if tf is None else _list_devices(tf):
-            try:
-                found = tf.config.experimental.get_memory_info(name)
-                if self._own_peak:
-                    tf.config.experimental.reset_memory_stats(name)
-            except (ValueError, RuntimeError):
-                continue
-            if found["current"] >= fullest.get("allocator_bytes", 0):
-                fullest = {
-                    "allocator_bytes": found["current"],
-                    "allocator_peak_bytes": found["peak"],
-                }
-        return fullest
+        fullest = _ask_allocator()
+        if fullest is None:
+            return {}
+        for reader in {self, *self._active}:
+            reader._peak = max(reader._peak, fullest["peak"])
+        peak, self._peak = self._peak, 0.0
+        return {"allocator_bytes": fullest["current"], "allocator_peak_bytes": peak}
+
+
+def _ask_allocator() -> dict[str, int] | None:
+    tf: Any = sys.modules.get("tensorflow")
+    told = []
+    for name in [] if tf is None else _list_devices(tf):
+        try:
+            told.append(tf.config.experimental.get_memory_info(name))
+            # Under `fitguard run` the guard counts peaks, and must not miss one.
+            if current_fits() is None:
+                tf.config.experimental.reset_memory_stats(name)
+        except (ValueError, RuntimeError):
+            continue
+    return max(told, key=lambda info: info["current"], default=None)
 
 
 def _list_devices(tf: Any) -> list[str]:

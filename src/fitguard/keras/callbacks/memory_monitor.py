@@ -49,7 +49,7 @@ class MemoryMonitor(Callback):
             raise UsageError(f"Received every_batches={every_batches}. Expected 1 or more")
         self.metrics = tuple(metrics or (*SHOWN, "step_seconds"))
         self.every_batches = every_batches
-        self._measuring = Measuring(own_peak=True)
+        self._measuring = Measuring()
         self._steps = 0
         self._since = 0.0
         if every_batches is not None:

@@ -47,7 +47,7 @@ class StopOnPressure(Callback):
         self.host = host
         self.verbose = verbose
         self.reason = ""
-        self._measuring = Measuring(own_peak=True)
+        self._measuring = Measuring()
         self._next = 0.0
 
     def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:  # noqa: ARG002
