@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from fitguard.supervise.past_runs import list_runs as list_runs
     from fitguard.supervise.past_runs import read_run as read_run
     from fitguard.supervise.pruning import prune_runs as prune_runs
+    from fitguard.watching.watch import watch as watch
 
 __version__ = "0.1.0"
 __all__ = [
@@ -41,6 +42,7 @@ __all__ = [
     "prune_runs",
     "read_run",
     "resolve",
+    "watch",
 ]
 
 _PLACES = {
@@ -59,6 +61,7 @@ _PLACES = {
     "prune_runs": "fitguard.supervise.pruning",
     "read_run": "fitguard.supervise.past_runs",
     "resolve": "fitguard.environment.resolution",
+    "watch": "fitguard.watching.watch",
 }
 
 

@@ -86,3 +86,22 @@ def test_a_program_is_not_taken_from_a_file_of_another_user(project):
     done = fitguard("run", "train.py", cwd=project)
     assert done.returncode == 5
     assert "python decides which program runs, and the file belongs to another user" in done.stderr
+
+
+def test_addresses_of_webhooks_are_not_shown_and_a_line_of_the_variable_is_one_target(project):
+    hidden = "https://hooks.slack.com/services/T0/B0/hidden"
+    targets = f"touch one && touch two\n{hidden}"
+    variables = {"FITGUARD_RUN_NOTIFY": targets, "https_proxy": "http://127.0.0.1:1"}
+    done = fitguard("run", "--verbose", "train.py", cwd=project, **variables)
+    assert (done.returncode, done.stdout) == (0, "trained\n"), done.stderr
+    assert "--notify is set, from FITGUARD_RUN_NOTIFY" in done.stderr
+    assert "target 2 (a webhook) failed: Connection refused." in done.stderr
+    assert "hidden" not in done.stderr
+    assert {"one", "two"} <= {path.name for path in project.iterdir()}
+
+
+def test_an_address_of_another_kind_is_refused_and_not_shown(project):
+    done = fitguard("run", "--notify", "slack://hidden", "train.py", cwd=project)
+    assert done.returncode == 2
+    assert "begins with slack://. Expected https://HOST" in done.stderr
+    assert "hidden" not in done.stderr

@@ -24,6 +24,14 @@ def test_tokens_are_known_by_their_beginning(start: str) -> None:
     [
         ("AKIAIOSFODNN7EXAMPLE ASIAIOSFODNN7EXAMPLE", "<secret> <secret>"),
         ("eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.e30.c2ln", "<secret>"),
+        (
+            "to https://hooks.slack.com/services/T0/B0/xyz.",
+            "to https://hooks.slack.com/services/<secret>",
+        ),
+        (
+            "https://discord.com/api/webhooks/1/a_b/slack",
+            "https://discord.com/api/webhooks/<secret>",
+        ),
         ("--auth=abc --auth_mode=x", "--auth=<secret> --auth_mode=x"),
         ("--api-key abc next", "--api-key <secret> next"),
         ("WANDB_KEY=abc", "WANDB_KEY=<secret>"),

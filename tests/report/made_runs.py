@@ -5,19 +5,23 @@ import random
 
 import msgspec
 
+from fitguard.schema.finding import Fix
 from fitguard.schema.run import (
     Attempt,
     LossPoint,
     MemorySample,
     Place,
     Run,
+    RunAlert,
     RunDecision,
     RunFit,
     RunNote,
+    Series,
     SnapshotMark,
     SnapshotTotals,
 )
 from fitguard.schema.run_list import RunLine, RunList
+from fitguard.schema.watch import Watch
 
 MIB, GIB = 2**20, 2**30
 BEGAN = 1_763_200_000.0
@@ -111,6 +115,13 @@ SURVIVED = Run(
                     text="Killed for lack of host memory at step 2,461: starts again from step "
                     "2,420."),
     ),
+    alerts=(
+        RunAlert(time=BEGAN + 1700, attempt=2, code="FG413", slug="host-leak", severity="warning",
+                 confidence="medium", title="Main memory grows by 812.0 MiB an hour",
+                 text="Main memory grew from 2.1 GiB to 2.6 GiB in 35 min.",
+                 fix=Fix("Look for what your code keeps in each step or epoch."),
+                 cause="host-oom", numbers={"bytes_per_hour": 812.0 * MIB}),
+    ),
     notes=(
         RunNote(time=BEGAN + 98, attempt=2, kind="micro-batch",
                 text="`batch_normalization` sees micro-batches of 512 rows instead of 2048."),
@@ -143,6 +154,7 @@ PLAIN = msgspec.structs.replace(
                                       first=at(0), last=at(5600), steps_done=5600),),
     fits=(msgspec.structs.replace(SURVIVED.fits[0], micro_batch=None),),
     decisions=(),
+    alerts=(),
     notes=(),
     losses=tuple(made_losses(1, 0, 5600, BEGAN + 10, 3680)),
     samples=tuple(made_samples(1, BEGAN, 3699, 5 * GIB)),
@@ -261,6 +273,9 @@ def hostile_run(text: str) -> Run:
         fits=(RunFit(number=1, library=text, model=text, inexact=(text,)),),
         decisions=(RunDecision(time=BEGAN + 4, attempt=1, action=text, cause=text, text=text,
                                changes_results=True),),
+        alerts=(RunAlert(time=BEGAN, attempt=1, code=text, slug=text, severity="error",
+                         confidence="low", subject=text, title=text, text=text,
+                         fix=Fix(text, (text,)), cause=text, numbers={text: 1.0}),),
         notes=(RunNote(time=BEGAN, attempt=1, kind=text, text=text),),
         losses=tuple(
             LossPoint(time=BEGAN + step / 20, attempt=1, place=at(step), logs={text: 1.0 / step},
@@ -270,7 +285,46 @@ def hostile_run(text: str) -> Run:
         samples=tuple(made_samples(1, BEGAN, 4, MIB)),
         snapshots=SnapshotTotals(count=1, bytes=5),
         saved=(SnapshotMark(time=BEGAN + 1, attempt=1, place=at(40), bytes=5),),
+        series=tuple(made_series(name) for name in (text, f"gpu_power:{text}", *SERIES)),
+        output=(text, text),
     )  # fmt: skip
+
+
+SERIES = (
+    *("step_seconds", "input_seconds", "allocator_peak_bytes", "allocator_low_bytes"),
+    *("allocator_limit_bytes", "gpu_temperature:0", "gpu_temperature:1"),
+)
+
+
+def made_series(name: str, began: float = BEGAN, seconds: float = 10) -> Series:
+    """A series that rises; the time of a step was once no time at all."""
+    times = tuple(began + seconds * number / 20 for number in range(20))
+    values = tuple(float(number * number) for number in range(20))
+    return Series(name=name, times=times, low=values, high=values, last=values)
+
+
+def made_moment(run: Run, text: str = "") -> Watch:
+    """The newest moment of a run; where there is a text, it is in every string."""
+    last = run.attempts[-1]
+    return Watch(
+        time=run.started + run.seconds, id=run.id, command=run.command, folder=run.folder,
+        state=run.state, started=run.started, seconds=run.seconds, pid=last.pid,
+        attempt=last.number, phase=text or "training", place=last.last, epochs=20,
+        steps_per_epoch=EPOCH, steps_per_second=9.5, steps_left=400, seconds_left=42,
+        measured=run.started + run.seconds,
+        values={text or "loss": 1.0, f"gpu_power:{text}": 2.0, "allocator_bytes": 5.0 * GIB,
+                "allocator_peak_bytes": 5.8 * GIB, "allocator_limit_bytes": 6.0 * GIB,
+                "gpu_total_bytes:0": 8.0 * GIB, "gpu_used_bytes:0": 7.0 * GIB,
+                "gpu_busy_ratio:0": 0.9, "gpu_power:0": 200.0, "gpu_power_limit:0": 300.0,
+                "step_seconds": 0.1, "input_seconds": 0.02, "threads": 9.0},
+        logs={text or "loss": None, "accuracy": 0.5}, alerts=run.alerts, decisions=run.decisions,
+        output=(text or "Epoch 20/20",), missing=(text,) if text else (),
+    )  # fmt: skip
+
+
+def hostile_moment(text: str) -> Watch:
+    """A moment in which every name and sentence is this text."""
+    return made_moment(hostile_run(text), text)
 
 
 def line_of(run: Run) -> RunLine:
@@ -302,6 +356,7 @@ RUNS = {
     "run that never started": NEVER_STARTED,
     "run that is running": RUNNING,
     "run that was often killed": often_killed(),
+    "moment of a run": made_moment(SURVIVED),
     "list of runs": RUN_LIST,
     "no runs": NO_RUNS,
 }

@@ -20,7 +20,7 @@ from report.diagnoses import (
 )
 from report.made_checks import hostile_check, made_checks
 from report.made_plans import PLANS, hostile_plan
-from report.made_runs import RUNS, hostile_list, hostile_run
+from report.made_runs import RUNS, hostile_list, hostile_moment, hostile_run
 
 from fitguard.schema.doctor import DoctorReport
 from fitguard.schema.facts import Facts, FailedProbe
@@ -36,6 +36,7 @@ from fitguard.schema.hardware import (
     KernelLog,
     Xid,
 )
+from fitguard.schema.notice import RunNotice
 from fitguard.schema.resolution import Install, Opening, Rejected, Resolution, VersionSet
 from fitguard.schema.software import (
     CudaLibraries,
@@ -283,6 +284,23 @@ NOT_FOUND = Resolution(
     openings=(Opening("Python 3.10 instead of 3.12", "2.10.1"),),
 )
 
+NOTICE = RunNotice(
+    event="restart",
+    run="night-1",
+    time=1.8e9,
+    attempt=1,
+    text="Attempt 1 crashed with SIGSEGV. It is started again, from the beginning.",
+    command=("train.py", "--token", "hf_0123456789abcdefghij"),
+    outcome="crashed",
+    cause="illegal-memory-access",
+    why="A kernel wrote where it must not.",
+    evidence=("CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access was encountered",),
+    action="restart",
+)
+HOSTILE_NOTICE = RunNotice(
+    event="alert", run=NASTY, time=0.0, text=NASTY, cause=NASTY, why=NASTY, evidence=(NASTY,) * 2
+)
+
 DOCUMENTS = {
     "healthy": HEALTHY,
     "broken": BROKEN,
@@ -304,11 +322,14 @@ DOCUMENTS = {
     "pipeline": PIPELINE_FINDINGS,
     "many columns": MANY_COLUMNS,
     "hostile data": hostile_data(NASTY),
+    "notice": NOTICE,
+    "hostile notice": HOSTILE_NOTICE,
     **PLANS,
     "hostile plan": hostile_plan(NASTY),
     **RUNS,
     "hostile run": hostile_run(NASTY),
     "hostile list of runs": hostile_list(NASTY),
+    "hostile moment": hostile_moment(NASTY),
     **made_checks(HEALTHY, BROKEN),
     "hostile check": hostile_check(NASTY, HOSTILE),
 }

@@ -8,7 +8,7 @@ import pytest
 from report.data_reports import PIPELINE_FINDINGS, hostile_data
 from report.diagnoses import hostile_diagnosis
 from report.made_plans import TOO_LARGE, hostile_plan
-from report.made_runs import SURVIVED, hostile_list, hostile_run
+from report.made_runs import SURVIVED, hostile_list, hostile_moment, hostile_run
 from report.samples import BROKEN, hostile
 
 from fitguard.report.formats.html import to_html
@@ -81,11 +81,11 @@ def test_a_hostile_plan_runs_nothing(tmp_path):
     assert "<title>owned" not in dom
 
 
-@pytest.mark.parametrize("made", [hostile_run, hostile_list])
+@pytest.mark.parametrize("made", [hostile_run, hostile_list, hostile_moment])
 def test_a_hostile_run_runs_nothing(made, tmp_path):
     attack = "".join(ATTACKS)
     dom = rendered(to_html(made(attack)), tmp_path)
-    assert "<title>fitguard run" in dom
+    assert "<title>fitguard " in dom
     shown = attack.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     assert f">{shown}</" in dom
     assert "<title>owned" not in dom
@@ -96,7 +96,7 @@ def test_nothing_is_wider_than_the_window(width, tmp_path):
     long = "a" * 3000
     pages = (
         *(hostile_data(long), PIPELINE_FINDINGS, hostile_plan(long), TOO_LARGE),
-        *(hostile_run(long), SURVIVED, hostile_list(long)),
+        *(hostile_run(long), SURVIVED, hostile_list(long), hostile_moment(long)),
     )
     # The page forbids scripts; the measuring one comes in before that is said.
     script = (

@@ -14,6 +14,7 @@ from report.made_runs import (
     STOPPED,
     SURVIVED,
     hostile_list,
+    hostile_moment,
     hostile_run,
     often_killed,
 )
@@ -68,7 +69,7 @@ def test_markdown_of_lists() -> None:
 @settings(max_examples=100, deadline=None)
 def test_hostile_strings_do_not_change_the_markdown_page(text: str) -> None:
     harmless = re.sub(r"[^\n]", "x", text)
-    for made in (hostile_run, hostile_list):
+    for made in (hostile_run, hostile_list, hostile_moment):
         hostile, plain = (to_markdown(made(f"x{part}x")) for part in (text, harmless))
         assert tags(hostile) == tags(plain)
 
@@ -130,7 +131,7 @@ def test_html_of_lists() -> None:
 @given(st.text(alphabet=st.sampled_from("<>&\"'{}%/= \n;#ascript"), max_size=40))
 @settings(max_examples=50, deadline=None)
 def test_hostile_strings_add_no_element(text: str) -> None:
-    for made in (hostile_run, hostile_list):
+    for made in (hostile_run, hostile_list, hostile_moment):
         plain = Outline(to_html(made("x")))
         outline = Outline(to_html(made(f"x<script>{text}</script></svg></style>--><b onclick=a>")))
         assert outline.tags == plain.tags
@@ -144,7 +145,7 @@ def test_sarif_is_for_findings() -> None:
 
 @pytest.mark.parametrize("format", ["text", "json", "markdown", "html"])
 def test_private_names_go_out(format: str) -> None:
-    for made in (hostile_run, hostile_list):
+    for made in (hostile_run, hostile_list, hostile_moment):
         private = made("python /home/ann/train.py on dgx07")
         shown = render(redact(private, home="/home/ann", user="ann", host="dgx07"), format)
         assert "dgx07" not in shown

@@ -12,6 +12,7 @@ from report.made_runs import (
     STOPPED,
     SURVIVED,
     hostile_list,
+    hostile_moment,
     hostile_run,
     often_killed,
 )
@@ -92,7 +93,7 @@ def test_no_line_is_wider_than_the_console(name: str, width: int) -> None:
 @given(st.text(max_size=60))
 @settings(max_examples=50, deadline=None)
 def test_hostile_strings_do_not_break_it(text: str) -> None:
-    for document in (hostile_run(text), hostile_list(text)):
+    for document in (hostile_run(text), hostile_list(text), hostile_moment(text)):
         shown = to_text(document, verbose=True)
         assert "\x1b" not in shown
         assert "\r" not in shown

@@ -24,17 +24,18 @@ class Terminal:
     """Runs a plain script under guard in a terminal of 100 columns.
 
     Args:
+        command: What runs there instead.
         before: Words that start it, such as `nohup`.
         ignored: Signals that are ignored by who starts it.
     """
 
-    def __init__(self, folder: Path, text: str, *, before=(), ignored=()) -> None:
+    def __init__(self, folder: Path, text="", *, command=(), before=(), ignored=()) -> None:
         self.folder = folder
         self._ours, theirs = os.openpty()
         self.resize(40, 100)
-        script = guarded.written(folder, text)
+        command = command or guarded.parent_command(guarded.written(folder, text))
         self.process = programs.start(
-            [sys.executable, "-c", _TAKE, *before, *guarded.parent_command(script)],
+            [sys.executable, "-c", _TAKE, *before, *command],
             ignored=ignored,
             stdin=theirs,
             stdout=theirs,

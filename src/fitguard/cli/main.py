@@ -24,6 +24,7 @@ from fitguard.cli.run import run as run_command
 from fitguard.cli.run_settings import apply_settings
 from fitguard.cli.runs import runs
 from fitguard.cli.training_options import hint_at_script_options
+from fitguard.cli.watch import watch
 from fitguard.schema.exit_codes import INTERRUPTED, ExitCode, UnreadableInput, UsageError
 
 app = App(
@@ -34,7 +35,9 @@ app = App(
     default_parameter=Parameter(show_default=False),
 )
 # The modules of the commands keep their own imports inside the functions: --help stays quick.
-_COMMANDS = (check, doctor, data, plan, run_command, explain, report, runs, resolve, facts)
+_COMMANDS = (
+    *(check, doctor, data, plan, run_command, watch, explain, report, runs, resolve, facts),
+)
 for command in _COMMANDS:
     app.command(command, config=apply_settings if command is run_command else None)
 app["runs"].command(prune)

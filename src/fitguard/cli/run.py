@@ -98,6 +98,22 @@ def run(
             "$FITGUARD_SNAPSHOT_FOLDER away; the training goes on meanwhile."
         ),
     ] = None,
+    notify: Annotated[
+        tuple[str, ...],
+        Parameter(
+            negative="",
+            env_var_split=lambda _, value, **__: value.splitlines(),
+            help="Who is told of restarts, alerts and the end: the address of a webhook (Slack's "
+            "or any other), or a command for the shell, which reads JSON; may be repeated.",
+        ),
+    ] = (),
+    metrics: Annotated[
+        str | None,
+        Parameter(
+            help="[HOST:]PORT where Prometheus finds the metrics of the run; without HOST, only "
+            "from this machine."
+        ),
+    ] = None,
     lease_seconds: Annotated[
         float,
         Parameter(
@@ -176,11 +192,13 @@ def run(
             f"Received --preempt-exit-code {preempt_exit_code}. Expected 1 to {_LAST_EXIT_CODE}; 0 "
             "would say that the training is finished"
         )
+    from fitguard.monitor.prometheus.serving import read_address
     from fitguard.supervise.choosing import AlreadyFinished
     from fitguard.supervise.command import is_python, parse
     from fitguard.supervise.guarding import guard
     from fitguard.supervise.interpreters import find_python, require_tensorflow_here
     from fitguard.supervise.lease import AlreadyGuarded
+    from fitguard.supervise.notice_targets import read_targets
     from fitguard.supervise.options import AUTO, RunOptions
     from fitguard.supervise.preemption import read_signals
 
@@ -193,6 +211,8 @@ def run(
         first_step_seconds=first_step_seconds,
         grace_seconds=grace_seconds,
         after_snapshot=after_snapshot,
+        notify=read_targets(notify),
+        metrics=None if metrics is None else read_address(metrics),
         lease_seconds=lease_seconds,
         spot=spot,
         preempt_signals=read_signals(preempt_signal),

@@ -10,8 +10,10 @@ from fitguard.schema.exit_codes import UnreadableInput, UsageError
 
 _PREFIX = "FITGUARD_"
 _OF_RUN = f"{_PREFIX}RUN_"
-_OF_THE_USER = frozenset(("after-snapshot", "python", "trust-folder"))
+_OF_THE_USER = frozenset(("after-snapshot", "notify", "python", "trust-folder"))
 """What decides on the programs that run: not for others to set."""
+_SECRET = "notify"
+"""Who knows the address of a webhook can write there."""
 _ROOT = 0
 
 
@@ -71,6 +73,7 @@ def _describe_origin(name: str, argument: Argument) -> str:
     if not argument.tokens:
         return f"--{name} is left at its default"
     first = argument.tokens[0]
-    value = " ".join(str(token.value or token.implicit_value) for token in argument.tokens)
+    values = (str(token.value or token.implicit_value) for token in argument.tokens)
+    value = "set" if name == _SECRET else " ".join(values)
     origin = {"cli": "the command line", "env": first.keyword}.get(first.source, first.source)
     return f"--{name} is {value}, from {origin}"

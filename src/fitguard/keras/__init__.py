@@ -11,19 +11,29 @@ snapshots/     the files; state/ what goes into them
 position/      which batch is next, and how to come back to it
 microbatch/    one step of the optimizer in several passes
 guard.py       `Guard`, for loops of the user's own
+callbacks/     `MemoryMonitor` and its kin, for any `fit`
 """
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from fitguard.keras.callbacks.leak_detector import LeakDetector as LeakDetector
+    from fitguard.keras.callbacks.memory_monitor import MemoryMonitor as MemoryMonitor
+    from fitguard.keras.callbacks.stop_on_pressure import StopOnPressure as StopOnPressure
     from fitguard.keras.guard import Guard as Guard
 
-__all__ = ["Guard"]
+__all__ = ["Guard", "LeakDetector", "MemoryMonitor", "StopOnPressure"]
+
+_PLACES = {
+    "Guard": "fitguard.keras.guard",
+    "LeakDetector": "fitguard.keras.callbacks.leak_detector",
+    "MemoryMonitor": "fitguard.keras.callbacks.memory_monitor",
+    "StopOnPressure": "fitguard.keras.callbacks.stop_on_pressure",
+}
 
 
 def __getattr__(name: str) -> Any:
-    if name != "Guard":
+    if name not in _PLACES:
         raise AttributeError(f"module 'fitguard.keras' has no attribute {name!r}")
-    from fitguard.keras.guard import Guard
-
-    return Guard
+    return getattr(importlib.import_module(_PLACES[name]), name)

@@ -48,6 +48,15 @@ _QUERY_NAME = re.compile(
 )
 _QUERY_RANDOM = re.compile(r"(?=.*\d)(?=.*[A-Za-z])[\w%+/=~-]{20,}")
 """So long a value, with digits and letters: it may be a key, whatever its name."""
+_WEBHOOK = re.compile(
+    r"""(//(?:
+        hooks\.slack(?:-gov)?\.com/[a-z]+/
+      | (?:[\w-]+\.)?discord(?:app)?\.com/api/(?:v\d+/)?webhooks/
+      | [\w-]+\.webhook\.office\.com/
+    ))[^\s"'<>]+""",
+    re.VERBOSE,
+)
+"""Who knows such an address can write to a channel."""
 _CLOUD_WORD = re.compile(
     r"\b((?:AWS|AZURE|ARM|GOOGLE|GCP|OCI|ALIBABA)_(?!(?:DEFAULT_)?REGION)\w{1,64}=)"
     r"""("[^"\n]*"|'[^'\n]*'|[^\s"'&;,]+)"""
@@ -67,6 +76,7 @@ def hide_secrets(text: str) -> str:
     text = _KEY_BLOCK.sub("<secret>", text)
     if "://" in text:
         text = _URL_LOGIN.sub("<secret>@", text)
+        text = _WEBHOOK.sub(r"\1<secret>", text)
         text = _QUERY.sub(_hide_query, text)
     text = _LOGIN.sub("<secret>@", text) if "@" in text else text
     text = _CLOUD_WORD.sub(r"\1<secret>", text)

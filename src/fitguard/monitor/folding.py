@@ -9,13 +9,15 @@ from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import PurePath
 
+import msgspec
+
 from fitguard.monitor.attempt_events import group_by_attempt
 from fitguard.monitor.attempts import attempts
 from fitguard.monitor.decisions import decisions
 from fitguard.monitor.fits import fits
 from fitguard.monitor.losses import losses
-from fitguard.monitor.samples import thin_samples
 from fitguard.schema.journal import (
+    Alerted,
     AnyEvent,
     AttemptStarted,
     Noted,
@@ -27,6 +29,7 @@ from fitguard.schema.journal import (
 from fitguard.schema.run import (
     MemorySample,
     Run,
+    RunAlert,
     RunNote,
     RunState,
     SnapshotMark,
@@ -34,6 +37,7 @@ from fitguard.schema.run import (
 )
 
 MOST_MARKS = 1000
+MOST_ALERTS = 100
 
 
 def fold(
@@ -63,9 +67,10 @@ def fold(
         attempts=attempts(group_by_attempt(told), measured, alive=alive and end is None),
         fits=fits(told),
         decisions=decisions(told),
+        alerts=_collect_alerts(told),
         notes=_notes(told),
         losses=losses(told),
-        samples=tuple(thin_samples(measured)),
+        samples=tuple(measured),
         snapshots=_snapshots(told),
         saved=_collect_snapshot_marks(told),
     )
@@ -92,6 +97,11 @@ def _state(end: RunEnded | None, alive: bool) -> RunState:
     if end is not None:
         return end.state
     return "running" if alive else "lost"
+
+
+def _collect_alerts(told: Sequence[AnyEvent]) -> tuple[RunAlert, ...]:
+    found = [event for event in told if isinstance(event, Alerted)]
+    return tuple(RunAlert(**msgspec.structs.asdict(event)) for event in found[-MOST_ALERTS:])
 
 
 def _notes(told: Sequence[AnyEvent]) -> tuple[RunNote, ...]:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
-from fitguard.monitor.regular_files import open_regular, replace_file
+from fitguard.monitor.regular_files import open_regular, read_regular, replace_file
 from fitguard.schema.run import Place
 
 Wish = Literal["none", "snapshot", "leave"]
@@ -80,6 +80,14 @@ class Heartbeat:
     def close(self) -> None:
         file, self._file = self._file, -1
         os.close(file)
+
+
+def read_beat(path: Path) -> Beat | None:
+    """What the child wrote last, for one who may only read; None where that cannot be had."""
+    with contextlib.suppress(OSError):
+        content = read_regular(path, _SIZE)[: _CHILD.size]
+        return _parse_beat(content) if len(content) == _CHILD.size else None
+    return None
 
 
 class OwnHeartbeat:

@@ -30,7 +30,7 @@ class RunFolder:
     journal.jsonl   what happened, one event a line; only ever appended to
     output.log      the last megabytes of what the training wrote
     output.1.log    what output.log was before it was full; older than it
-    samples.jsonl   memory over time
+    flight/         the flight records: what was measured while it ran
     orders.json     what the next child is told
     heartbeat       how far the child is; shared memory of parent and child
     report.html     the page that `fitguard report` wrote
@@ -69,10 +69,6 @@ class RunFolder:
         return self.path / "output.1.log"
 
     @property
-    def samples(self) -> Path:
-        return self.path / "samples.jsonl"
-
-    @property
     def orders(self) -> Path:
         return self.path / "orders.json"
 
@@ -95,6 +91,11 @@ class RunFolder:
     @property
     def snapshots(self) -> Path:
         return self.path / "snapshots"
+
+    @property
+    def flight_records(self) -> Path:
+        """A folder: `child.record` of the training process, `parent.record` of who guards it."""
+        return self.path / "flight"
 
     @property
     def has_set_aside(self) -> bool:

@@ -27,6 +27,7 @@ from fitguard.notebook.starting import (
 from fitguard.notebook.supervised import Interrupted, supervise_training
 from fitguard.schema.exit_codes import UsageError
 from fitguard.supervise.after_snapshot import Hook
+from fitguard.supervise.notice_targets import Target, read_targets
 
 
 def fit(
@@ -46,6 +47,7 @@ def fit(
     hang_seconds: float | None = None,
     require_guard: bool = False,
     after_snapshot: Hook | None = None,
+    notify: Sequence[Target] = (),
     **arguments: Any,
 ) -> Any:
     """Train a model as `model.fit` does, in a process whose crash does not hurt this one.
@@ -76,6 +78,8 @@ def fit(
         require_guard: End where the training cannot be guarded.
         after_snapshot: Called after each finished snapshot, in a thread of this process: a function
             that takes it (`snapshot.path`, `snapshot.folder`, `snapshot.place`), or a command.
+        notify: Who is told of restarts, alerts and the end: addresses of webhooks, commands, or
+            functions that take the notice (`notice.event`, `notice.text`).
         **arguments: All other arguments of `model.fit`: `epochs`, `batch_size`, `callbacks`,
             `validation_data`, which may be a function, too, …
 
@@ -118,6 +122,7 @@ def fit(
         hang_seconds=hang_seconds,
         require_guard=require_guard,
         after_snapshot=after_snapshot,
+        notify=read_targets((notify,) if isinstance(notify, str) else notify),
     )
     request = new_request(options)
     try:

@@ -17,10 +17,12 @@ from fitguard.schema.data import DataReport
 from fitguard.schema.diagnosis import Diagnosis
 from fitguard.schema.doctor import DoctorReport
 from fitguard.schema.facts import Facts
+from fitguard.schema.notice import RunNotice
 from fitguard.schema.plan import Plan
 from fitguard.schema.resolution import Resolution
 from fitguard.schema.run import Run
 from fitguard.schema.run_list import RunList
+from fitguard.schema.watch import Watch
 
 
 class Document(Protocol):
@@ -53,10 +55,12 @@ ENTRIES = (
     Entry("data", DataReport, finds="fitguard data FILE.py"),
     Entry("diagnosis", Diagnosis, finds="fitguard explain FILE"),
     Entry("facts", Facts),
+    Entry("notice", RunNotice),
     Entry("plan", Plan),
     Entry("resolve", Resolution),
     Entry("run", Run),
     Entry("runs", RunList),
+    Entry("watch", Watch),
 )
 BY_NAME = {entry.name: entry for entry in ENTRIES}
 _BY_SCHEMA = {entry.schema: entry for entry in ENTRIES}

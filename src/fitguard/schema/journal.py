@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 import msgspec
 
-from fitguard.schema.finding import Confidence
+from fitguard.schema.finding import Confidence, Fix, Severity
 from fitguard.schema.run import Outcome, Place, RunState
 
 REPLACE_ME = 86
@@ -32,6 +32,7 @@ NoteKind = Literal[
     "data",
     "changed-script",
     "files",
+    "sampling",
 ]
 INEXACT: Final = "inexact"
 UNGUARDED: Final = "unguarded"
@@ -203,6 +204,29 @@ class Decided(Event, frozen=True, kw_only=True, tag="decided"):
     changes_results: bool = False
 
 
+class Alerted(Event, frozen=True, kw_only=True, tag="alerted"):
+    """A detector has found something that it had not found before in this attempt.
+
+    Args:
+        subject: What it is about where there are several: `GPU 1`.
+        title: One line, without the period.
+        text: What was measured, in sentences.
+        cause: That a crash would have, as `fitguard explain` names it; empty where none comes.
+        numbers: What the text says, by name; units as in names of fields.
+    """
+
+    code: str
+    slug: str
+    severity: Severity
+    confidence: Confidence = "high"
+    subject: str = ""
+    title: str
+    text: str
+    fix: Fix = Fix("")
+    cause: str = ""
+    numbers: dict[str, float] = {}
+
+
 class RunEnded(Event, frozen=True, kw_only=True, tag="run-ended"):
     state: RunState
     exit_code: int
@@ -222,5 +246,6 @@ AnyEvent = (
     | Failed
     | AttemptEnded
     | Decided
+    | Alerted
     | RunEnded
 )

@@ -5,7 +5,7 @@ from typing import Literal
 import msgspec
 
 from fitguard.schema.document import Document
-from fitguard.schema.finding import Confidence
+from fitguard.schema.finding import Confidence, Fix, Severity
 
 RUN_SCHEMA: Literal["fitguard/run/1"] = "fitguard/run/1"
 
@@ -140,6 +140,30 @@ class RunNote(msgspec.Struct, frozen=True, kw_only=True):
     text: str
 
 
+class RunAlert(msgspec.Struct, frozen=True, kw_only=True):
+    """What a detector found while the run went on, as `fitguard explain CODE` describes it.
+
+    Args:
+        subject: What it is about where there are several: `GPU 1`.
+        text: What was measured, in sentences.
+        cause: That a crash would have; empty where none comes.
+        numbers: What the text says, by name; units as in names of fields.
+    """
+
+    time: float
+    attempt: int
+    code: str
+    slug: str
+    severity: Severity
+    confidence: Confidence
+    subject: str = ""
+    title: str
+    text: str
+    fix: Fix
+    cause: str = ""
+    numbers: dict[str, float] = {}
+
+
 class LossPoint(msgspec.Struct, frozen=True, kw_only=True):
     """What Keras logged at a place: `loss`, `accuracy`, `val_loss`."""
 
@@ -151,15 +175,15 @@ class LossPoint(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MemorySample(msgspec.Struct, frozen=True, kw_only=True):
-    """Memory at one moment; None where it cannot be had.
+    """Memory since the sample before, at its highest; None where it cannot be had.
 
     Args:
         host_bytes: Resident memory of the training process and its children.
         host_limit_bytes: What they may have: the cgroup's limit or the machine's memory.
         gpu_bytes: Memory the process holds on its GPUs, as the driver counts it.
-        allocator_bytes: In use, as TensorFlow's allocator counts it; `allocator_peak_bytes` since
-            the process began; `allocator_limit_bytes` what it may have; `largest_free_bytes` the
-            largest block that is free in it.
+        allocator_bytes: In use, as TensorFlow's allocator counts it; `allocator_peak_bytes` the
+            most since the sample before; `allocator_limit_bytes` what it may have;
+            `largest_free_bytes` the largest block that is free in it.
     """
 
     time: float
@@ -172,6 +196,22 @@ class MemorySample(msgspec.Struct, frozen=True, kw_only=True):
     allocator_peak_bytes: int | None = None
     allocator_limit_bytes: int | None = None
     largest_free_bytes: int | None = None
+
+
+class Series(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing that was measured over time, thinned out; no extreme is lost.
+
+    Args:
+        name: A name of `schema.metrics`: `step_seconds`; with a GPU behind it: `gpu_power:0`.
+        times: Seconds since 1970; each stands for the time since the one before.
+        low: Lowest value of that time; `high` the highest.
+    """
+
+    name: str
+    times: tuple[float, ...] = ()
+    low: tuple[float, ...] = ()
+    high: tuple[float, ...] = ()
+    last: tuple[float, ...] = ()
 
 
 class SnapshotTotals(msgspec.Struct, frozen=True, kw_only=True):
@@ -205,8 +245,11 @@ class Run(Document, frozen=True, kw_only=True):
         command: As it was given: `["train.py", "--epochs", "3"]`.
         exit_code: What `fitguard run` left with; None while it runs.
         seconds: From the first start to the end, pauses included.
+        alerts: In the order of time, the newest hundred at most.
         samples: Thinned out.
         saved: Snapshots in the order of time, the newest thousand at most.
+        series: What was measured in each step, out of the flight records; not in `run.json`.
+        output: The last lines that the training wrote; not in `run.json`.
     """
 
     schema: Literal["fitguard/run/1"] = RUN_SCHEMA
@@ -222,8 +265,11 @@ class Run(Document, frozen=True, kw_only=True):
     attempts: tuple[Attempt, ...] = ()
     fits: tuple[RunFit, ...] = ()
     decisions: tuple[RunDecision, ...] = ()
+    alerts: tuple[RunAlert, ...] = ()
     notes: tuple[RunNote, ...] = ()
     losses: tuple[LossPoint, ...] = ()
     samples: tuple[MemorySample, ...] = ()
     snapshots: SnapshotTotals = SnapshotTotals()
     saved: tuple[SnapshotMark, ...] = ()
+    series: tuple[Series, ...] = ()
+    output: tuple[str, ...] = ()

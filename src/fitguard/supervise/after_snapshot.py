@@ -3,10 +3,6 @@
 import contextlib
 import os
 import shutil
-import signal
-import subprocess
-import threading
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,13 +13,11 @@ from fitguard.monitor.run_folder import RunFolder
 from fitguard.monitor.snapshot_names import list_snapshots
 from fitguard.schema.journal import SnapshotWritten
 from fitguard.schema.run import Place
+from fitguard.supervise.hook_thread import HookThread
 
-_LOOK_SECONDS = 0.5
 _MOST_CHARACTERS = 300
 _MOST_BYTES = 4096
 _ANEW = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
-_WAIT_SECONDS = 0.1
-_KILL_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
@@ -61,12 +55,12 @@ Hook = str | Callable[[FinishedSnapshot], object]
 """A command for the shell, or a function."""
 
 
-class HookThread(threading.Thread):
+class SnapshotThread(HookThread):
     """Calls the hook, one snapshot at a time; of those that come meanwhile only the newest counts.
 
     Args:
         say: Told of the first failure.
-        spare: Told of each process: it is no helper of the training, and may outlive it.
+        spare: Told of each process.
     """
 
     def __init__(
@@ -76,50 +70,19 @@ class HookThread(threading.Thread):
         say: Callable[[str], None],
         spare: Callable[[int], None],
     ) -> None:
-        super().__init__(name="fitguard-after-snapshot", daemon=True)
+        super().__init__(
+            "fitguard-after-snapshot", "what shall run after each snapshot", say, spare
+        )
         self._hook = hook
         self._folder = folder
-        self._say = say
-        self._spare = spare
         self._journal = Journal(folder.journal)
         self._read_up_to = self._journal.size
-        self._ended = threading.Event()
-        self._process: subprocess.Popen[bytes] | None = None
-        self._has_failed = False
 
-    def finish(self, seconds: float, wait: Callable[[float], bool] = lambda _: False) -> None:
-        """Let it do the last one, for so long at most.
-
-        Args:
-            wait: Waits for so many seconds; whether somebody wants us to leave.
-        """
-        self._ended.set()
-        until = time.monotonic() + seconds
-        while self.is_alive() and time.monotonic() < until and not wait(_WAIT_SECONDS):
-            pass
-        if self.is_alive():
-            self._fail("the run ended before it was done")
-            self._kill()
-            self.join(_KILL_SECONDS)
-
-    def run(self) -> None:
-        while True:
-            # Asked first: the snapshot with which the training left is not missed.
-            is_last = self._ended.wait(_LOOK_SECONDS)
-            written = self._find_newest()
-            if written is not None:
-                try:
-                    self._hand_over(written)
-                except Exception as error:  # whatever the user's function raises
-                    self._fail(f"{type(error).__name__}: {error}")
-            if is_last:
-                return
-
-    def _find_newest(self) -> SnapshotWritten | None:
-        """The last that was written since the last look."""
+    def _work(self) -> None:
         events, self._read_up_to = self._journal.read_since(self._read_up_to)
         written = [event for event in events if isinstance(event, SnapshotWritten)]
-        return written[-1] if written else None
+        if written:
+            self._hand_over(written[-1])
 
     def _hand_over(self, written: SnapshotWritten) -> None:
         with _linking_run(self._folder) as copy:
@@ -134,39 +97,16 @@ class HookThread(threading.Thread):
                 place=written.place,
             )
             if isinstance(self._hook, str):
-                self._run_command(self._hook, snapshot)
+                self._call_command(self._hook, snapshot)
             else:
                 self._hook(snapshot)
 
-    def _run_command(self, command: str, snapshot: FinishedSnapshot) -> None:
+    def _call_command(self, command: str, snapshot: FinishedSnapshot) -> None:
         with os.fdopen(open_regular(self._folder.hook_log, _ANEW), "wb") as log:
-            self._process = subprocess.Popen(
-                ["/bin/sh", "-c", command],
-                env={**os.environ, **snapshot.as_environment()},
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                # What ends the training shall not end the copying.
-                start_new_session=True,
-            )
-            self._spare(self._process.pid)
-            code = self._process.wait()
+            code = self._run_command(command, snapshot.as_environment(), log)
         if code != 0:
             said = read_end(self._folder.hook_log, _MOST_BYTES).decode(errors="replace").strip()
             self._fail(f"exit code {code}. {said[-_MOST_CHARACTERS:]}")
-
-    def _fail(self, why: str) -> None:
-        if not self._has_failed:
-            self._has_failed = True
-            self._say(
-                f"what shall run after each snapshot failed: {why.rstrip('. ')}. The training is "
-                "not concerned; this is said once."
-            )
-
-    def _kill(self) -> None:
-        if self._process is not None:
-            with contextlib.suppress(OSError):
-                os.killpg(self._process.pid, signal.SIGKILL)
 
 
 def _find_file(snapshots: Path, place: Place) -> Path | None:
@@ -182,13 +122,13 @@ def calling_hook(
     folder: RunFolder,
     say: Callable[[str], None],
     spare: Callable[[int], None],
-) -> Iterator[HookThread | None]:
+) -> Iterator[SnapshotThread | None]:
     """Call the hook while it lasts; None where there is none."""
     if hook is None:
         yield None
         return
     shutil.rmtree(folder.handed, ignore_errors=True)  # of a parent that was killed
-    thread = HookThread(hook, folder, say, spare)
+    thread = SnapshotThread(hook, folder, say, spare)
     thread.start()
     try:
         yield thread

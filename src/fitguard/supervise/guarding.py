@@ -27,7 +27,7 @@ from fitguard.schema.exit_codes import INTERRUPTED
 from fitguard.schema.journal import AttemptEnded, Decided, Orders, RunEnded
 from fitguard.schema.run import Outcome, Run, RunState
 from fitguard.supervise import telling
-from fitguard.supervise.after_snapshot import HookThread, calling_hook
+from fitguard.supervise.after_snapshot import calling_hook
 from fitguard.supervise.claim import Claim, claiming_run
 from fitguard.supervise.command import Command
 from fitguard.supervise.desk import Cancel, Desk
@@ -41,6 +41,7 @@ from fitguard.supervise.standard_input import StandardInput
 
 if TYPE_CHECKING:
     from fitguard.supervise.deciding import Next
+    from fitguard.supervise.notifying import Notifier
     from fitguard.supervise.spot import Notice, SpotWatch
 
 _UNWRITABLE_SECONDS = 10.0
@@ -48,6 +49,8 @@ _UNWRITABLE_TRIES = 6
 _LOOK_MILLISECONDS = 100
 _HOOK_SECONDS = 600.0
 _LEAST_HOOK_SECONDS = 1.0
+_NOTICE_SECONDS = 10.0
+_Finish = Callable[[float, Callable[[float], bool]], None]
 _BY_ITSELF: tuple[Outcome, ...] = ("finished", "exited", "exception", "interrupted")
 """What the script started may outlive such an end, as under plain Python."""
 
@@ -136,10 +139,14 @@ class Guarding:
                     self._desk.orphans.spare,
                 )
             )
+            notifier = self._send_notices(stack, claim)
+            self._serve_metrics(stack, claim.folder)
             ended = self._loop(claim)
             claim.record.add(ended)
             if hook is not None:
-                self._await_hook(hook, ended)
+                self._await_hook(hook.finish, _HOOK_SECONDS, ended)
+            if notifier is not None:
+                self._await_hook(notifier.finish, _NOTICE_SECONDS, ended)
             if ended.state == "finished" and not claim.folder.has_set_aside:
                 # Not by the child: what comes after its last line may still fail.
                 shutil.rmtree(claim.folder.kept_files, ignore_errors=True)
@@ -147,14 +154,39 @@ class Guarding:
             self._close(run)
             return GuardResult(ended.exit_code, claim.folder, run)
 
-    def _await_hook(self, hook: HookThread, ended: RunEnded) -> None:
-        """Let the last snapshot be copied away, unless the user wants us to leave."""
-        seconds = _HOOK_SECONDS
+    def _await_hook(self, finish: _Finish, seconds: float, ended: RunEnded) -> None:
+        """Let what the user wants done be done, unless we are wanted to leave."""
         if ended.state == "preempted":
             spent = self._live.asked_seconds if self._live is not None else 0.0
-            seconds = max(_LEAST_HOOK_SECONDS, self._desk.measure_grace() - spent)
+            left = self._desk.measure_grace() - spent
+            seconds = min(seconds, max(_LEAST_HOOK_SECONDS, left))
         pause = Pause(self._desk)
-        hook.finish(seconds, lambda slice_seconds: pause(slice_seconds) is not None)
+        finish(seconds, lambda slice_seconds: pause(slice_seconds) is not None)
+
+    def _send_notices(self, stack: ExitStack, claim: Claim) -> "Notifier | None":
+        if not self._options.notify:
+            return None
+        from fitguard.supervise.notices import NoticeWriter
+        from fitguard.supervise.notifying import sending_notices
+
+        writer = NoticeWriter(claim.folder.id, claim.command.as_given, now())
+        sending = sending_notices(self._options.notify, writer, self._say, self._desk.orphans.spare)
+        notifier = stack.enter_context(sending)
+        claim.record.listen(notifier.take)
+        return notifier
+
+    def _serve_metrics(self, stack: ExitStack, folder: RunFolder) -> None:
+        if self._options.metrics is None:
+            return
+        from fitguard.monitor.prometheus.serving import serving_metrics
+
+        host, port = self._options.metrics
+        try:
+            port = stack.enter_context(serving_metrics((host, port), lambda: [folder]))
+        except OSError as error:
+            self._say(f"--metrics: {host}:{port} cannot be served: {error.strerror or error}.")
+        else:
+            self._say(f"metrics for Prometheus: http://{host}:{port}/metrics")
 
     def _watch_spot(self, stack: ExitStack) -> "SpotWatch | None":
         if self._options.spot == "off":

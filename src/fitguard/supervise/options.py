@@ -10,6 +10,7 @@ from fitguard.schema.journal import LEFT_AS_ASKED
 
 if TYPE_CHECKING:
     from fitguard.supervise.after_snapshot import Hook
+    from fitguard.supervise.notice_targets import Target
 
 NEWEST = ""
 """In place of the id of a run: the newest one that fits."""
@@ -36,6 +37,8 @@ class RunOptions:
         autotuning_seconds: For which XLA's autotuning may run out of memory again and again.
         grace_seconds: After SIGTERM, until the training is killed. None: as long as there is.
         after_snapshot: A command, or a function, that is called after each finished snapshot.
+        notify: Who is told of restarts, alerts and the end: addresses, commands, functions.
+        metrics: Host and port where Prometheus finds the metrics of the run; None for nowhere.
         lease_seconds: Without a sign of life, until another host may go on with the run.
         spot: The cloud whose notices that it takes this machine back are watched for.
         preempt_signals: Numbers of those that mean what SIGTERM means.
@@ -60,6 +63,8 @@ class RunOptions:
     autotuning_seconds: float = 20.0
     grace_seconds: float | None = None
     after_snapshot: "Hook | None" = None
+    notify: "tuple[Target, ...]" = ()
+    metrics: tuple[str, int] | None = None
     lease_seconds: float = LASTS_SECONDS
     spot: Spot = "off"
     preempt_signals: tuple[int, ...] = ()

@@ -1,16 +1,18 @@
 """Runs as documents, made anew out of their journals: also of runs whose parent died."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import msgspec
 
 from fitguard.monitor.folding import fold
 from fitguard.monitor.journal import Journal
+from fitguard.monitor.output_end import read_output_end
 from fitguard.monitor.regular_files import UNDECODABLE
 from fitguard.monitor.run_folder import RUNS, RunFolder
 from fitguard.monitor.samples import read_samples
+from fitguard.monitor.series import read_series
 from fitguard.monitor.trust import require_trusted
 from fitguard.report.rows.run_words import outcome, steps_kept
 from fitguard.schema.exit_codes import UnreadableInput, UsageError
@@ -44,7 +46,11 @@ def read_run(
         return _read_document(Path(run))
     folder = find_run(run, runs_folder)
     require_trusted(folder.path, trust_folder=trust_folder)
-    return _fold_folder(folder, read_samples(folder.samples))
+    return msgspec.structs.replace(
+        fold_folder(folder, read_samples(folder.flight_records)),
+        series=read_series(folder),
+        output=read_output_end(folder),
+    )
 
 
 def list_runs(runs_folder: str | Path = RUNS, *, trust_folder: bool = False) -> RunList:
@@ -126,7 +132,12 @@ def list_folders(runs_folder: str | Path) -> Iterator[RunFolder]:
             yield RunFolder(entry)
 
 
-def _fold_folder(folder: RunFolder, samples: list[MemorySample]) -> Run:
+def fold_folder(folder: RunFolder, samples: Sequence[MemorySample] = ()) -> Run:
+    """The document of the run in a folder.
+
+    Raises:
+        UnreadableInput: where its journal is broken.
+    """
     try:
         events = Journal(folder.journal).read()
     except OSError as error:
@@ -151,7 +162,7 @@ def summarize_run(folder: RunFolder) -> RunLine:
     Raises:
         UnreadableInput: where its journal is broken.
     """
-    run = _fold_folder(folder, [])
+    run = fold_folder(folder)
     losses = [point.logs["loss"] for point in run.losses if "loss" in point.logs]
     failed = [attempt for attempt in run.attempts if attempt.cause]
     last = losses[-1] if losses and math.isfinite(losses[-1]) else None

@@ -33,6 +33,11 @@ class Record:
         self._warned = False
         self._own: list[AnyEvent] = []
         self._unwritten: list[AnyEvent] = []
+        self._listeners: list[Callable[[AnyEvent], None]] = []
+
+    def listen(self, listener: Callable[[AnyEvent], None]) -> None:
+        """Call it with each event that is added, also where the disk does not take it."""
+        self._listeners.append(listener)
 
     def add(self, event: AnyEvent) -> None:
         """Write an event, and the document anew."""
@@ -42,6 +47,8 @@ class Record:
         if not self._write():
             self._cannot("the journal cannot be written")
         self.document()
+        for listener in self._listeners:
+            listener(event)
 
     def _write(self) -> bool:
         """Write what the journal does not hold yet: the disk may be well again."""
@@ -70,7 +77,7 @@ class Record:
     def document(self, *, alive: bool = True) -> Run:
         """The document, as it is now on disk."""
         folder = self.folder
-        samples = read_samples(folder.samples)
+        samples = read_samples(folder.flight_records)
         run = fold(self.events(), samples, folder=str(folder.path), alive=alive)
         try:
             replace_file(folder.document, msgspec.json.encode(run))

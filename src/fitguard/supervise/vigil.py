@@ -4,14 +4,13 @@ import time
 
 from fitguard.monitor.heartbeat import Heartbeat
 from fitguard.monitor.regular_files import read_end
-from fitguard.monitor.samples import read_samples
+from fitguard.supervise.alarm import Alarm
 from fitguard.supervise.autotuning import AutotuningWatch
 from fitguard.supervise.child import Child
 from fitguard.supervise.departure import Departure
 from fitguard.supervise.desk import Desk
 from fitguard.supervise.hang import HangWatch
 
-FORECAST_EVERY_SECONDS = 60.0
 _SURE_AFTER_SECONDS = 1.0
 _STACK_LINES = 12
 _STACK_BYTES = 1 << 20
@@ -32,13 +31,12 @@ class Vigil:
         self, desk: Desk, attempt: int, heartbeat: Heartbeat, autotuning: AutotuningWatch
     ) -> None:
         self._desk = desk
-        self._attempt = attempt
         self._heartbeat = heartbeat
         self._autotuning = autotuning
         begun = time.monotonic()
         options = desk.options
         self._hang = HangWatch(options.hang_seconds, options.first_step_seconds, now=begun)
-        self._forecast_at = begun + FORECAST_EVERY_SECONDS
+        self._alarm = Alarm(desk, attempt)
         self._stacks_from = self._stacks_size()
         self._seen: tuple[str, ...] = ()
         self.foreseen = ""
@@ -67,20 +65,12 @@ class Vigil:
                 f"its threads go to {self._desk.folder.stacks}."
             )
             departure.abort("hung")
-        elif in_fit and now >= self._forecast_at and departure.reason is None:
-            self._forecast_at = now + FORECAST_EVERY_SECONDS
-            self._foresee(departure)
-
-    def _foresee(self, departure: Departure) -> None:
-        """Begin again in time where memory grows until it kills."""
-        from fitguard.monitor.growth import forecast
-
-        samples = read_samples(self._desk.folder.samples)
-        growth = forecast([one for one in samples if one.attempt == self._attempt])
-        if growth is not None and growth.advised:
-            self._seen = (growth.text,)
-            self.foreseen = growth.cause
-            self._desk.say(f"{growth.text} The training takes a snapshot and restarts.")
+            return
+        pressing = self._alarm.look(now)
+        if pressing is not None and in_fit and departure.reason is None:
+            self._seen = (pressing.text,)
+            self.foreseen = pressing.cause
+            self._desk.say(f"{pressing.title}. The training takes a snapshot and restarts.")
             departure.leave("planned")
 
     def evidence(self) -> tuple[str, ...]:

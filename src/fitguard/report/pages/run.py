@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from fitguard.report.blocks import (
     Block,
     Drawing,
+    Finding,
     Folded,
     Items,
     Page,
@@ -17,6 +18,7 @@ from fitguard.report.blocks import (
     Words,
     present,
 )
+from fitguard.report.charts.measured import draw_gpus, draw_steps
 from fitguard.report.charts.memory import draw_memory
 from fitguard.report.charts.metrics import draw_metrics
 from fitguard.report.charts.timeline import draw_timeline
@@ -32,7 +34,8 @@ from fitguard.report.rows.run_rows import (
     snapshot_rows,
 )
 from fitguard.report.rows.run_words import TONES, advice, find_named_cause, moment, outcome, verdict
-from fitguard.schema.run import Attempt, Run, RunDecision
+from fitguard.schema.finding import SEVERITIES, Evidence
+from fitguard.schema.run import Attempt, Run, RunAlert, RunDecision
 from fitguard.words import join, numbers
 
 MOST_DECISIONS = 8
@@ -52,13 +55,17 @@ def build_page(run: Run) -> Page:
             _picture(draw_timeline(run)),
             Section("Attempts", present(attempt_table(run))),
             *_build_failures(run),
+            build_alerts(run.alerts),
             *map(_picture, draw_metrics(run)),
             Folded("Epochs", present(epoch_table(run)), console=False),
             _picture(draw_memory(run)),
-            _build_decisions(run),
+            *map(_picture, draw_steps(run)),
+            Folded("GPUs", present(*map(_picture, draw_gpus(run))), console=False),
+            build_decisions(run.decisions),
             Section("Notes", present(Items(tuple(notes(run))))),
             Section("Calls of fit", present(fit_table(run))),
             Section("Snapshots", present(Pairs(tuple(snapshot_rows(run))))),
+            Folded("The end of the output", present(Quotation("\n".join(run.output)))),
         ),
         Verdict(verdict(run), TONES[run.state], next=advice(run)),
     )
@@ -101,9 +108,35 @@ def _build_failure(attempts: Sequence[Attempt]) -> Section:
     )
 
 
-def _build_decisions(run: Run) -> Section:
+def build_alerts(alerts: Sequence[RunAlert]) -> Section:
+    """What detectors found, the gravest first; what several attempts had in common once."""
+    groups: dict[tuple[str, str], list[RunAlert]] = {}
+    for alert in alerts:
+        groups.setdefault((alert.code, alert.subject), []).append(alert)
+    gravest_first = sorted(groups.values(), key=lambda one: SEVERITIES.index(one[-1].severity))
+    return Section("Alerts", tuple(map(_build_alert, gravest_first)), boxed=False)
+
+
+def _build_alert(alerts: Sequence[RunAlert]) -> Finding:
+    last = alerts[-1]
+    which = numbers(sorted({alert.attempt for alert in alerts}))
+    doubt = () if last.confidence == "high" else (f"{last.confidence} confidence",)
+    return Finding(
+        code=last.code,
+        slug=last.slug,
+        tone=last.severity,
+        title=last.title,
+        confidence=last.confidence,
+        remarks=(f"attempt {which}", moment(last.time), *doubt),
+        evidence=(Evidence(last.text, "flight record"),),
+        fix=last.fix,
+    )
+
+
+def build_decisions(decisions: Sequence[RunDecision]) -> Section:
+    """What was decided, the newest last."""
     items = Items(
-        tuple(map(_describe, run.decisions)),
+        tuple(map(_describe, decisions)),
         most=MOST_DECISIONS,
         noun="earlier decision",
         newest_last=True,

@@ -1,0 +1,45 @@
+"""A document that is drawn again and again on the whole terminal."""
+
+from collections.abc import Iterator
+
+import msgspec
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+
+from fitguard.report.formats.text import print_document
+from fitguard.schema.watch import Watch
+
+_LEAST_LINES = 3
+
+
+def show_live(moments: Iterator[Watch]) -> Watch:
+    """Draw each moment until there are no more, or Ctrl-C; the last one.
+
+    The terminal is then as it was before.
+    """
+    console = Console(highlight=False)
+    shown = next(moments)
+    with Live(draw(shown, console), console=console, screen=True, auto_refresh=False) as live:
+        try:
+            for shown in moments:
+                live.update(draw(shown, console), refresh=True)
+        except KeyboardInterrupt:
+            pass
+    return shown
+
+
+def draw(moment: Watch, console: Console) -> Text:
+    """The moment in the size of the terminal: the output has the lines that the rest leaves."""
+    whole = _draw_all(moment, console)
+    left_out = len(whole) - console.height
+    if left_out > 0:
+        most = max(len(moment.output) - left_out, _LEAST_LINES)
+        whole = _draw_all(msgspec.structs.replace(moment, output=moment.output[-most:]), console)
+    return Text("\n").join(whole[: console.height])
+
+
+def _draw_all(moment: Watch, console: Console) -> list[Text]:
+    with console.capture() as drawn:
+        print_document(moment, console)
+    return [Text.from_ansi(line) for line in drawn.get().rstrip("\n").split("\n")]

@@ -1,0 +1,88 @@
+"""`fitguard watch`."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from fitguard.cli.run_page import TrustFolder
+from fitguard.cli.runs import RunsFolder
+from fitguard.monitor.run_folder import RUNS
+
+if TYPE_CHECKING:
+    from fitguard.schema.watch import Watch
+
+
+def watch(
+    run: Annotated[
+        str | None,
+        Parameter(
+            name="ID|FOLDER|PID",
+            help="The id of a run or a part of it that no other has, last, the folder of a run, or "
+            "the number of a process. Default: the newest run that is running, else the newest.",
+        ),
+    ] = None,
+    /,
+    *,
+    json: Annotated[
+        bool, Parameter(negative="", help="A line of JSON for each look, for programs.")
+    ] = False,
+    once: Annotated[bool, Parameter(negative="", help="Look once.")] = False,
+    every: Annotated[float, Parameter(help="Seconds between two looks; default: 1.")] = 1.0,
+    runs_folder: RunsFolder = Path(RUNS),
+    trust_folder: TrustFolder = False,
+    show_private: Annotated[
+        bool, Parameter(negative="", help="Keep home folders, user and host names, serials.")
+    ] = False,
+) -> None:
+    """How is the training doing?
+
+    Shows a run while it runs: how far it is, how fast, how long it will take, its memory, what
+    fitguard found and decided, and the end of its output. It reads the files of the run and changes
+    nothing; Ctrl-C ends the watching, never the training. Without a terminal it looks once.
+
+    For example:
+
+        fitguard watch
+        fitguard watch 20261115-142500-train-4f2a --json
+    """
+    from fitguard.watching.watch import watch as look
+
+    moments = look(run, every_seconds=every, runs_folder=runs_folder, trust_folder=trust_folder)
+    if not show_private:
+        moments = _redact(moments)
+    try:
+        if json:
+            _write_lines(moments, once=once)
+        elif once or not sys.stdout.isatty():
+            _print(next(moments))
+        else:
+            from fitguard.cli.live_screen import show_live
+
+            _print(show_live(moments))
+    except KeyboardInterrupt:
+        return
+
+
+def _redact(moments: "Iterator[Watch]") -> "Iterator[Watch]":
+    from fitguard.report.privacy.redaction import redact_here
+
+    return map(redact_here, moments)
+
+
+def _write_lines(moments: "Iterator[Watch]", *, once: bool) -> None:
+    from fitguard.report.formats.json_text import to_json_line
+
+    for moment in moments:
+        sys.stdout.write(to_json_line(moment))
+        sys.stdout.flush()
+        if once:
+            return
+
+
+def _print(moment: "Watch") -> None:
+    from fitguard.cli.console import Output, show
+
+    show(moment, Output(show_private=True))  # what is private is out already

@@ -1,0 +1,1 @@
+"""Callbacks for `fit` that watch memory; they work without `fitguard run`, too."""

@@ -1,0 +1,87 @@
+"""GPU memory grows from step to step."""
+
+from fitguard.monitor.detectors.framework.course import (
+    find_first_step,
+    list_epochs,
+    list_new_shapes,
+)
+from fitguard.monitor.detectors.framework.growth import build_series
+from fitguard.monitor.detectors.framework.leaks import HOUR, Memory, find_leak
+from fitguard.monitor.detectors.framework.registry import Alert, detector
+from fitguard.monitor.detectors.framework.room import choose_column, find_gpu_room, find_most
+from fitguard.monitor.detectors.framework.settings import Settings
+from fitguard.monitor.flight_record import FlightRecord
+from fitguard.schema.finding import Evidence, Fix
+from fitguard.words import size
+
+
+@detector("FG410", "gpu-leak", cause="gpu-memory-leak")
+def gpu_leak(record: FlightRecord, settings: Settings) -> Alert | None:
+    """
+    ## What it means
+    Something on the GPU is kept in each step or epoch, and never given back. The finding says how
+    much that is in 1,000 steps, and when memory ends.
+
+    ## How it is judged
+    By what TensorFlow's allocator has in use *between* two steps, so that the memory of a step
+    itself does not count. The first 2 minutes after the first step are left out, and whatever came
+    with a batch larger than all before or with a new trace.
+
+    Each 5 seconds are compared with the same step of the epoch before: the growth must be positive
+    in 90 % of them and in each epoch, and twice its own median deviation. Where there are fewer
+    than 3 epochs in the time, or where they are shorter than half a minute, the lowest values of 12
+    equal windows are compared: 90 % of all pairs must rise, the last third must rise at 70 % of the
+    slope (by Theil and Sen) of all, the rise must be 4 times the noise, and the memory must be more
+    than the training held before.
+
+    It looks at the last 15 minutes, the last hour, and the last 4 hours. It must have grown by 0.1
+    % of the memory, and end it within a week. Where memory ends sooner than in half of the time of
+    growth, and two thirds are in use, one minute is enough.
+
+    ## How to fix it
+    Look for what your code keeps: lists of tensors or losses in a callback (`float(loss)` keeps a
+    number instead), models or optimizers made in a loop, functions with `tf.function` that are made
+    anew each time. `fitguard run` takes a snapshot and restarts in a fresh process before memory
+    ends.
+
+    ## When this is wrong
+    An epoch of more than a quarter of an hour, in which memory is kept until its end: in the first
+    such epoch that cannot be told from a leak. The same for a cache on the GPU that takes as long
+    to fill. A leak while batches still grow is found after that only.
+
+    ## References
+    - Theil-Sen estimator
+    - TensorFlow: `tf.config.experimental.get_memory_info`
+    """
+    column = choose_column(record, "allocator_low_bytes", "allocator_bytes")
+    room, first_step = find_gpu_room(record), find_first_step(record)
+    if room is None or first_step is None:
+        return None
+    shapes = list_new_shapes(record)
+    memory = Memory(
+        warm=build_series(column, first_step + settings.warm_up_seconds, shapes),
+        hasty=build_series(column, first_step + settings.quick_warm_up_seconds, shapes),
+        epochs=list_epochs(record),
+        most_bytes=find_most(
+            choose_column(record, "allocator_peak_bytes", "allocator_bytes"), settings.act_seconds
+        ),
+        room_bytes=room,
+    )
+    least = max(settings.least_leak_bytes, settings.least_leak_share * room)
+    leak = find_leak(
+        memory, settings.leak_spans_seconds, least, settings.longest_leak_seconds, settings
+    )
+    if leak is None:
+        return None
+    rate = size(round(leak.growth.per_second * HOUR))
+    return Alert(
+        severity="error" if leak.left_seconds < HOUR else "warning",
+        title=f"GPU memory leaks {rate} an hour",
+        evidence=(Evidence(leak.text, "flight record"),),
+        fix=Fix(
+            "Look for what your code keeps in each step: lists of tensors in a callback "
+            "(keep float(loss) instead), models made in a loop, tf.function made anew each time."
+        ),
+        numbers=leak.numbers,
+        act=leak.act,
+    )

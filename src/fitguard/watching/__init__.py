@@ -1,0 +1,8 @@
+"""`fitguard watch`: a training while it runs, out of the files of its run.
+
+    choosing.py       which run is meant, or which process
+    glance.py         a run folder ──> the document Watch
+    watch.py          the same again and again; the door of the room
+
+It writes nothing, and asks no process: so it can look at a run of another host through its folder.
+"""

@@ -1,0 +1,57 @@
+"""A training, looked at again and again."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from fitguard.monitor.run_folder import RUNS
+from fitguard.schema.exit_codes import UsageError
+from fitguard.schema.watch import Watch
+from fitguard.watching.choosing import choose_run
+from fitguard.watching.glance import Glance
+
+EVERY_SECONDS = 1.0
+_LEAST_SECONDS = 0.05
+
+
+def watch(
+    run: str | Path | int | None = None,
+    *,
+    every_seconds: float = EVERY_SECONDS,
+    runs_folder: str | Path = RUNS,
+    trust_folder: bool = False,
+) -> Iterator[Watch]:
+    """Look at a training while it runs: how far it is, how fast, its memory, what was found.
+
+    The last document is that of its end. Nothing is changed: you can stop at any time.
+
+    Args:
+        run: Its id or a part of it that no other has, `last`, or its folder; by default the newest
+            run that is running, else the newest.
+        every_seconds: Between two looks.
+        runs_folder: Where ids are looked for.
+        trust_folder: Read it though others own its folder or may write to it.
+
+    Example:
+        >>> for moment in fitguard.watch():
+        ...     print(moment.place.total_steps, moment.values.get("allocator_peak_bytes"))
+
+    Raises:
+        UsageError: for a run that there is not.
+        UnreadableInput: where its folder is gone, or could be that of others.
+    """
+    if not every_seconds >= _LEAST_SECONDS:
+        raise UsageError(
+            f"Received {every_seconds:g} s between two looks. Expected at least {_LEAST_SECONDS} s"
+        )
+    folder = choose_run(None if run is None else str(run), Path(runs_folder))
+    return _look_until_end(Glance(folder, trust_folder=trust_folder), every_seconds)
+
+
+def _look_until_end(glance: Glance, every_seconds: float) -> Iterator[Watch]:
+    while True:
+        moment = glance.look()
+        yield moment
+        if moment.state != "running":
+            return
+        time.sleep(every_seconds)
