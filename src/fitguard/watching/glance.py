@@ -33,6 +33,7 @@ class Glance:
         self._trust_folder = trust_folder
         self._seen: object = None
         self._run: Run | None = None
+        self._moment: Watch | None = None
 
     def look(self) -> Watch:
         """What is known now.
@@ -41,14 +42,12 @@ class Glance:
             UnreadableInput: where the folder is gone, or is not to be trusted.
         """
         require_trusted(self.folder.path, trust_folder=self._trust_folder)
-        return describe_moment(self.folder, self.read_run())
+        before, run = self._run, self._read_run()
+        if self._moment is None or run is not before or run.state == "running":
+            self._moment = describe_moment(self.folder, run)
+        return self._moment
 
-    def read_run(self) -> Run:
-        """The document, without what was measured.
-
-        Raises:
-            UnreadableInput: where there is no journal, or none any more.
-        """
+    def _read_run(self) -> Run:
         try:
             status = self.folder.journal.lstat()
         except OSError as error:
