@@ -114,6 +114,13 @@ def run(
             "from this machine."
         ),
     ] = None,
+    tensorboard: Annotated[
+        Path | None,
+        Parameter(
+            help="Folder where memory, speed and GPUs are written as scalars for TensorBoard; they "
+            "go on across restarts."
+        ),
+    ] = None,
     lease_seconds: Annotated[
         float,
         Parameter(
@@ -193,6 +200,7 @@ def run(
             "would say that the training is finished"
         )
     from fitguard.monitor.prometheus.serving import read_address
+    from fitguard.supervise.board import require_tensorboard
     from fitguard.supervise.choosing import AlreadyFinished
     from fitguard.supervise.command import parse
     from fitguard.supervise.guarding import guard
@@ -202,6 +210,8 @@ def run(
     from fitguard.supervise.options import AUTO, RunOptions
     from fitguard.supervise.preemption import read_signals
 
+    if tensorboard is not None:
+        require_tensorboard()
     options = RunOptions(
         runs_folder=runs_folder,
         name=name,
@@ -213,6 +223,7 @@ def run(
         after_snapshot=after_snapshot,
         notify=read_targets(notify),
         metrics=None if metrics is None else read_address(metrics),
+        tensorboard=tensorboard,
         lease_seconds=lease_seconds,
         spot=spot,
         preempt_signals=read_signals(preempt_signal),
