@@ -10,6 +10,7 @@ from fitguard.schema.run import MemorySample
 
 MOST_SHOWN = 2000
 """Of more samples, neighbours become one, which keeps their extremes."""
+_LEAST_SECONDS = 1.0
 _MOST = 2.0**62
 _GPU = "gpu_process_bytes"
 _HIGHEST = (
@@ -35,21 +36,24 @@ def list_flight_records(folder: Path) -> list[Path]:
 
 
 def build_samples(record: FlightRecord, most: int = MOST_SHOWN) -> list[MemorySample]:
-    """About so many samples at most, each of neighbours in time that belong to one attempt."""
+    """About so many samples at most: one for each second and attempt, or for a longer time."""
     attempts = record.get("attempt")
-    size = max(1, -(-len(attempts) // most))
+    if not len(attempts):
+        return []
+    seconds = max(_LEAST_SECONDS, (attempts.times[-1] - attempts.times[0]) / most)
+    groups = groupby(
+        range(len(attempts)), lambda i: (attempts.last[i], attempts.times[i] // seconds)
+    )
     samples = []
     before = -math.inf
-    for attempt, group in groupby(range(len(attempts)), key=lambda i: attempts.last[i]):
-        places = list(group)
-        for end in (*places[size - 1 : -1 : size], places[-1]):
-            until = attempts.times[end]
-            found = _read_between(record, before, until)
-            before = until
-            steps = _as_whole(attempts.steps[end])
-            samples.append(
-                MemorySample(time=until, attempt=_as_whole(attempt), total_steps=steps, **found)
-            )
+    for (attempt, _), group in groups:
+        *_, end = group
+        until, steps = attempts.times[end], _as_whole(attempts.steps[end])
+        found = _read_between(record, before, until)
+        samples.append(
+            MemorySample(time=until, attempt=_as_whole(attempt), total_steps=steps, **found)
+        )
+        before = until
     return samples
 
 
