@@ -112,7 +112,7 @@ def mixed_shapes(random: Random) -> Plan:
     def mix(moment: Moment) -> None:
         is_rare = moment.noise.random() < rare
         moment.elements = moment.noise.choice((0.5, 0.7, 1.0)) * (2.0 if is_rare else 1.0)
-        moment.low += 0.01 * moment.elements + moment.noise.uniform(0, 0.01)
+        moment.low += 0.02 * moment.draw_least()
         moment.peak = 0.4 + 0.15 * moment.elements
         moment.slower = moment.elements
         moment.new_traces = int(is_rare and moment.noise.random() < 0.3)

@@ -22,6 +22,7 @@ class Moment:
     Args:
         seconds: Since the first step.
         phase: Share of the epoch that is done.
+        steps: In these 5 seconds.
         low: What is in use between steps, as a share of the card; `peak` within them.
         slower: Times the usual time of a step.
     """
@@ -31,6 +32,7 @@ class Moment:
     epoch: int
     phase: float
     epoch_seconds: float
+    steps: int
     evaluating: bool = False
     fit: int = 1
     fitting: bool = True
@@ -45,6 +47,10 @@ class Moment:
     clock: float = 1.0
     throttle: int = 0
     corrected: int = 0
+
+    def draw_least(self) -> float:
+        """The least of numbers between 0 and 1, one for each step."""
+        return 1 - self.noise.random() ** (1 / self.steps)
 
 
 Kind = Callable[[Moment], None]
@@ -112,6 +118,7 @@ def simulate(plan: Plan, hours: float, seed: int) -> Recording:
             epoch=epoch,
             phase=min(1.0, in_epoch / plan.epoch_seconds),
             epoch_seconds=plan.epoch_seconds,
+            steps=max(1, int(BUCKET_SECONDS / plan.step_seconds)),
             evaluating=in_epoch >= plan.epoch_seconds,
         )
         for kind in plan.kinds:
@@ -124,7 +131,7 @@ def simulate(plan: Plan, hours: float, seed: int) -> Recording:
         traces += moment.new_traces + (2 if number == 5 else 0)
         corrected += moment.corrected
         loss_noise = 0.9 * loss_noise + noise.gauss(0, 0.02)
-        low = moment.low * plan.card_bytes * (1 + noise.uniform(0, 0.0005))
+        low = moment.low * plan.card_bytes * (1 + 0.0005 * moment.draw_least())
         peak = max(low, moment.peak * plan.card_bytes)
         host = moment.host * plan.host_bytes * (1 + noise.uniform(0, 0.002))
         values: dict[str, float | tuple[float, float]] = {

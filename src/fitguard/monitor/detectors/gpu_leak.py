@@ -1,15 +1,17 @@
 """GPU memory grows from step to step."""
 
 from fitguard.monitor.detectors.framework.course import (
+    Course,
     find_first_step,
     list_epochs,
-    list_new_shapes,
+    list_traces,
 )
 from fitguard.monitor.detectors.framework.growth import build_series
 from fitguard.monitor.detectors.framework.leaks import HOUR, Memory, find_leak
 from fitguard.monitor.detectors.framework.registry import Alert, detector
 from fitguard.monitor.detectors.framework.room import choose_column, find_gpu_room, find_most
 from fitguard.monitor.detectors.framework.settings import Settings
+from fitguard.monitor.detectors.framework.shapes import do_sizes_change
 from fitguard.monitor.flight_record import FlightRecord
 from fitguard.schema.finding import Evidence, Fix
 from fitguard.words import size
@@ -57,11 +59,16 @@ def gpu_leak(record: FlightRecord, settings: Settings) -> Alert | None:
     room, first_step = find_gpu_room(record), find_first_step(record)
     if room is None or first_step is None:
         return None
-    shapes = list_new_shapes(record)
+    sizes = record.get("batch_elements")
+    elements = dict(zip(sizes.times, sizes.last, strict=True))
+    traces = [time for time in list_traces(record) if not do_sizes_change(elements, time)]
     memory = Memory(
-        warm=build_series(column, first_step + settings.warm_up_seconds, shapes),
-        hasty=build_series(column, first_step + settings.quick_warm_up_seconds, shapes),
-        epochs=list_epochs(record),
+        warm=build_series(column, first_step + settings.warm_up_seconds, traces),
+        hasty=build_series(column, first_step + settings.quick_warm_up_seconds, traces),
+        course=Course(
+            epochs=list_epochs(record),
+            elements=elements,
+        ),
         most_bytes=find_most(
             choose_column(record, "allocator_peak_bytes", "allocator_bytes"), settings.act_seconds
         ),

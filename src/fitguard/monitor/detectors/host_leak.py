@@ -1,6 +1,11 @@
 """Main memory grows until it ends."""
 
-from fitguard.monitor.detectors.framework.course import find_first_step, find_last, list_epochs
+from fitguard.monitor.detectors.framework.course import (
+    Course,
+    find_first_step,
+    find_last,
+    list_epochs,
+)
 from fitguard.monitor.detectors.framework.growth import build_series
 from fitguard.monitor.detectors.framework.leaks import HOUR, Memory, find_leak, find_quick_leak
 from fitguard.monitor.detectors.framework.registry import Alert, detector
@@ -47,9 +52,9 @@ def host_leak(record: FlightRecord, settings: Settings) -> Alert | None:
     second_epoch = epochs[1].time if len(epochs) > 1 else None
     warm_from = first_step + settings.warm_up_seconds
     memory = Memory(
-        warm=build_series(column, max(warm_from, second_epoch or warm_from), ()),
-        hasty=build_series(column, first_step + settings.quick_warm_up_seconds, ()),
-        epochs=epochs,
+        warm=build_series(column, max(warm_from, second_epoch or warm_from)),
+        hasty=build_series(column, first_step + settings.quick_warm_up_seconds),
+        course=Course(epochs),
         most_bytes=find_most(column, settings.act_seconds),
         room_bytes=room,
     )

@@ -2,7 +2,7 @@
 
 import statistics
 
-from fitguard.monitor.detectors.framework.course import find_first_step, list_new_shapes
+from fitguard.monitor.detectors.framework.course import find_first_step, list_new_sizes, list_traces
 from fitguard.monitor.detectors.framework.registry import Alert, detector
 from fitguard.monitor.detectors.framework.settings import Settings
 from fitguard.monitor.flight_record import Column, FlightRecord
@@ -56,7 +56,7 @@ def slow_steps(record: FlightRecord, settings: Settings) -> Alert | None:
         return None
     if _are_batches_larger(record.get("batch_elements"), begin):
         return None
-    if any(time >= begin for time in list_new_shapes(record)):
+    if any(time >= begin for time in (*list_new_sizes(record), *list_traces(record))):
         return None
     text = (
         f"A step takes {now * 1000:,.1f} ms in the last {duration(settings.slow_seconds)}. "

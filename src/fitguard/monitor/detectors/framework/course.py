@@ -1,9 +1,12 @@
 """The course of a training, as its flight record tells it: first step, epochs, new shapes."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
 
 from fitguard.monitor.flight_record import Column, FlightRecord
 
+_FEW_TRACES = 10
 _TELL_STEPS = ("step_seconds", "allocator_low_bytes", "allocator_bytes", "host_bytes")
 
 
@@ -13,6 +16,18 @@ class Moment:
 
     time: float
     steps: float
+
+
+@dataclass(frozen=True)
+class Course:
+    """What memory may depend on.
+
+    Args:
+        elements: Of the batches, by time.
+    """
+
+    epochs: Sequence[Moment] = ()
+    elements: Mapping[float, float] = field(default_factory=dict)
 
 
 def find_first_step(record: FlightRecord) -> float | None:
@@ -42,8 +57,8 @@ def list_epochs(record: FlightRecord) -> list[Moment]:
     return moments
 
 
-def list_new_shapes(record: FlightRecord) -> list[float]:
-    """When a batch came that was larger than all before, or a step was traced anew."""
+def list_new_sizes(record: FlightRecord) -> list[float]:
+    """When a batch came that was larger than all before."""
     times = []
     largest = 0.0
     elements = record.get("batch_elements")
@@ -51,15 +66,18 @@ def list_new_shapes(record: FlightRecord) -> list[float]:
         if value > largest:
             largest = value
             times.append(time)
+    return times
+
+
+def list_traces(record: FlightRecord) -> list[float]:
+    """When a step was traced or compiled; none where that happens all the time: it is no excuse."""
     traces = record.get("traces")
-    rises = [
+    times = [
         time
-        for before, time, value in zip(traces.last, traces.times[1:], traces.last[1:], strict=False)
+        for (before, value), time in zip(pairwise(traces.last), traces.times[1:], strict=True)
         if value > before
     ]
-    # What is traced all the time explains no growth: it is one.
-    few = len(rises) <= max(10, len(traces) // 5)
-    return sorted([*times, *rises]) if few else times
+    return times if len(times) <= max(_FEW_TRACES, len(traces) // 5) else []
 
 
 def find_last(column: Column) -> float | None:

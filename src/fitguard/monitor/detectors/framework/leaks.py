@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fitguard.monitor.detectors.framework.course import Moment
+from fitguard.monitor.detectors.framework.course import Course
 from fitguard.monitor.detectors.framework.growth import Growth, Series, find_growth
 from fitguard.monitor.detectors.framework.settings import Settings
+from fitguard.monitor.detectors.framework.shapes import do_batches_grow
 from fitguard.words import duration, size
 
 HOUR = 3600.0
@@ -23,7 +24,7 @@ class Memory:
 
     warm: Series
     hasty: Series
-    epochs: Sequence[Moment]
+    course: Course
     most_bytes: float
     room_bytes: float
 
@@ -51,8 +52,11 @@ def find_leak(
     settings: Settings,
 ) -> Leak | None:
     """Growth over one of the spans; sooner where memory is about to end."""
+    end = memory.warm.times[-1] if memory.warm.times else 0.0
     for span in spans:
-        growth = find_growth(memory.warm, span, memory.epochs, least_bytes)
+        if do_batches_grow(memory.course.elements, end - span, end):
+            continue
+        growth = find_growth(memory.warm, span, memory.course, least_bytes)
         if growth is not None and memory.measure_left(growth) <= longest_seconds:
             return _describe(memory, growth, settings)
     return find_quick_leak(memory, least_bytes, settings)
@@ -63,7 +67,7 @@ def find_quick_leak(memory: Memory, least_bytes: float, settings: Settings) -> L
     if memory.most_bytes < settings.quick_leak_share * memory.room_bytes:
         return None
     for span in settings.quick_leak_spans_seconds:
-        growth = find_growth(memory.hasty, span, memory.epochs, least_bytes)
+        growth = find_growth(memory.hasty, span, memory.course, least_bytes)
         if growth is not None and memory.measure_left(growth) <= span / 2:
             return _describe(memory, growth, settings)
     return None

@@ -56,17 +56,12 @@ def find_steady_rise(points: Sequence[Point]) -> Trend | None:
 
 
 def _find_edges(points: Sequence[Point]) -> Iterator[Point]:
-    """Middle and lowest value of each window; none for a window without values."""
-    if not points:
-        return
-    begin, end = points[0][0], points[-1][0]
-    width = (end - begin) / WINDOWS
-    values: list[list[float]] = [[] for _ in range(WINDOWS)]
-    for seconds, value in points:
-        values[min(int((seconds - begin) / width), WINDOWS - 1) if width else 0].append(value)
-    for number, held in enumerate(values):
-        if held:
-            yield begin + (number + 0.5) * width, min(held)
+    """Mean time and lowest value of windows with as many points each."""
+    for number in range(WINDOWS):
+        first, last = (len(points) * one // WINDOWS for one in (number, number + 1))
+        if last > first:
+            held = points[first:last]
+            yield sum(point[0] for point in held) / len(held), min(point[1] for point in held)
 
 
 def _list_slopes(edges: Sequence[Point]) -> list[float]:
