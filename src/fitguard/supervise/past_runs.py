@@ -47,7 +47,7 @@ def read_run(
     folder = find_run(run, runs_folder)
     require_trusted(folder.path, trust_folder=trust_folder)
     return msgspec.structs.replace(
-        fold_folder(folder, read_samples(folder.samples)),
+        fold_folder(folder, read_samples(folder.flight_records)),
         series=read_series(folder),
         output=read_output_end(folder),
     )

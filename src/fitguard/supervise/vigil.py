@@ -13,6 +13,7 @@ from fitguard.supervise.hang import HangWatch
 
 FORECAST_EVERY_SECONDS = 60.0
 _SURE_AFTER_SECONDS = 1.0
+_MOST_SAMPLES = 50_000
 _STACK_LINES = 12
 _STACK_BYTES = 1 << 20
 _STOPPED = ("T", "t")
@@ -75,7 +76,7 @@ class Vigil:
         """Begin again in time where memory grows until it kills."""
         from fitguard.monitor.growth import forecast
 
-        samples = read_samples(self._desk.folder.samples)
+        samples = read_samples(self._desk.folder.flight_records, _MOST_SAMPLES)
         growth = forecast([one for one in samples if one.attempt == self._attempt])
         if growth is not None and growth.advised:
             self._seen = (growth.text,)
