@@ -1,7 +1,9 @@
 """`fitguard watch`."""
 
+import contextlib
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +15,24 @@ from fitguard.monitor.run_folder import RUNS
 
 if TYPE_CHECKING:
     from fitguard.schema.watch import Watch
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class Web:
+    """Where the page is served."""
+
+    web: Annotated[
+        bool, Parameter(negative="", help="Show a page in your browser, with all runs.")
+    ] = False
+    port: Annotated[int, Parameter(help="Port of the page; by default one that is free.")] = 0
+    host: Annotated[
+        str,
+        Parameter(help="Address that it listens at; default: 127.0.0.1, only for this machine."),
+    ] = "127.0.0.1"
+
+
+NO_WEB = Web()
 
 
 def watch(
@@ -29,6 +49,7 @@ def watch(
     json: Annotated[
         bool, Parameter(negative="", help="A line of JSON for each look, for programs.")
     ] = False,
+    web: Web = NO_WEB,
     once: Annotated[bool, Parameter(negative="", help="Look once.")] = False,
     every: Annotated[float, Parameter(help="Seconds between two looks; default: 1.")] = 1.0,
     runs_folder: RunsFolder = Path(RUNS),
@@ -46,24 +67,25 @@ def watch(
     For example:
 
         fitguard watch
+        fitguard watch --web
         fitguard watch 20261115-142500-train-4f2a --json
     """
     from fitguard.watching.watch import watch as look
 
     moments = look(run, every_seconds=every, runs_folder=runs_folder, trust_folder=trust_folder)
-    if not show_private:
-        moments = _redact(moments)
-    try:
+    with contextlib.suppress(KeyboardInterrupt):
+        if web.web:
+            _serve(next(moments), web, every, trust_folder, show_private)
+            return
+        shown = moments if show_private else _redact(moments)
         if json:
-            _write_lines(moments, once=once)
+            _write_lines(shown, once=once)
         elif once or not sys.stdout.isatty():
-            _print(next(moments))
+            _print(next(shown))
         else:
             from fitguard.cli.live_screen import show_live
 
-            _print(show_live(moments))
-    except KeyboardInterrupt:
-        return
+            _print(show_live(shown))
 
 
 def _redact(moments: "Iterator[Watch]") -> "Iterator[Watch]":
@@ -86,3 +108,23 @@ def _print(moment: "Watch") -> None:
     from fitguard.cli.console import Output, show
 
     show(moment, Output(show_private=True))  # what is private is out already
+
+
+def _serve(
+    moment: "Watch", web: Web, seconds: float, trust_folder: bool, show_private: bool
+) -> None:
+    from fitguard.cli.console import complain
+    from fitguard.watching.web.board import Board
+    from fitguard.watching.web.serving import serve
+
+    folder = Path(moment.folder).absolute()
+    board = Board(
+        folder.parent, seconds=seconds, trust_folder=trust_folder, show_private=show_private
+    )
+
+    def tell(address: str) -> None:
+        sys.stdout.write(f"{address}\n")
+        sys.stdout.flush()
+        complain("Open this address in your browser. Ctrl-C ends the page, never the training")
+
+    serve(board, folder.name, tell, host=web.host, port=web.port)

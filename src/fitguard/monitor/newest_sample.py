@@ -10,8 +10,8 @@ from pathlib import Path
 from fitguard.monitor.flight_record import HEADER_BYTES, Layout, NoFlightRecord, parse_header
 from fitguard.monitor.regular_files import open_unbuffered
 
-_LOOKED_AT = 600
-"""Samples: a minute of them. What was measured earlier is not the newest of anything."""
+_LOOKED_AT = 300
+"""Samples: half a minute of them. What was measured earlier is not the newest of anything."""
 _SPEED_SECONDS = 30.0
 _HEAD = struct.Struct("<Qdd")
 

@@ -2,11 +2,13 @@
 
 import functools
 import re
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from fitguard.report.blocks import Block, plain, spans
+from fitguard.report.blocks import Block, Verdict, plain, spans
 from fitguard.report.registry import Document, build_page
 from fitguard.report.rows.quotations import group_evidence
 
@@ -22,6 +24,28 @@ def to_html(document: Document) -> str:
 def fragment(document: Document) -> str:
     """The same look for `_repr_html_`: no <html>, and the style reaches nothing else."""
     return _render("fragment.html.j2", document)
+
+
+def show_blocks(blocks: Iterable[Block]) -> list[str]:
+    """Each block as a fragment of its own; the style is that of `to_live_page`."""
+    macros: Any = _templates().get_template("blocks.html.j2").module
+    return [
+        str(macros.verdict(block) if isinstance(block, Verdict) else macros.show_cards([block]))
+        for block in blocks
+    ]
+
+
+def to_live_page(parts: Mapping[str, str], *, title: str, stream: str, nonce: str) -> str:
+    """A page that keeps itself new.
+
+    Args:
+        parts: Fragments by name, as they are now.
+        stream: Address of the events that bring newer ones.
+        nonce: The word by which the browser knows our script and our style.
+    """
+    template = _templates().get_template("live.html.j2")
+    fragments = {name: Markup(part) for name, part in parts.items()}
+    return template.render(parts=fragments, title=title, stream=stream, nonce=nonce)
 
 
 def mark_code(text: str) -> Markup:

@@ -1,7 +1,7 @@
 """The page of a moment: where the training is, what it holds, what was found, its last words."""
 
 from fitguard.report.blocks import (
-    Items,
+    Notice,
     Page,
     Pairs,
     Quotation,
@@ -23,7 +23,7 @@ def build_page(moment: Watch) -> Page:
             memory_table(moment),
             build_alerts(moment.alerts),
             build_decisions(moment.decisions),
-            Section("Not shown", present(Items(moment.missing))),
+            *map(Notice, moment.missing),
             Section("The end of the output", present(Quotation("\n".join(moment.output)))),
         ),
         Verdict(say_state(moment), choose_tone(moment)),

@@ -1,10 +1,11 @@
 """A moment of a training in words: where it is, how fast, what it holds."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from fitguard.report.blocks import Row, Span, Table, Tone, Words
 from fitguard.report.rows.run_speed import say_speed
 from fitguard.report.rows.run_words import STATES, TONES, command, value
+from fitguard.report.rows.run_words import moment as say_moment
 from fitguard.report.rows.tables import drop_empty_columns
 from fitguard.schema.watch import Watch
 from fitguard.words import count, duration, join, percent, short, size
@@ -47,7 +48,7 @@ def moment_rows(moment: Watch) -> list[Row]:
         ("Command", short(command(moment.command), LONGEST_COMMAND)),
         ("Run", moment.id),
         ("Attempt", join([str(moment.attempt or ""), _say_process(moment)])),
-        ("Time", duration(moment.seconds) if moment.seconds else ""),
+        ("Time", _say_time(moment)),
         ("Speed", join([say_speed(moment.steps_per_second or 0), _say_input(moment)])),
         ("Time left", _say_left(moment)),
         ("Last", _say_logs(moment)),
@@ -61,6 +62,39 @@ def memory_table(moment: Watch) -> Table:
     """What is in use, what at most, of how much."""
     rows = tuple(_list_memory(moment))
     return drop_empty_columns(Table(("memory", "in use", "at most", "may have", "share"), rows))
+
+
+def overview_table(moments: Iterable[Watch], chosen: str, link: Callable[[str], str]) -> Table:
+    """Many runs at a glance, one row each.
+
+    Args:
+        chosen: The id of the one that is shown whole.
+        link: From an id to the address where that one is shown.
+    """
+    headers = ("run", "state", "speed", "time left", "memory", "last", "alerts")
+    rows = tuple(
+        (
+            Span(one.id, "strong") if one.id == chosen else Span(one.id, link=link(one.id)),
+            Span(_say_briefly(one), tone=choose_tone(one)),
+            say_speed(one.steps_per_second or 0) if one.state == "running" else "",
+            "" if one.seconds_left is None else duration(one.seconds_left),
+            _say_memory(one),
+            _say_logs(one, 1),
+            Span(f"{len(one.alerts)}", tone="warning") if one.alerts else "",
+        )
+        for one in moments
+    )
+    return drop_empty_columns(Table(headers, rows))
+
+
+def _say_briefly(moment: Watch) -> str:
+    """How far a run is that runs; of others only how they ended."""
+    return say_state(moment) if moment.state == "running" else say_state(moment).partition(":")[0]
+
+
+def _say_memory(moment: Watch) -> str:
+    held = moment.values.get("allocator_peak_bytes", moment.values.get("host_bytes"))
+    return "" if held is None or moment.state != "running" else size(int(held))
 
 
 def list_gpus(moment: Watch) -> list[int]:
@@ -108,6 +142,12 @@ def _draw_gauge(share: float) -> Span:
     return Span(f"{'█' * filled}{'░' * (GAUGE - filled)} {said}", tone=tone)
 
 
+def _say_time(moment: Watch) -> str:
+    if not moment.started:
+        return ""
+    return f"{duration(moment.seconds)} since {say_moment(moment.started)[:-6]}"
+
+
 def _say_process(moment: Watch) -> str:
     return f"process {moment.pid}" if moment.pid and moment.state == "running" else ""
 
@@ -125,8 +165,8 @@ def _say_left(moment: Watch) -> str:
     return f"about {duration(moment.seconds_left)}, {count(moment.steps_left, 'step')}"
 
 
-def _say_logs(moment: Watch) -> str:
-    shown = list(moment.logs.items())[:MOST_LOGS]
+def _say_logs(moment: Watch, most: int = MOST_LOGS) -> str:
+    shown = list(moment.logs.items())[:most]
     return join(
         f"{short(name, LONGEST_NAME)} {'nan' if number is None else value(number)}"
         for name, number in shown
