@@ -24,6 +24,7 @@ from fitguard.supervise.options import Spot
 Allowed = Literal["jit-off", "mixed-precision"]
 
 _LAST_EXIT_CODE = 255
+_ON_ALERTS = "alerts"
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 """What a terminal obeys."""
 
@@ -119,6 +120,13 @@ def run(
         Parameter(
             help="Folder where memory, speed and GPUs are written as scalars for TensorBoard; they "
             "go on across restarts."
+        ),
+    ] = None,
+    profile: Annotated[
+        str | None,
+        Parameter(
+            help="Take a trace of a few steps when they become slow or memory gets short; "
+            "`--profile=STEP` also at this step. The report says where the time went."
         ),
     ] = None,
     lease_seconds: Annotated[
@@ -224,6 +232,7 @@ def run(
         notify=read_targets(notify),
         metrics=None if metrics is None else read_address(metrics),
         tensorboard=tensorboard,
+        profile=_read_profile(profile),
         lease_seconds=lease_seconds,
         spot=spot,
         preempt_signals=read_signals(preempt_signal),
@@ -273,6 +282,8 @@ def delimit_command(arguments: Sequence[str]) -> list[str]:
             has_id = bool(rest) and rest[0][:1] != "-" and not begins_command(rest[0])
             own.append(f"--resume={rest.pop(0) if has_id else ''}")
             continue
+        if word == "--profile":
+            word = f"--profile={_ON_ALERTS}"
         own.append(word)
         if word in _with_value() and rest:
             own.append(rest.pop(0))
@@ -288,6 +299,18 @@ def _with_value() -> set[str]:
         for parameter in inspect.signature(run).parameters.values()
         if parameter.kind is parameter.KEYWORD_ONLY and not isinstance(parameter.default, bool)
     }
+
+
+def _read_profile(given: str | None) -> int | None:
+    """The step to trace; 0 for none but those that alerts ask for."""
+    if given is None or given == _ON_ALERTS:
+        return None if given is None else 0
+    if not given.isdecimal() or int(given) == 0:
+        raise UsageError(
+            f"Received --profile={given}. Expected --profile, or --profile=STEP with the number of "
+            "a step"
+        )
+    return int(given)
 
 
 def _require_positive(**given: float | None) -> None:
