@@ -113,8 +113,9 @@ def _build_failure(attempts: Sequence[Attempt]) -> Section:
 
 
 def _describe_profile(profile: RunProfile) -> Words:
-    """The page lies beside the folder of the trace."""
-    link = "" if ".." in profile.folder else quote(profile.folder)
+    """The page lies beside the folder of traces."""
+    name = profile.folder.rpartition("/")[2]
+    link = f"profiles/{quote(name, safe='', errors='replace')}"
     return (Span(f"{profile.text}. Trace: "), Span(profile.folder, link=link))
 
 
