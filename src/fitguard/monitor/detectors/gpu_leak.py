@@ -36,7 +36,7 @@ def gpu_leak(record: FlightRecord, settings: Settings) -> Alert | None:
     slope (by Theil and Sen) of all, the rise must be 4 times the noise, and the memory must be more
     than the training held before.
 
-    It looks at the last 15 minutes, the last hour, and the last 4 hours. It must have grown by 0.1
+    It looks at the last 13 minutes, the last hour, and the last 4 hours. It must have grown by 0.1
     % of the memory, and end it within a week. Where memory ends sooner than in half of the time of
     growth, and two thirds are in use, one minute is enough.
 
