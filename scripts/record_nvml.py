@@ -15,6 +15,7 @@ from types import ModuleType
 from typing import Any
 
 SOURCE = Path(__file__).resolve().parent.parent / "src"
+MAKES_HANDLE = frozenset({"nvmlDeviceGetHandleByIndex", "nvmlEventSetCreate"})
 REDACTED = frozenset({"nvmlDeviceGetUUID"})
 
 
@@ -24,6 +25,7 @@ class Recorder:
     def __init__(self, nvml: Any) -> None:
         self.calls: dict[str, dict[str, Any]] = {}
         self._nvml = nvml
+        # Of GPUs, then of the set of events.
         self._handles: list[Any] = []
 
     def __dir__(self) -> list[str]:
@@ -41,7 +43,7 @@ class Recorder:
         except self._nvml.NVMLError as error:
             self.calls[key] = {"error": error.value}
             raise
-        if name == "nvmlDeviceGetHandleByIndex":
+        if name in MAKES_HANDLE:
             self._handles.append(result)
             self.calls[key] = {"result": {"handle": len(self._handles) - 1}}
         else:
@@ -95,9 +97,14 @@ def main() -> None:
     import pynvml
 
     from fitguard.facts import nvml
+    from fitguard.monitor.sampling.gpus import GpuReader
+    from fitguard.monitor.sampling.xids import XidWatch
 
     recorder = Recorder(pynvml)
     facts = nvml.ask(recorder)
+    reader = GpuReader(load=lambda: recorder)
+    reader.read(())
+    XidWatch(reader, lambda _: None).wait_for(1.0)
     recording = {
         "about": "Recorded by scripts/record_nvml.py; UUIDs are redacted.",
         "calls": recorder.calls,

@@ -1,11 +1,16 @@
 """Inputs that are right, or nearly: a fuzzer goes on from these."""
 
 import gzip
+import math
 import struct
+import tempfile
 import zlib
+from pathlib import Path
 
 import msgspec
 
+from fitguard.monitor.flight_record import Ring
+from fitguard.monitor.flight_recorder import FlightRecorder
 from fitguard.schema.facts import Facts
 from fitguard.schema.journal import (
     AttemptEnded,
@@ -21,7 +26,7 @@ from fitguard.schema.journal import (
     RunStarted,
     SnapshotWritten,
 )
-from fitguard.schema.run import MemorySample, Place, Run
+from fitguard.schema.run import Place, Run
 
 HOSTILE = "\x1b[2J\u202e<script>alert(1)</script><img src=x onerror=1>\r\x9b--><fuzz>"
 _AT = Place(fit=1, epoch=2, step=3, total_steps=40)
@@ -51,12 +56,23 @@ _EVENTS = (
     RunEnded(time=10.0, attempt=1, state="stopped", exit_code=1),
 )
 _JOURNAL = b"\n".join(map(msgspec.json.encode, _EVENTS)) + b"\n"
-_SAMPLES = b"\n".join(
-    msgspec.json.encode(
-        MemorySample(time=float(number), attempt=1, total_steps=number, host_bytes=number << 30)
-    )
-    for number in range(40)
-)
+
+
+def _write_samples() -> bytes:
+    columns = ("attempt", "host_bytes", "allocator_bytes", "gpu_process_bytes:0")
+    rings = (Ring(0, 8), Ring(5, 8), Ring(120, 8))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "child.record")
+        recorder = FlightRecorder(path, columns, rings)
+        for number in range(40):
+            recorder.add(float(number), number, dict.fromkeys(columns[1:], number << 30))
+            recorder.add(number + 0.5, number, {"attempt": 1 + number // 20})
+        recorder.close()
+        return path.read_bytes()
+
+
+_SAMPLES = _write_samples()
+_ENDLESS = _SAMPLES.replace(struct.pack("<d", 39.0), struct.pack("<d", math.inf))
 _HEADER = b'{"document":{"place":{}},"arrays":[["a","float32",[8,8],0,256,%d]]}'
 _RUN = Run(
     id=HOSTILE, state="stopped", started=1.0, seconds=1e18, command=("x", HOSTILE), folder="/x"
@@ -75,7 +91,7 @@ _LONG = b"9" * 5000
 
 SEEDS: dict[str, list[bytes]] = {
     "journal": [_JOURNAL, *map(msgspec.json.encode, _EVENTS), b'{"event":"noted","x":' + _DEEP],
-    "samples": [_SAMPLES, b'{"time":1,"attempt":' + _LONG + b"}", b'{"x":' + _DEEP],
+    "samples": [_SAMPLES, _ENDLESS, _SAMPLES[:-100], _SAMPLES[:200], b"FGREC1\n\0" + _DEEP],
     "orders": [msgspec.json.encode(_ORDERS), b'{"environment":{"LD_PRELOAD":"x"},"x":' + _DEEP],
     "deeds": [
         b'[1,"folder","/x",null]\n[2,"appended","/y",7]\n[2,"renamed","/z","/w"]\n' + _DEEP,

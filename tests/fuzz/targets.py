@@ -24,11 +24,12 @@ from fitguard.keras.snapshots.file import read_snapshot
 from fitguard.keras.world.ledger import Ledger
 from fitguard.knowledge import knowledge
 from fitguard.knowledge.secrets import hide_secrets
+from fitguard.monitor.detectors.framework.registry import detect
+from fitguard.monitor.flight_record import read_flight_records
 from fitguard.monitor.folding import fold
-from fitguard.monitor.growth import forecast
 from fitguard.monitor.journal import Journal
 from fitguard.monitor.run_folder import RunFolder
-from fitguard.monitor.samples import read_samples, thin_samples
+from fitguard.monitor.samples import build_samples
 from fitguard.monitor.snapshot_heading import read_heading
 from fitguard.monitor.unusable_snapshots import UnusableSnapshot
 from fitguard.report.privacy.redacted_arguments import hide_arguments, hide_in_line
@@ -44,6 +45,7 @@ from fitguard.supervise.variables import select_allowed_variables
 _PLACE = tempfile.TemporaryDirectory(prefix="fitguard-fuzz-", dir="/dev/shm")
 _RUN = RunFolder(Path(_PLACE.name, "20260101-000000-train-abcd"))
 _RUN.path.mkdir(0o700)
+_RUN.flight_records.mkdir(0o700)
 _FILE = Path(_PLACE.name, "file")
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _TAG = re.compile("<(?:script>|img src=x|fuzz)", re.IGNORECASE)
@@ -75,7 +77,7 @@ def journal(data: bytes) -> None:
 def pages(data: bytes) -> None:
     """Of a journal and of samples, which the same bytes give."""
     _put(_RUN.journal, data)
-    _put(_RUN.samples, data)
+    _put(_RUN.flight_records / "child.record", data)
     _assert_shown_safely(list_runs(_PLACE.name))
     with contextlib.suppress(UnreadableInput):
         _assert_shown_safely(read_run(_RUN.path))
@@ -88,10 +90,11 @@ def run_document(data: bytes) -> None:
 
 
 def samples(data: bytes) -> None:
-    """Torn lines are left out."""
-    found = read_samples(_put(_RUN.samples, data))
-    assert len(thin_samples(found, 5)) <= 5
-    forecast(found)
+    """A flight record."""
+    found = read_flight_records([_put(_RUN.flight_records / "child.record", data)])
+    samples = build_samples(found, 5)
+    assert len(samples) <= 5 + len({sample.attempt for sample in samples})
+    detect(found)
 
 
 def orders(data: bytes) -> None:

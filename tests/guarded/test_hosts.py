@@ -60,7 +60,8 @@ def test_a_run_loses_its_host_and_ends_on_another(tmp_path):
 
 def _list_files(folder):
     """What lies there; but for what parent and child only tell each other."""
-    apart = ("heartbeat", "output.log", "samples.jsonl", "stacks.txt", "lease.0000000001")
+    apart = ("heartbeat", "output.log", "child.record", "stacks.txt", "lease.0000000001")
+    apart += ("parent.record",)
     return {
         path: path.read_bytes()
         for path in folder.rglob("*")

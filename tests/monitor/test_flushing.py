@@ -8,9 +8,8 @@ from guarded.faulty_disk import faulty
 
 from fitguard.keras.world.ledger import Ledger
 from fitguard.monitor.journal import Journal, now
-from fitguard.monitor.samples import append_sample, read_samples
 from fitguard.schema.journal import FitEnded
-from fitguard.schema.run import MemorySample, Place
+from fitguard.schema.run import Place
 
 
 def leave_half_a_line(path: Path) -> None:
@@ -27,13 +26,6 @@ def test_half_an_event_of_another_process_does_not_swallow_the_next(tmp_path: Pa
     assert journal.append(events[1], durable=True)
 
     assert journal.read() == events
-
-
-def test_half_a_sample_does_not_swallow_the_next(tmp_path: Path) -> None:
-    leave_half_a_line(tmp_path / "samples.jsonl")
-    append_sample(tmp_path / "samples.jsonl", MemorySample(time=now(), attempt=2))
-
-    assert [sample.attempt for sample in read_samples(tmp_path / "samples.jsonl")] == [2]
 
 
 def test_half_a_deed_does_not_swallow_the_next(tmp_path: Path) -> None:

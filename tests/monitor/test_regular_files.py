@@ -5,6 +5,8 @@ import os
 
 import pytest
 
+from fitguard.monitor.flight_record import read_flight_records
+from fitguard.monitor.flight_recorder import FlightRecorder
 from fitguard.monitor.journal import Journal
 from fitguard.monitor.regular_files import (
     make_folder,
@@ -15,9 +17,7 @@ from fitguard.monitor.regular_files import (
     replace_file,
 )
 from fitguard.monitor.run_folder import create_runs_folder
-from fitguard.monitor.samples import append_sample, read_samples
 from fitguard.schema.journal import RunEnded
-from fitguard.schema.run import MemorySample
 
 ENDED = RunEnded(time=1.0, state="finished", exit_code=0)
 WRITING = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
@@ -81,11 +81,13 @@ def test_journal_and_samples_do_not_follow_links(tmp_path):
         (tmp_path / name).symlink_to("target")
     (tmp_path / "target").write_text("mine\n")
     assert not Journal(tmp_path / "journal").append(ENDED)
-    append_sample(tmp_path / "samples", MemorySample(time=1.0, attempt=1))
+    recorder = FlightRecorder(tmp_path / "samples", ("loss",))
+    recorder.add(1.0, 1, {"loss": 1.0})
+    assert isinstance(recorder.problem, OSError)
     assert (tmp_path / "target").read_text() == "mine\n"
     with pytest.raises(OSError, match="regular file"):
         Journal(tmp_path / "journal").read()
-    assert read_samples(tmp_path / "samples") == []
+    assert read_flight_records([tmp_path / "samples"]).columns == {}
 
 
 @pytest.mark.parametrize("umask", [0, 0o022, 0o077])
@@ -96,7 +98,7 @@ def test_what_is_made_is_for_its_owner_alone(umask, tmp_path):
         folder = tmp_path / "more" / "runs" / "run"
         make_folder(folder / "files" / "kept")
         Journal(folder / "journal").append(ENDED)
-        append_sample(folder / "samples", MemorySample(time=1.0, attempt=1))
+        FlightRecorder(folder / "flight" / "child.record", ("loss",)).close()
         replace_file(folder / "page", b"")
     finally:
         os.umask(before)

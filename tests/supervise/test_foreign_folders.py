@@ -23,7 +23,7 @@ for step in training.steps(10, seconds=0):
         sys.exit(5)
 """
 CHILD_MAKES = ("snapshots", "stacks.txt")
-NAMES = ("report.html", "lock", "samples.jsonl", "output.log", "output.1.log")
+NAMES = ("report.html", "lock", "flight/parent.record", "output.log", "output.1.log")
 
 
 @pytest.fixture
@@ -71,7 +71,7 @@ def test_links_are_not_followed(setting):
 
 def test_nothing_is_waited_for_and_no_device_is_read(setting):
     setting.put(os.mkfifo, "lock", "output.log", "report.html")
-    setting.link("samples.jsonl", "output.1.log", target="/dev/zero")
+    setting.link("flight/parent.record", "output.1.log", target="/dev/zero")
     for words in (("report", setting.run.path), ("runs", "--runs", "runs")):
         assert fitguard(*words).returncode == 0
     assert fitguard("explain", setting.run.path).returncode == 0

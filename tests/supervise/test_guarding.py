@@ -189,13 +189,14 @@ os.write(1, b"\x1b[1mno newline\r 5%")
 def test_a_process_that_the_training_left_behind_is_ended_before_the_next_attempt(tmp_path):
     text = """
 import os, subprocess, sys, time
+from fitguard.monitor.samples import read_samples
 for step in training.steps(2):
     if training.attempt == 1:
         left = subprocess.Popen(["sleep", "600"])
         print(left.pid, flush=True)
-        samples = training.folder.samples
-        taken = len(samples.read_text().splitlines()) if samples.exists() else 0
-        while not samples.exists() or len(samples.read_text().splitlines()) < taken + 2:
+        records = training.folder.flight_records
+        taken = len(read_samples(records))
+        while len(read_samples(records)) < taken + 20:
             time.sleep(0.1)
         training.save()
         os._exit(3)
@@ -204,7 +205,7 @@ for step in training.steps(2):
     assert parent.ended() == 0
     left = int(parent.out.split()[0])
     assert not is_alive(left)
-    samples = read_samples(parent.run_folder / "samples.jsonl")
+    samples = read_samples(parent.run_folder / "flight")
     assert samples[0].attempt == 1
     assert samples[0].host_limit_bytes > samples[0].host_bytes > 2**20
 

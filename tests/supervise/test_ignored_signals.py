@@ -10,6 +10,8 @@ from programs import foreground_signals, left_of, wait_for
 from supervise.guarded import UNTIL_TOLD, Parent, newest_run
 from supervise.terminal import Terminal
 
+from fitguard.monitor.samples import read_samples
+
 TELLS_SIGNALS = """
 import signal
 print([int(signal.getsignal(n) is signal.SIG_IGN) for n in (1, 2, 3, 15, 10, 12)], flush=True)
@@ -60,8 +62,7 @@ def test_what_the_training_had_started_leaves_with_it(tmp_path):
     text = "import subprocess; subprocess.Popen(['sleep', '600'])" + UNTIL_TOLD
     parent = Parent(tmp_path, text, before=("nohup",))
     parent.until("step 3")
-    samples = parent.run_folder / "samples.jsonl"
-    wait_for(lambda: samples.exists() and samples.read_text())  # it has been seen
+    wait_for(lambda: read_samples(parent.run_folder / "flight"))  # it has been seen
     parent.process.send_signal(signal.SIGTERM)
     assert parent.ended() == 75
     wait_for(lambda: left_of(parent.process.pid) == [])

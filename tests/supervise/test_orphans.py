@@ -8,7 +8,7 @@ import pytest
 from programs import is_alive, wait_for
 from supervise.guarded import UNTIL_TOLD, Parent
 
-from fitguard.supervise.processes import find_family
+from fitguard.facts.processes import find_family
 
 DIES_AT_ONCE = """
 import os, pathlib, subprocess, time

@@ -10,12 +10,11 @@ import pytest
 from monitor.journal_of import JournalOf, at
 
 import fitguard
+from fitguard.monitor.flight_recorder import FlightRecorder
 from fitguard.monitor.journal import Journal
 from fitguard.monitor.run_folder import RunFolder
-from fitguard.monitor.samples import append_sample
 from fitguard.schema.exit_codes import UnreadableInput, UsageError
 from fitguard.schema.journal import AnyEvent, Logged, RunEnded
-from fitguard.schema.run import MemorySample
 
 
 def killed_once() -> list[AnyEvent]:
@@ -34,7 +33,8 @@ def kept(folder: Path, name: str, events: list[AnyEvent]) -> RunFolder:
         assert Journal(run.journal).append(
             msgspec.structs.replace(event, id=name) if hasattr(event, "id") else event
         )
-    append_sample(run.samples, MemorySample(time=101.0, attempt=1, host_bytes=5))
+    recorder = FlightRecorder(run.flight_records / "parent.record", ("attempt", "host_bytes"))
+    recorder.add(101.0, 0, {"attempt": 1, "host_bytes": 5})
     return run
 
 

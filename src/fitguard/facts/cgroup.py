@@ -38,18 +38,41 @@ V2 = Hierarchy(
 )
 
 
+@dataclass(frozen=True)
+class MemoryGroup:
+    """The cgroup with the tightest limit."""
+
+    directory: Path
+    hierarchy: Hierarchy
+    limit_bytes: int
+
+    def read_used_bytes(self) -> int | None:
+        """What counts against the limit, without what the kernel drops when it needs room."""
+        used = files.number(self.directory / self.hierarchy.used)
+        dropped = files.fields(self.directory / "memory.stat").get(self.hierarchy.inactive, "")
+        return None if used is None else max(0, used - int(dropped if dropped.isdecimal() else 0))
+
+
 def memory(root: Path, ram_bytes: int | None) -> tuple[int | None, int | None]:
-    """The tightest limit and what counts against it; both None where there is no limit.
+    """The tightest limit and what counts against it; both None where there is no limit."""
+    group = find_memory_group(root, ram_bytes)
+    return (None, None) if group is None else (group.limit_bytes, group.read_used_bytes())
+
+
+def find_memory_group(
+    root: Path, ram_bytes: int | None, pid: int | str = "self"
+) -> MemoryGroup | None:
+    """Where the memory of a process is limited; None where it is not.
 
     A limit above the RAM limits nothing: version 1 writes "no limit" as a huge number.
     """
-    limits = []
-    for hierarchy, path in _memberships(files.text(root / "proc/self/cgroup") or ""):
+    groups = []
+    for hierarchy, path in _memberships(files.text(root / f"proc/{pid}/cgroup") or ""):
         for directory in _ways_up(root, hierarchy, path):
             limit = files.number(directory / hierarchy.limit)
             if limit is not None and (ram_bytes is None or limit <= ram_bytes):
-                limits.append((limit, _read_used_bytes(directory, hierarchy)))
-    return min(limits, key=lambda pair: pair[0], default=(None, None))
+                groups.append(MemoryGroup(directory, hierarchy, limit))
+    return min(groups, key=lambda group: group.limit_bytes, default=None)
 
 
 def oom_kills(root: Path = Path("/")) -> int | None:
@@ -86,9 +109,3 @@ def _ways_up(root: Path, hierarchy: Hierarchy, path: PurePosixPath) -> list[Path
         for mount in hierarchy.mounts
         for depth in range(len(parts), -1, -1)
     ]
-
-
-def _read_used_bytes(directory: Path, hierarchy: Hierarchy) -> int | None:
-    used = files.number(directory / hierarchy.used)
-    inactive = files.fields(directory / "memory.stat").get(hierarchy.inactive, "")
-    return None if used is None else max(0, used - int(inactive if inactive.isdecimal() else 0))

@@ -58,14 +58,15 @@ def _identity(ask: Questions) -> dict[str, Any]:
     return {
         "name": ask("nvmlDeviceGetName"),
         "uuid": ask("nvmlDeviceGetUUID"),
-        "pci_address": _pci_address(ask("nvmlDeviceGetPciInfo")),
+        "pci_address": read_pci_address(ask),
         "compute_capability": capability and f"{capability[0]}.{capability[1]}",
         "architecture": ARCHITECTURES.get(ask("nvmlDeviceGetArchitecture")),
     }
 
 
-def _pci_address(info: Any) -> str | None:
+def read_pci_address(ask: Questions) -> str | None:
     """NVML's `00000000:65:00.0` as the kernel writes it: `0000:65:00.0`."""
+    info = ask("nvmlDeviceGetPciInfo")
     if info is None:
         return None
     bus_id = info.busId.decode() if isinstance(info.busId, bytes) else info.busId

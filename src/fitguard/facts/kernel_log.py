@@ -87,19 +87,24 @@ def _records(kmsg: Path) -> Iterator[str]:
     """Lines such as dmesg prints; a record is `priority,sequence,microseconds,flags;message`."""
     device = os.open(kmsg, os.O_RDONLY | os.O_NONBLOCK)
     try:
-        for _ in range(MOST_RECORDS):
-            try:
-                record = os.read(device, RECORD_BYTES)
-            except BlockingIOError:
-                return
-            except BrokenPipeError:
-                # The kernel overwrote this record meanwhile; the next read gives the next one.
-                continue
-            if not record:
-                return
-            yield _line(record)
+        yield from read_new_lines(device)
     finally:
         os.close(device)
+
+
+def read_new_lines(device: int) -> Iterator[str]:
+    """What /dev/kmsg, opened without waiting, has behind where it was read to."""
+    for _ in range(MOST_RECORDS):
+        try:
+            record = os.read(device, RECORD_BYTES)
+        except BlockingIOError:
+            return
+        except BrokenPipeError:
+            # The kernel overwrote this record meanwhile; the next read gives the next one.
+            continue
+        if not record:
+            return
+        yield _line(record)
 
 
 def _line(record: bytes) -> str:

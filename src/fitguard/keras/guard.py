@@ -62,6 +62,8 @@ class Guard:
             FitBegan, place=self._place(self.start), library="loop", model=_name(model)
         )
         self._fits.session.heartbeat.change_answering(1)
+        self._fits.sampler.begin()
+        self._fits.sampler.meter.step_begins(self._place(self.start))
 
     def step_done(self, step: int) -> None:
         """Call it behind each step, with its number.
@@ -76,13 +78,18 @@ class Guard:
             )
         if self._fits is None:
             return
-        heartbeat = self._fits.session.heartbeat
+        self._fits.sampler.meter.step_ends(self._place(step + 1))
+        self._prepare_step(self._fits, step)
+        self._fits.sampler.meter.step_begins(self._place(step + 1))
+
+    def _prepare_step(self, fits: GuardedFits, step: int) -> None:
+        heartbeat = fits.session.heartbeat
         heartbeat.beat("training", self._number, 0, step + 1, step + 1)
         wish = heartbeat.read_wish()
-        if self._fits.pacing.check_due(time.monotonic()) or wish != "none":
-            self._save(self._fits, step + 1)
+        if fits.pacing.check_due(time.monotonic()) or wish != "none":
+            self._save(fits, step + 1)
         if wish == "leave":
-            self._fits.writer.wait()
+            fits.writer.wait()
             leave(LEFT_AS_ASKED)
         if wish == "snapshot":
             heartbeat.wish("none")
@@ -94,6 +101,7 @@ class Guard:
         self._save(self._fits, steps, end=True)
         self._fits.session.record(FitEnded, place=self._place(steps))
         self._fits.session.heartbeat.change_answering(-1)
+        self._fits.sampler.end()
 
     def _place(self, steps: int) -> Place:
         return Place(fit=self._number, step=steps, total_steps=steps)

@@ -17,7 +17,7 @@ import math
 import struct
 import zlib
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -172,11 +172,10 @@ def parse_header(content: bytes) -> Layout:
     return layout
 
 
-def read_flight_record(path: Path, pace: float | None = None) -> FlightRecord:
+def read_flight_record(
+    path: Path, only: Collection[str] | None = None, *, pace: float | None = None
+) -> FlightRecord:
     """One file; see `read_flight_records`.
-
-    Args:
-        pace: Only the ring whose slots stand for so many seconds: quicker, and even.
 
     Raises:
         OSError: where it cannot be read.
@@ -184,24 +183,32 @@ def read_flight_record(path: Path, pace: float | None = None) -> FlightRecord:
     """
     content = read_regular(path, _MOST_BYTES)
     layout = parse_header(content)
+    wanted = [
+        c for c, name in enumerate(layout.columns) if only is None or name.partition(":")[0] in only
+    ]
     rings = [
-        _read_ring(content, layout, number)
+        _read_ring(content, layout, number, wanted)
         for number, ring in enumerate(layout.rings)
         if pace is None or ring.seconds == pace
     ]
-    return FlightRecord(_join_rings(layout, rings))
+    columns = _join_rings(rings, len(wanted))
+    named = zip((layout.columns[c] for c in wanted), columns, strict=True)
+    return FlightRecord({name: column for name, column in named if len(column)})
 
 
-def read_flight_records(paths: Iterable[Path], pace: float | None = None) -> FlightRecord:
+def read_flight_records(
+    paths: Iterable[Path], only: Collection[str] | None = None, *, pace: float | None = None
+) -> FlightRecord:
     """All files of a run as one; those that cannot be read are left out.
 
     Args:
-        pace: Only the rings whose slots stand for so many seconds.
+        only: Names of metrics: a month of all of them takes a second to read.
+        pace: Only the rings whose slots stand for so many seconds: quicker, and even.
     """
     columns: dict[str, Column] = {}
     for path in paths:
         try:
-            found = read_flight_record(path, pace).columns
+            found = read_flight_record(path, only, pace=pace).columns
         except (OSError, NoFlightRecord):
             continue
         for name, column in found.items():
@@ -211,14 +218,16 @@ def read_flight_records(paths: Iterable[Path], pace: float | None = None) -> Fli
 
 @dataclass(frozen=True)
 class _Slots:
-    """The whole slots of a ring, the oldest first: `rows[r][c]` are the values of a column."""
+    """The whole slots of a ring, the oldest first: `low[c]` are the values of a column."""
 
     times: Sequence[float]
     steps: Sequence[float]
-    rows: list[list[list[float]]]
+    low: list[list[float]]
+    high: list[list[float]]
+    last: list[list[float]]
 
 
-def _read_ring(content: bytes, layout: Layout, number: int) -> _Slots:
+def _read_ring(content: bytes, layout: Layout, number: int, wanted: Sequence[int]) -> _Slots:
     ring = layout.rings[number]
     start, width = layout.offset(number), layout.slot_bytes(ring)
     region = memoryview(content)[start : start + width * ring.slots]
@@ -230,39 +239,39 @@ def _read_ring(content: bytes, layout: Layout, number: int) -> _Slots:
         for i, (one, two) in enumerate(zip(first, second, strict=True))
         if one == two and one > 0 and one % ring.slots == i
     ]
-    order = [i for _, i in sorted(whole)]
+    times, steps = doubles[1 :: width // 8], doubles[2 :: width // 8]
+    order = [i for _, i in sorted(whole) if math.isfinite(times[i] + steps[i])]
     rows = []
     for row in range(ring.rows):
         begin = 6 + row * len(layout.columns)
-        views = [floats[begin + c :: width // 4] for c in range(len(layout.columns))]
+        views = [floats[begin + c :: width // 4] for c in wanted]
         rows.append([[view[i] for i in order] for view in views])
-    times, steps = doubles[1 :: width // 8], doubles[2 :: width // 8]
     return _Slots(
-        array("d", [times[i] for i in order]), array("d", [steps[i] for i in order]), rows
+        [times[i] for i in order],
+        [steps[i] for i in order],
+        rows[0],
+        rows[len(rows) // 2],
+        rows[-1],
     )
 
 
-def _join_rings(layout: Layout, rings: Sequence[_Slots]) -> dict[str, Column]:
-    """Of each time the ring that tells most; they are in `layout` from the finest to the widest."""
+def _join_rings(rings: Sequence[_Slots], columns: int) -> Iterator[Column]:
+    """Of each time the ring that tells most; they are sorted from the finest to the widest."""
     entries: list[tuple[float, int, int]] = []
     begins = math.inf
     for number, slots in enumerate(rings):
         entries += [(time, number, i) for i, time in enumerate(slots.times) if time < begins]
         begins = min([begins, *slots.times])
     entries.sort()
-    columns = {}
-    for c, name in enumerate(layout.columns):
-        parts = tuple(array("d") for _ in range(5))
-        for time, number, i in entries:
-            slots = rings[number]
-            last = slots.rows[-1][c][i]
-            if not math.isnan(last):
-                low, high = slots.rows[0][c][i], slots.rows[len(slots.rows) // 2][c][i]
-                for part, value in zip(parts, (time, slots.steps[i], low, high, last), strict=True):
-                    part.append(value)
-        if parts[0]:
-            columns[name] = Column(*parts)
-    return columns
+    for c in range(columns):
+        known = [(r, i) for _, r, i in entries if (last := rings[r].last[c][i]) == last]
+        yield Column(
+            array("d", [rings[r].times[i] for r, i in known]),
+            array("d", [rings[r].steps[i] for r, i in known]),
+            array("d", [rings[r].low[c][i] for r, i in known]),
+            array("d", [rings[r].high[c][i] for r, i in known]),
+            array("d", [rings[r].last[c][i] for r, i in known]),
+        )
 
 
 def _merge(one: Column, other: Column) -> Column:

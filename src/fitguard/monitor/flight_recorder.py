@@ -2,10 +2,11 @@
 
 import array
 import contextlib
+import errno
 import math
 import os
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from fitguard.monitor.flight_record import (
@@ -27,6 +28,9 @@ _MOST = 3.4e38
 class FlightRecorder:
     """One writer of samples. A disk that fails costs samples, and nothing else.
 
+    It keeps no file open: a script that closes all files, and opens one of its own under the same
+    number, must not find samples in it.
+
     Args:
         path: Continued where it has these columns; else a file beside it is begun, or the one that
             an earlier process began there.
@@ -39,27 +43,33 @@ class FlightRecorder:
     def __init__(self, path: Path, columns: Sequence[str], rings: Sequence[Ring] = RINGS) -> None:
         self.problem: OSError | None = None
         self._layout = Layout(tuple(columns), tuple(rings))
-        self._file: int | None = None
+        self._path: Path | None = None
+        self._identity = (0, 0)
         self._paces: list[_Pace] = []
         try:
             make_folder(path.parent)
-            self._file = self._open(path)
-            self._paces = [_Pace(self._file, self._layout, number) for number in range(len(rings))]
+            self._begin(path)
         except OSError as error:
             self.problem = error
 
     def add(self, time: float, total_steps: float, values: Mapping[str, float | None]) -> None:
         """Write a sample; None and nan stand for what cannot be measured, as does no value."""
-        if self._file is None:
+        if self._path is None:
             return
         found = (values.get(name) for name in self._layout.columns)
         row = [math.nan if value is None else float(value) for value in found]
         try:
-            for pace in self._paces:
-                pace.add(time, total_steps, row)
+            with self._opening(self._path) as file:
+                for pace in self._paces:
+                    pace.add(file, time, total_steps, row)
             self.problem = None
         except OSError as error:
             self.problem = error
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """What samples may hold."""
+        return self._layout.columns
 
     @property
     def file_bytes(self) -> int:
@@ -68,30 +78,40 @@ class FlightRecorder:
 
     def close(self) -> None:
         """No more will come."""
-        with contextlib.suppress(OSError):
-            for pace in self._paces:
-                pace.finish()
-        file, self._file, self._paces = self._file, None, []
-        if file is not None:
+        path, self._path = self._path, None
+        if path is not None:
+            with contextlib.suppress(OSError), self._opening(path) as file:
+                for pace in self._paces:
+                    pace.finish(file)
+
+    @contextlib.contextmanager
+    def _opening(self, path: Path) -> Iterator[int]:
+        """The file that was begun, and no other that has its name now."""
+        file = open_regular(path, os.O_RDWR)
+        try:
+            if _identify(file) != self._identity:
+                raise OSError(errno.ESTALE, "another file has its name", str(path))
+            yield file
+        finally:
             os.close(file)
 
-    def _open(self, path: Path) -> int:
+    def _begin(self, path: Path) -> None:
         """A file with our columns: this one, or the first beside it that has them or is free."""
         header = pack_header(self._layout)
         number = 1
-        while True:
+        while self._path is None:
             beside = path if number == 1 else path.with_stem(f"{path.stem}-{number}")
             file = open_regular(beside, os.O_RDWR | os.O_CREAT)
             try:
-                if self._is_ours(os.pread(file, HEADER_BYTES, 0)):
-                    return file
-                if os.fstat(file).st_size == 0:
+                is_new = os.fstat(file).st_size == 0
+                if is_new:
                     os.pwrite(file, header, 0)
-                    return file
-            except OSError:
+                if is_new or self._is_ours(os.pread(file, HEADER_BYTES, 0)):
+                    rings = range(len(self._layout.rings))
+                    self._paces = [_Pace(file, self._layout, ring) for ring in rings]
+                    self._path, self._identity = beside, _identify(file)
+            finally:
                 os.close(file)
-                raise
-            os.close(file)
             number += 1
 
     def _is_ours(self, header: bytes) -> bool:
@@ -105,28 +125,27 @@ class _Pace:
     """One ring, as it is written."""
 
     def __init__(self, file: int, layout: Layout, number: int) -> None:
-        self._file = file
         self._ring = layout.rings[number]
         self._start, self._width = layout.offset(number), layout.slot_bytes(self._ring)
-        self._written = self._find_last()
+        self._written = self._find_last(file)
         self._bucket = 0
         self._moment = (0.0, 0.0)
         self._low: list[float] = []
         self._high: list[float] = []
         self._last: list[float] = []
 
-    def add(self, time: float, steps: float, row: list[float]) -> None:
+    def add(self, file: int, time: float, steps: float, row: list[float]) -> None:
         """Take a sample.
 
         Raises:
             OSError: where the disk does not.
         """
         if not self._ring.seconds:
-            self._write(time, steps, row)
+            self._write(file, time, steps, row)
             return
         bucket = int(time // self._ring.seconds)
         if bucket != self._bucket:
-            self.finish()
+            self.finish(file)
         self._bucket, self._moment = bucket, (time, steps)
         if self._last:
             # A comparison with nan is false: what is not known changes nothing.
@@ -143,29 +162,34 @@ class _Pace:
         else:
             self._low, self._high, self._last = row, row, row
 
-    def finish(self) -> None:
+    def finish(self, file: int) -> None:
         """Write what was taken since the last slot."""
         if self._last:
             values = [*self._low, *self._high, *self._last]
             self._low, self._high, self._last = [], [], []
-            self._write(*self._moment, values)
+            self._write(file, *self._moment, values)
 
-    def _write(self, time: float, steps: float, values: list[float]) -> None:
+    def _write(self, file: int, time: float, steps: float, values: list[float]) -> None:
         self._written += 1
         number = self._written
         packed = array.array("f", [_clip(value) for value in values])
         packed.extend([0.0] * (len(packed) % 2))
         slot = _HEAD.pack(number, time, steps) + packed.tobytes() + _NUMBER.pack(number)
-        os.pwrite(self._file, slot, self._start + self._width * (number % self._ring.slots))
+        os.pwrite(file, slot, self._start + self._width * (number % self._ring.slots))
 
-    def _find_last(self) -> int:
+    def _find_last(self, file: int) -> int:
         """The highest number that an earlier process wrote."""
-        region = os.pread(self._file, self._width * self._ring.slots, self._start)
+        region = os.pread(file, self._width * self._ring.slots, self._start)
         numbers = (
             _NUMBER.unpack_from(region, at)[0]
             for at in range(0, len(region) - self._width + 1, self._width)
         )
         return max((one for i, one in enumerate(numbers) if one % self._ring.slots == i), default=0)
+
+
+def _identify(file: int) -> tuple[int, int]:
+    found = os.fstat(file)
+    return found.st_dev, found.st_ino
 
 
 def _clip(value: float) -> float:

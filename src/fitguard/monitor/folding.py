@@ -16,7 +16,6 @@ from fitguard.monitor.attempts import attempts
 from fitguard.monitor.decisions import decisions
 from fitguard.monitor.fits import fits
 from fitguard.monitor.losses import losses
-from fitguard.monitor.samples import thin_samples
 from fitguard.schema.journal import (
     Alerted,
     AnyEvent,
@@ -71,7 +70,7 @@ def fold(
         alerts=_collect_alerts(told),
         notes=_notes(told),
         losses=losses(told),
-        samples=tuple(thin_samples(measured)),
+        samples=tuple(measured),
         snapshots=_snapshots(told),
         saved=_collect_snapshot_marks(told),
     )

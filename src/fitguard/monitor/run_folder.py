@@ -30,7 +30,7 @@ class RunFolder:
     journal.jsonl   what happened, one event a line; only ever appended to
     output.log      the last megabytes of what the training wrote
     output.1.log    what output.log was before it was full; older than it
-    samples.jsonl   memory over time
+    flight/         the flight records: what was measured while it ran
     orders.json     what the next child is told
     heartbeat       how far the child is; shared memory of parent and child
     report.html     the page that `fitguard report` wrote
@@ -67,10 +67,6 @@ class RunFolder:
     @property
     def older_output(self) -> Path:
         return self.path / "output.1.log"
-
-    @property
-    def samples(self) -> Path:
-        return self.path / "samples.jsonl"
 
     @property
     def orders(self) -> Path:

@@ -32,6 +32,7 @@ NoteKind = Literal[
     "data",
     "changed-script",
     "files",
+    "sampling",
 ]
 INEXACT: Final = "inexact"
 UNGUARDED: Final = "unguarded"

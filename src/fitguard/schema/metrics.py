@@ -51,11 +51,13 @@ _ALL = (
     # Of the host, from outside.
     Metric("host_bytes", "bytes", "Resident memory of the training and its helpers"),
     Metric("host_limit_bytes", "bytes", "What they may have: of the container, or of the machine"),
-    Metric("cgroup_bytes", "bytes", "What the container uses, without what it can drop"),
+    Metric(
+        "cgroup_bytes", "bytes", "In use of that, by all who share it, without what can be dropped"
+    ),
     Metric("major_faults", "number", "Pages that had to be read from the disk", "counter"),
     Metric("threads", "number", "Threads of the training and its helpers"),
-    Metric("open_files", "number", "Open files of the training and its helpers"),
-    Metric("open_files_limit", "number", "How many the training process may have"),
+    Metric("open_files", "number", "Open files of the process of them that has most"),
+    Metric("open_files_limit", "number", "How many each process may have"),
     Metric("cpu_seconds", "seconds", "Processor time of the training and its helpers", "counter"),
     Metric("shm_free_bytes", "bytes", "Free in /dev/shm"),
     Metric("disk_free_bytes", "bytes", "Free on the disk of the snapshots"),

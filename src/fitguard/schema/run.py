@@ -175,15 +175,15 @@ class LossPoint(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MemorySample(msgspec.Struct, frozen=True, kw_only=True):
-    """Memory at one moment; None where it cannot be had.
+    """Memory since the sample before, at its highest; None where it cannot be had.
 
     Args:
         host_bytes: Resident memory of the training process and its children.
         host_limit_bytes: What they may have: the cgroup's limit or the machine's memory.
         gpu_bytes: Memory the process holds on its GPUs, as the driver counts it.
-        allocator_bytes: In use, as TensorFlow's allocator counts it; `allocator_peak_bytes` since
-            the process began; `allocator_limit_bytes` what it may have; `largest_free_bytes` the
-            largest block that is free in it.
+        allocator_bytes: In use, as TensorFlow's allocator counts it; `allocator_peak_bytes` the
+            most since the sample before; `allocator_limit_bytes` what it may have;
+            `largest_free_bytes` the largest block that is free in it.
     """
 
     time: float

@@ -60,7 +60,7 @@ class Alarm:
         from fitguard.monitor.detectors.framework.registry import detect
 
         paths = sorted(self._desk.folder.flight_records.glob("*.record"))
-        record: FlightRecord = read_flight_records(paths, _PACE_SECONDS).since(self._begun)
+        record: FlightRecord = read_flight_records(paths, pace=_PACE_SECONDS).since(self._begun)
         return detect(record)
 
     def _is_new(self, alert: "Alert", now: float) -> bool:

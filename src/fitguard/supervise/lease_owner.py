@@ -6,8 +6,8 @@ import socket
 import time
 from pathlib import Path
 
+from fitguard.facts.processes import find_process
 from fitguard.monitor.lease_files import Lease
-from fitguard.supervise.processes import find_process
 
 
 def build_lease(number: int, lasts_seconds: float) -> Lease:

@@ -4,18 +4,19 @@ import signal
 import time
 from dataclasses import dataclass
 
+from fitguard.facts.processes import Process, shares_kernel_numbers
 from fitguard.monitor.heartbeat import Heartbeat
 from fitguard.monitor.journal import now
-from fitguard.schema.journal import AttemptStarted, Orders
+from fitguard.monitor.sampling.sampler import Sampler
+from fitguard.schema.journal import AttemptStarted, Noted, Orders
 from fitguard.schema.run import Place
+from fitguard.supervise.allocation_failures import AllocationFailures
 from fitguard.supervise.autotuning import AutotuningWatch
 from fitguard.supervise.child import Child, ExitStatus
 from fitguard.supervise.departure import TERMINATING, Departure, Reason
 from fitguard.supervise.desk import Cancel, Desk
 from fitguard.supervise.inbox import Received
 from fitguard.supervise.output import Output
-from fitguard.supervise.processes import Process, shares_kernel_numbers
-from fitguard.supervise.sampling import Sampler, Subject
 from fitguard.supervise.variables import select_allowed_variables
 from fitguard.supervise.vigil import Vigil
 
@@ -73,20 +74,37 @@ class LiveAttempt:
 
     def __init__(self, desk: Desk, orders: Orders) -> None:
         self._desk = desk
+        self._attempt = orders.attempt
         self._since = time.monotonic()
         self._log_from = desk.log.position
         self._autotuning = AutotuningWatch(desk.options.autotuning_seconds)
         self._heartbeat = Heartbeat(desk.folder.heartbeat, create=True)
-        self.output = Output(desk, self._autotuning.hear)
+        self._failures = AllocationFailures()
+        self.output = Output(desk, self._hear)
         self._child = self._start_child(orders)
         self.output.start()
         self._departure = Departure(
             self._child, lambda: self._heartbeat.wish("leave"), self._desk.measure_grace()
         )
         self._vigil = Vigil(desk, orders.attempt, self._heartbeat, self._autotuning)
-        subject = Subject(self._child.pid, orders.attempt, self._heartbeat.read)
-        self._sampler = Sampler(subject, desk.folder.samples)
+        self._sampler = Sampler(
+            self._child.pid,
+            desk.folder.flight_records / "parent.record",
+            attempt=orders.attempt,
+            count_steps=lambda: self._heartbeat.read().place.total_steps,
+            count_failures=lambda: self._failures.count,
+            read_signs=self._read_signs,
+            disk=desk.folder.path,
+        )
         self._was_answering = False
+
+    def _read_signs(self) -> dict[str, float | None]:
+        beat = self._heartbeat.read()
+        return {"beats": beat.count, "fitting": beat.phase in ("training", "evaluating")}
+
+    def _hear(self, data: bytes) -> None:
+        self._autotuning.hear(data)
+        self._failures.hear(data)
 
     def _start_child(self, orders: Orders) -> Child:
         argv, stdin = self._desk.command.argv(self._desk.folder.path), self._desk.stdin
@@ -147,6 +165,17 @@ class LiveAttempt:
             if self._departure.reason in (None, "planned"):
                 stalled = self.output.is_stalled
                 self._vigil.look(self._child, self._departure, stalled=stalled)
+            self._tell_missing()
+
+    def _tell_missing(self) -> None:
+        """What cannot be measured here; once in a run."""
+        for sentence in self._sampler.take_missing():
+            record = self._desk.record
+            told = (event.text for event in record.events() if isinstance(event, Noted))
+            if sentence not in told:
+                self._desk.say(sentence)
+                note = Noted(time=now(), attempt=self._attempt, kind="sampling", text=sentence)
+                record.add(note)
 
     def _drain(self) -> None:
         if asked := self.output.drain(called_away=self.is_called_away):

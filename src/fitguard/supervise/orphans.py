@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Iterable, Iterator
 
-from fitguard.supervise.processes import Process, find_alive, find_family, send_to_all
+from fitguard.facts.processes import Process, find_alive, find_family
 
 _PR_SET_CHILD_SUBREAPER = 36
 _ESCALATION = ((signal.SIGTERM, 2.0), (signal.SIGKILL, 3.0))
@@ -85,6 +85,13 @@ def adopting_orphans() -> Iterator[Orphans]:
         yield orphans
     finally:
         _set_subreaper(0)
+
+
+def send_to_all(processes: Iterable[Process], number: int) -> None:
+    """Send a signal."""
+    for process in processes:
+        with contextlib.suppress(OSError):
+            os.kill(process.pid, number)
 
 
 def _set_subreaper(value: int) -> bool:

@@ -44,7 +44,7 @@ def read_run(
         return _read_document(Path(run))
     folder = find_run(run, runs_folder)
     require_trusted(folder.path, trust_folder=trust_folder)
-    return _fold_folder(folder, read_samples(folder.samples))
+    return _fold_folder(folder, read_samples(folder.flight_records))
 
 
 def list_runs(runs_folder: str | Path = RUNS, *, trust_folder: bool = False) -> RunList:

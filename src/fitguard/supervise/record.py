@@ -70,7 +70,7 @@ class Record:
     def document(self, *, alive: bool = True) -> Run:
         """The document, as it is now on disk."""
         folder = self.folder
-        samples = read_samples(folder.samples)
+        samples = read_samples(folder.flight_records)
         run = fold(self.events(), samples, folder=str(folder.path), alive=alive)
         try:
             replace_file(folder.document, msgspec.json.encode(run))

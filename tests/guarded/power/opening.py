@@ -16,11 +16,12 @@ from fitguard.keras.snapshots.content import Content
 from fitguard.keras.snapshots.store import SnapshotStore
 from fitguard.keras.world import watching, write_files
 from fitguard.keras.world.ledger import Ledger
+from fitguard.monitor.flight_recorder import FlightRecorder
 from fitguard.monitor.journal import Journal, now
 from fitguard.monitor.run_folder import RunFolder
-from fitguard.monitor.samples import append_sample, read_samples
+from fitguard.monitor.samples import read_samples
 from fitguard.schema.journal import AnyEvent, Orders, RunEnded
-from fitguard.schema.run import MemorySample, Place, Run
+from fitguard.schema.run import Place, Run
 
 _NEXT = 3
 """The attempt after those of the small run."""
@@ -91,15 +92,20 @@ def _check_documents(folder: RunFolder, _: State) -> None:
 
 
 def _check_lines(folder: RunFolder, _: State) -> None:
-    """What comes after a torn line of samples and deeds is not swallowed."""
-    append_sample(folder.samples, MemorySample(time=now(), attempt=_NEXT))
-    assert read_samples(folder.samples)[-1].attempt == _NEXT, "a torn sample swallows the next"
+    """What comes after a torn line of deeds is not swallowed."""
     ledger = Ledger(folder.deeds, 2)
     ledger.add("folder", "/made")
     ledger.close()
     again = Ledger(folder.deeds, _NEXT)
     again.close()
     assert "/made" in again.past.folders, "a torn deed swallows the next"
+
+
+def _check_flight_record(folder: RunFolder, _: State) -> None:
+    """What comes after a torn sample is read."""
+    recorder = FlightRecorder(folder.flight_records / "child.record", ("attempt",))
+    recorder.add(now(), 0, {"attempt": _NEXT})
+    assert read_samples(folder.flight_records)[-1].attempt == _NEXT, "a sample is lost"
 
 
 def _check_files(folder: RunFolder, state: State) -> None:
@@ -163,10 +169,11 @@ class _Part:
     belongs: Callable[[str], bool]
 
 
-_RECORDS = ("journal.jsonl", "orders.json", "run.json", "samples.jsonl", "lock", "heartbeat")
+_RECORDS = ("journal.jsonl", "orders.json", "run.json", "child.record", "lock", "heartbeat")
 _PARTS = {
     "journal": _Part(_check_journal, lambda path: path.endswith("journal.jsonl")),
     "documents": _Part(_check_documents, lambda path: path.endswith(".json")),
-    "lines": _Part(_check_lines, lambda path: path.endswith(("samples.jsonl", "deeds.jsonl"))),
+    "lines": _Part(_check_lines, lambda path: path.endswith("deeds.jsonl")),
+    "flight": _Part(_check_flight_record, lambda path: path.endswith(".record")),
     "files": _Part(_check_files, lambda path: not path.endswith(_RECORDS)),
 }

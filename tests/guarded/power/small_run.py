@@ -25,10 +25,10 @@ from fitguard.keras.world import (
     watching,
     write_files,
 )
+from fitguard.monitor.flight_recorder import FlightRecorder
 from fitguard.monitor.flushing import sync_folder
 from fitguard.monitor.heartbeat import Heartbeat
 from fitguard.monitor.journal import now
-from fitguard.monitor.samples import append_sample
 from fitguard.schema.journal import (
     AttemptStarted,
     FitBegan,
@@ -37,7 +37,7 @@ from fitguard.schema.journal import (
     RunEnded,
     SnapshotWritten,
 )
-from fitguard.schema.run import MemorySample, Place
+from fitguard.schema.run import Place
 from fitguard.supervise.claim import Claim, claiming_run
 from fitguard.supervise.command import Command
 from fitguard.supervise.options import NEWEST, RunOptions
@@ -110,7 +110,8 @@ class SmallRun:
             )
             claim.record.add(started)
             self._promise_journal(claim)
-            append_sample(claim.folder.samples, MemorySample(time=now(), attempt=number))
+            record = FlightRecorder(claim.folder.flight_records / "child.record", ("attempt",))
+            record.add(now(), number, {"attempt": number})
             session = Session.of(claim.folder)
             with watching(session):
                 child = Child(session, self._recorder)

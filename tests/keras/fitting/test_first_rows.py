@@ -7,8 +7,8 @@ import tensorflow as tf
 import tf_keras
 from guarded.attempts import attempt, events
 
+from fitguard.keras.card import Card, card_here
 from fitguard.keras.fitting import planned_rows as planning
-from fitguard.keras.fitting.card import Card, card_here
 from fitguard.keras.fitting.first_rows import FirstRows, first_rows
 from fitguard.keras.fitting.planned_rows import plan_rows
 from fitguard.keras.fitting.remembered_rows import RememberedRows
@@ -123,7 +123,7 @@ class TestMemory:
 @pytest.fixture
 def _alone(monkeypatch):
     """What other tests of this process still hold is not there."""
-    monkeypatch.setattr(planning, "allocator_now", lambda _: None)
+    monkeypatch.setattr(planning, "read_allocator", lambda _: None)
 
 
 @pytest.mark.usefixtures("_alone")

@@ -6,10 +6,10 @@ from typing import Any
 
 from fitguard.contract.libraries import Library, is_a
 from fitguard.keras.fitting.recording import TrainingState, data_of, model_arrays
-from fitguard.keras.fitting.traced import trace
 from fitguard.keras.position import iterators_made, pass_finished
 from fitguard.keras.snapshots.content import Content
 from fitguard.keras.state.model_state import ModelState
+from fitguard.keras.traced import trace
 
 _QUIET = {"callbacks": None, "verbose": 0, "validation_data": None, "validation_split": 0.0}
 

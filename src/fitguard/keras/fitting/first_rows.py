@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fitguard.contract.compiling import uses_xla
-from fitguard.keras.fitting.card import Card
+from fitguard.keras.card import Card
 from fitguard.keras.fitting.planned_rows import plan_rows, size_of, state_bytes
 from fitguard.keras.fitting.remembered_rows import RememberedRows
 from fitguard.keras.fitting.step import rows_of

@@ -17,7 +17,6 @@ from fitguard.keras.fitting.remembered_rows import RememberedRows
 from fitguard.keras.fitting.resuming import find_misfit, name_of, restore
 from fitguard.keras.fitting.step import GuardedStep, leave, rows_of
 from fitguard.keras.fitting.taking import Taken
-from fitguard.keras.fitting.traced import trace
 from fitguard.keras.position import (
     Ahead,
     DataPosition,
@@ -31,6 +30,7 @@ from fitguard.keras.position import (
 from fitguard.keras.snapshots.content import Content
 from fitguard.keras.state.model_state import ModelState
 from fitguard.keras.state.randomness import read_random
+from fitguard.keras.traced import trace
 from fitguard.monitor.heartbeat import Wish
 from fitguard.schema.journal import INEXACT, LEFT_AS_ASKED, FitBegan, FitEnded
 from fitguard.schema.run import Place
@@ -140,6 +140,7 @@ class GuardedCall:
             stepped=lambda: self._fits.assurance.first_step_done(self._library),
         )
         self._model.train_function = self._step
+        self._fits.sampler.follow(self._step)
 
     def between(self, position: DataPosition, ahead: Ahead | None) -> None:
         """Between two steps."""
@@ -149,12 +150,17 @@ class GuardedCall:
             step=position.step,
             total_steps=position.total_steps,
         )
-        heartbeat = self._session.heartbeat
+        meter = self._fits.sampler.meter
+        meter.step_ends(place)
+        self._prepare_step(position, ahead)
+        meter.step_begins(place)
+
+    def _prepare_step(self, position: DataPosition, ahead: Ahead | None) -> None:
+        heartbeat, place = self._session.heartbeat, self.place
         heartbeat.beat("training", place.fit, place.epoch, place.step, place.total_steps)
         if ahead is None or self._step is None:
             return
         self._require_called(self._step, position)
-        self._fits.allocator.look(place.total_steps)
         self._follow_train_function(self._step)
         wish = heartbeat.read_wish()
         if wish == "none" and self._resumed is None:
@@ -184,7 +190,8 @@ class GuardedCall:
                     taken.content.document["random"] = read_random()
                 self._keep(taken, position, ahead)
 
-        if taken is not None or step.is_first or step.rows is not None:
+        timed = self._begun and self._fits.sampler.meter.is_input_due()
+        if taken is not None or step.is_first or step.rows is not None or timed:
             step.await_call(ahead, prepare)
 
     def _answer(self, wish: Wish) -> None:
@@ -248,7 +255,10 @@ class GuardedCall:
             # A step that is taken back must find all variables that it may change.
             trace(self._step.native, ahead.iterator)
         if can_be_fed_back(ahead.iterator):
+            began = time.monotonic()
             batches = ahead.take()
+            if self._begun:
+                self._fits.sampler.meter.note_input(time.monotonic() - began, batches)
             if not batches:
                 return False
             self._step.hold(batches, ahead)

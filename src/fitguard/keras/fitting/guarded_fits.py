@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from fitguard.contract.libraries import Library
-from fitguard.keras.fitting.allocator import AllocatorWatch
+from fitguard.keras.card import card_here
 from fitguard.keras.fitting.assurance import Assurance
-from fitguard.keras.fitting.card import card_here
 from fitguard.keras.fitting.guarded_call import GuardedCall
 from fitguard.keras.fitting.learning_rate import with_learning_rate
 from fitguard.keras.fitting.other_ways import OtherWays
+from fitguard.keras.sampling import TrainingSampler
 from fitguard.keras.session import Session
 from fitguard.keras.snapshots.content import Content
 from fitguard.keras.snapshots.pacing import Pacing
@@ -56,7 +56,9 @@ class GuardedFits:
             prepare=self._prepare,
         )
         self.card = card_here(os.environ)
-        self.allocator = AllocatorWatch(session, self.card)
+        self.sampler = TrainingSampler(
+            session.folder.flight_records / "child.record", session.orders.attempt, self.card
+        )
         self.pacing = Pacing(session.orders.snapshot_seconds)
         self.assurance = Assurance(session)
         self.other_ways = OtherWays(self._is_guarded, lambda: self.ended > 0, self.assurance.tell)
@@ -152,7 +154,7 @@ class GuardedFits:
                 with self.aside():
                     return original(model, *args, **kwargs)
             call = GuardedCall(self, self.next_number(), library, model)
-            with self._as_current(call), self._counting(call):
+            with self._as_current(call), self._counting(call), self.sampler.sampling():
                 return call.run(original, args, kwargs)
 
         return fit
@@ -203,6 +205,7 @@ class GuardedFits:
                 return original(callbacks, epoch, logs, **more)
             # What callbacks do here may take as long as they like.
             self._idle(call.place)
+            self.sampler.meter.pause()
             result = original(callbacks, epoch, logs, **more)
             model = getattr(callbacks, "model", None)
             self.log(call.place, with_learning_rate(logs, model), epoch_end=True)

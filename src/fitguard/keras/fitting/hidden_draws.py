@@ -6,7 +6,7 @@ from typing import Any
 from fitguard.contract.datasets.operations import HIDDEN_DRAWS
 from fitguard.contract.libraries import Library
 from fitguard.contract.traces import find_traced_bodies
-from fitguard.keras.fitting.traced import find_traced_functions
+from fitguard.keras.traced import find_traced_functions
 
 
 def describe_hidden_draws(train_function: Any, library: Library) -> str:

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from fitguard.contract.compiling import uses_xla
-from fitguard.keras.fitting.allocator import allocator_now
-from fitguard.keras.fitting.card import Card
+from fitguard.keras.card import Card, list_own_limits
+from fitguard.keras.sampling import read_allocator
 
 
 @dataclass(frozen=True)
@@ -49,23 +49,11 @@ def _usable_bytes(model: Any, card: Card) -> int:
 
     if card.is_gpu:
         planned = planned_card(gpu_memory=card.memory_bytes, free=card.free_bytes)
-        usable = min([planned.usable_bytes if planned else 0, *_own_limits_bytes()])
+        usable = min([planned.usable_bytes if planned else 0, *list_own_limits()])
     else:
         usable = card.free_bytes
-    held = allocator_now(card)
+    held = read_allocator(card)
     return usable - max(0, (held["current"] if held else 0) - state_bytes(model))
-
-
-def _own_limits_bytes() -> list[int]:
-    """What the script itself allows TensorFlow on each GPU, where it has set a limit."""
-    import tensorflow as tf
-
-    limits = [
-        device.memory_limit
-        for gpu in tf.config.list_physical_devices("GPU")
-        for device in tf.config.get_logical_device_configuration(gpu) or ()
-    ]
-    return [int(limit) * 2**20 for limit in limits if limit]
 
 
 def state_bytes(model: Any) -> int:

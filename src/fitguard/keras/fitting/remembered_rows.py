@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from fitguard.keras.fitting.card import Card
+from fitguard.keras.card import Card
 from fitguard.keras.fitting.planned_rows import weights_of
 from fitguard.memory.measuring.store import cache_folder
 from fitguard.monitor.regular_files import UNDECODABLE

@@ -4,11 +4,11 @@ from collections.abc import Callable
 from typing import Any
 
 from fitguard.keras.fitting.recording import TrainingState, model_arrays
-from fitguard.keras.fitting.traced import trace
 from fitguard.keras.position import Ahead, DataPosition, fingerprint
 from fitguard.keras.snapshots.content import Content
 from fitguard.keras.state.model_state import ModelState
 from fitguard.keras.state.randomness import READ_BY_DATA, read_random, write_random
+from fitguard.keras.traced import trace
 
 
 def find_misfit(content: Content, model: Any) -> str:

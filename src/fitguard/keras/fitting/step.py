@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from fitguard.contract.compiling import uses_xla
 from fitguard.contract.libraries import library_of
-from fitguard.keras.fitting.card import Card
+from fitguard.keras.card import Card
 from fitguard.keras.fitting.hidden_draws import describe_hidden_draws
 from fitguard.keras.fitting.out_of_memory import is_out_of_memory
 from fitguard.keras.fitting.planned_rows import plan_rows

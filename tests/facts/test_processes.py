@@ -8,12 +8,11 @@ import threading
 
 from programs import wait_for
 
-from fitguard.supervise.processes import (
+from fitguard.facts.processes import (
     Process,
     find_alive,
     find_family,
     list_thread_numbers,
-    send_to_all,
     sum_resident_bytes,
 )
 
@@ -32,7 +31,7 @@ def test_a_family_is_found_and_ended():
         parent.wait()
         # Its child has another parent now, and is still the same process.
         assert [process.pid for process in find_alive(found)] == [found[1].pid]
-        send_to_all(find_alive(found), signal.SIGKILL)
+        os.kill(found[1].pid, signal.SIGKILL)
         wait_for(lambda: find_alive(found) == [])
     finally:
         parent.kill()

@@ -43,6 +43,18 @@ def card_here(surrounding: Mapping[str, str]) -> Card | None:
     return None
 
 
+def list_own_limits() -> list[int]:
+    """What the script itself allows TensorFlow on each GPU, where it has set a limit."""
+    import tensorflow as tf
+
+    limits = [
+        device.memory_limit
+        for gpu in tf.config.list_physical_devices("GPU")
+        for device in tf.config.get_logical_device_configuration(gpu) or ()
+    ]
+    return [int(limit) * 2**20 for limit in limits if limit]
+
+
 def _least(gpus: tuple[Gpu, ...], visible: str | None) -> Card | None:
     cards = [
         Card(gpu.name or "GPU", gpu.memory_bytes, gpu.memory_bytes - (gpu.used_bytes or 0))

@@ -73,6 +73,16 @@ def list_thread_numbers(processes: Iterable[Process], proc: Path = _PROC) -> fro
     return frozenset(found)
 
 
+def read_environment(pid: int, proc: Path = _PROC) -> dict[str, str]:
+    """The variables that a process was started with; none where it is another user's."""
+    try:
+        content = (proc / str(pid) / "environ").read_bytes().decode("utf-8", "replace")
+    except OSError:
+        return {}
+    pairs = (entry.partition("=") for entry in content.split("\0"))
+    return {name: value for name, _, value in pairs if name}
+
+
 def shares_kernel_numbers() -> bool:
     """Whether the kernel's log has the same numbers: in a container it has others."""
     try:
@@ -91,16 +101,11 @@ def find_alive(processes: Iterable[Process], proc: Path = _PROC) -> list[Process
     return found
 
 
-def send_to_all(processes: Iterable[Process], number: int) -> None:
-    """Send a signal."""
-    for process in processes:
-        with contextlib.suppress(OSError):
-            os.kill(process.pid, number)
-
-
 def _list_processes(proc: Path) -> list[Process]:
-    with os.scandir(proc) as entries:
-        folders = [Path(entry.path) for entry in entries if entry.name.isdecimal()]
+    try:
+        folders = [entry for entry in proc.iterdir() if entry.name.isdecimal()]
+    except OSError:
+        return []
     return [process for folder in folders if (process := _read(folder)) is not None]
 
 
