@@ -128,9 +128,15 @@ def _serve(
     moment: "Watch", web: Web, seconds: float, trust_folder: bool, show_private: bool
 ) -> None:
     from fitguard.cli.console import complain
+    from fitguard.schema.exit_codes import UsageError
     from fitguard.watching.web.board import Board
     from fitguard.watching.web.serving import serve
 
+    if not moment.folder:
+        raise UsageError(
+            f"Received --web with process {moment.pid}, which fitguard does not guard. Expected a "
+            f"run; `fitguard watch {moment.pid}` shows the process on a terminal"
+        )
     folder = Path(moment.folder).absolute()
     board = Board(
         folder.parent, seconds=seconds, trust_folder=trust_folder, show_private=show_private

@@ -48,6 +48,9 @@ class Glance:
             self._moment = describe_moment(self.folder, run)
         return self._moment
 
+    def close(self) -> None:
+        """Nothing is held open."""
+
     def _read_run(self) -> Run:
         try:
             status = self.folder.journal.lstat()
