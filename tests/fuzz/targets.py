@@ -13,8 +13,6 @@ import zlib
 from collections.abc import Callable
 from pathlib import Path
 
-from fitguard.monitor.growth import forecast
-
 from fitguard.cli.configuration import read_configuration
 from fitguard.cli.run_left import read_run_folder
 from fitguard.crash.explanation import explain
