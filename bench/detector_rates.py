@@ -23,6 +23,8 @@ from fitguard.monitor.detectors.framework.registry import detect
 
 LEAK_CODE = "FG410"
 TARGET_SECONDS = 1200.0
+TARGET_SHARE = 0.95
+"""The rest: where memory moves with epochs of ten minutes and more, two of them must be seen."""
 HOURS_EACH = 5.0
 
 
@@ -83,9 +85,9 @@ def judge_leaks(leaks: int, every: float) -> bool:
             print(f"  late: {leaking.name}, {leaking.rate:.0%} in an hour, seed {seed}: "
                   f"{seconds / 60:.0f} min")  # fmt: skip
     within = sum(seconds <= TARGET_SECONDS for seconds in took)
-    print(f"leaks: {within} of {leaks} found within 20 min, the median after "
+    print(f"leaks: {within} of {leaks} found within 20 min (target: 95 %), the median after "
           f"{median(took) / 60:.0f} min, the last after {max(took) / 60:.0f} min")  # fmt: skip
-    return within == leaks
+    return within >= TARGET_SHARE * leaks
 
 
 def is_leak_found(recording, moment: float) -> bool:

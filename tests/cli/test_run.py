@@ -33,6 +33,8 @@ ARGUMENTS = "import sys; print(sys.argv[1:])"
         ("--resume python3 train.py", "--resume= -- python3 train.py"),
         ("--resume -m pkg", "--resume= -- -m pkg"),
         ("--resume --quiet train.py", "--resume= --quiet -- train.py"),
+        ("--profile train.py", "--profile=alerts -- train.py"),
+        ("--profile=100 train.py", "--profile=100 -- train.py"),
         ("--help", "--help"),
         ("", ""),
     ],
@@ -141,3 +143,10 @@ def test_an_exception_of_the_script_ends_with_its_code_and_its_traceback(tmp_pat
     done = fitguard("run", "train.py", cwd=tmp_path)
     assert done.returncode == 9
     assert "Attempt 1 ended itself with exit code 9" in done.stderr
+
+
+@pytest.mark.parametrize("given", ["0", "-1", "soon", "1.5"])
+def test_a_profile_needs_a_step(tmp_path, given):
+    done = fitguard("run", f"--profile={given}", "train.py", cwd=tmp_path)
+    assert done.returncode == 2
+    assert f"Received --profile={given}. Expected --profile, or --profile=STEP" in done.stderr

@@ -13,8 +13,6 @@ import zlib
 from collections.abc import Callable
 from pathlib import Path
 
-from fitguard.monitor.growth import forecast
-
 from fitguard.cli.configuration import read_configuration
 from fitguard.cli.run_left import read_run_folder
 from fitguard.crash.explanation import explain
@@ -26,6 +24,7 @@ from fitguard.keras.snapshots.file import read_snapshot
 from fitguard.keras.world.ledger import Ledger
 from fitguard.knowledge import knowledge
 from fitguard.knowledge.secrets import hide_secrets
+from fitguard.monitor.detectors.framework.registry import detect
 from fitguard.monitor.flight_record import read_flight_records
 from fitguard.monitor.folding import fold
 from fitguard.monitor.journal import Journal
@@ -95,7 +94,7 @@ def samples(data: bytes) -> None:
     found = read_flight_records([_put(_RUN.flight_records / "child.record", data)])
     samples = build_samples(found, 5)
     assert len(samples) <= 5 + len({sample.attempt for sample in samples})
-    forecast(samples)
+    detect(found)
 
 
 def orders(data: bytes) -> None:

@@ -16,6 +16,7 @@ from fitguard.schema.run import (
     RunDecision,
     RunFit,
     RunNote,
+    RunProfile,
     Series,
     SnapshotMark,
     SnapshotTotals,
@@ -114,6 +115,18 @@ SURVIVED = Run(
         RunDecision(time=BEGAN + 1902, attempt=2, action="restart", cause="host-oom",
                     text="Killed for lack of host memory at step 2,461: starts again from step "
                     "2,420."),
+    ),
+    profiles=(
+        RunProfile(
+            time=BEGAN,
+            attempt=1,
+            place=Place(fit=1, step=10, total_steps=10),
+            why="step 10",
+            steps=5,
+            folder="profiles/attempt1-fit1-step10",
+            text="Profile because of step 10: 5 steps took 2 s: 70% waiting for data",
+            shares={"input": 0.7, "host": 0.3},
+        ),
     ),
     alerts=(
         RunAlert(time=BEGAN + 1700, attempt=2, code="FG413", slug="host-leak", severity="warning",
@@ -273,6 +286,8 @@ def hostile_run(text: str) -> Run:
         fits=(RunFit(number=1, library=text, model=text, inexact=(text,)),),
         decisions=(RunDecision(time=BEGAN + 4, attempt=1, action=text, cause=text, text=text,
                                changes_results=True),),
+        profiles=(RunProfile(time=BEGAN, attempt=1, place=Place(), why=text, steps=1, folder=text,
+                             text=text),),
         alerts=(RunAlert(time=BEGAN, attempt=1, code=text, slug=text, severity="error",
                          confidence="low", subject=text, title=text, text=text,
                          fix=Fix(text, (text,)), cause=text, numbers={text: 1.0}),),

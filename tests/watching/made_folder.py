@@ -24,11 +24,11 @@ BEGAN = 1_763_200_000.0
 GIB = 2**30
 EPOCH = 400
 CHILD = (
-    *("step_seconds", "slowest_step_seconds", "input_seconds", "loss"),
+    *("attempt", "step_seconds", "slowest_step_seconds", "input_seconds", "loss"),
     *("allocator_bytes", "allocator_low_bytes", "allocator_peak_bytes", "allocator_limit_bytes"),
 )
 PARENT = (
-    *("host_bytes", "host_limit_bytes", "gpu_process_bytes:0", "gpu_used_bytes:0"),
+    *("attempt", "host_bytes", "host_limit_bytes", "gpu_process_bytes:0", "gpu_used_bytes:0"),
     *("gpu_total_bytes:0", "gpu_busy_ratio:0", "gpu_temperature:0", "gpu_power:0", "gpu_clock:0"),
     *("threads", "open_files", "disk_free_bytes"),
 )
@@ -120,7 +120,9 @@ def measure(folder: RunFolder, began: float, seconds: int, killed: int) -> None:
             continue
         time, wave = began + half / 2, math.sin(half / 7)
         low = 2.1 * GIB + age * 200_000
+        attempt = 1 if half / 2 < killed else 2
         values = {
+            "attempt": attempt,
             "step_seconds": 0.1 + 0.004 * wave, "slowest_step_seconds": 0.13 + 0.01 * wave,
             "input_seconds": 0.012 + 0.004 * wave, "loss": 1 / (1 + age),
             "allocator_bytes": low * 1.5, "allocator_low_bytes": low,
@@ -128,6 +130,7 @@ def measure(folder: RunFolder, began: float, seconds: int, killed: int) -> None:
         }  # fmt: skip
         child.add(time, age * 10, values)
         values = {
+            "attempt": attempt,
             "host_bytes": 3.1 * GIB, "host_limit_bytes": 16 * GIB, "gpu_process_bytes:0": 5.4 * GIB,
             "gpu_used_bytes:0": 5.9 * GIB, "gpu_total_bytes:0": 8 * GIB,
             "gpu_busy_ratio:0": 0.91 + 0.05 * wave, "gpu_temperature:0": 64 + 4 * wave,

@@ -1,5 +1,7 @@
 """A document that is drawn again and again on the whole terminal."""
 
+import contextlib
+import signal
 from collections.abc import Iterator
 
 import msgspec
@@ -20,16 +22,35 @@ def show_live(moments: Iterator[Watch]) -> Watch:
     """
     console = Console(highlight=False)
     shown = next(moments)
-    with Live(draw(shown, console), console=console, screen=True, auto_refresh=False) as live:
-        try:
-            for shown in moments:
-                live.update(draw(shown, console), refresh=True)
-        except KeyboardInterrupt:
-            pass
+    live = Live(_draw(shown, console), console=console, screen=True, auto_refresh=False)
+    try:
+        with _holding_interrupts():
+            live.start(refresh=True)
+        for shown in moments:
+            with _holding_interrupts():
+                live.update(_draw(shown, console), refresh=True)
+    except KeyboardInterrupt:
+        pass
+    finally:
+        with _holding_interrupts():
+            live.stop()
     return shown
 
 
-def draw(moment: Watch, console: Console) -> Text:
+@contextlib.contextmanager
+def _holding_interrupts() -> Iterator[None]:
+    """Ctrl-C waits until a drawing is whole: else nobody would give the terminal back."""
+    asked: list[bool] = []
+    before = signal.signal(signal.SIGINT, lambda *_: asked.append(True))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if asked:
+        raise KeyboardInterrupt
+
+
+def _draw(moment: Watch, console: Console) -> Text:
     """The moment in the size of the terminal: the output has the lines that the rest leaves."""
     whole = _draw_all(moment, console)
     left_out = len(whole) - console.height

@@ -24,6 +24,7 @@ from fitguard.supervise.options import Spot
 Allowed = Literal["jit-off", "mixed-precision"]
 
 _LAST_EXIT_CODE = 255
+_ON_ALERTS = "alerts"
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 """What a terminal obeys."""
 
@@ -114,6 +115,20 @@ def run(
             "from this machine."
         ),
     ] = None,
+    tensorboard: Annotated[
+        Path | None,
+        Parameter(
+            help="Folder where memory, speed and GPUs are written as scalars for TensorBoard; they "
+            "go on across restarts."
+        ),
+    ] = None,
+    profile: Annotated[
+        str | None,
+        Parameter(
+            help="Take a trace of a few steps when they become slow or memory gets short; "
+            "`--profile=STEP` also at this step. The report says where the time went."
+        ),
+    ] = None,
     lease_seconds: Annotated[
         float,
         Parameter(
@@ -193,6 +208,7 @@ def run(
             "would say that the training is finished"
         )
     from fitguard.monitor.prometheus.serving import read_address
+    from fitguard.supervise.board import require_tensorboard
     from fitguard.supervise.choosing import AlreadyFinished
     from fitguard.supervise.command import is_python, parse
     from fitguard.supervise.guarding import guard
@@ -202,6 +218,8 @@ def run(
     from fitguard.supervise.options import AUTO, RunOptions
     from fitguard.supervise.preemption import read_signals
 
+    if tensorboard is not None:
+        require_tensorboard()
     options = RunOptions(
         runs_folder=runs_folder.expanduser(),
         name=name,
@@ -213,6 +231,8 @@ def run(
         after_snapshot=after_snapshot,
         notify=read_targets(notify),
         metrics=None if metrics is None else read_address(metrics),
+        tensorboard=tensorboard,
+        profile=_read_profile(profile),
         lease_seconds=lease_seconds,
         spot=spot,
         preempt_signals=read_signals(preempt_signal),
@@ -264,6 +284,8 @@ def delimit_command(arguments: Sequence[str]) -> list[str]:
             has_id = bool(rest) and rest[0][:1] != "-" and not begins_command(rest[0])
             own.append(f"--resume={rest.pop(0) if has_id else ''}")
             continue
+        if word == "--profile":
+            word = f"--profile={_ON_ALERTS}"
         own.append(word)
         if word in _with_value() and rest:
             own.append(rest.pop(0))
@@ -279,6 +301,18 @@ def _with_value() -> set[str]:
         for parameter in inspect.signature(run).parameters.values()
         if parameter.kind is parameter.KEYWORD_ONLY and not isinstance(parameter.default, bool)
     }
+
+
+def _read_profile(given: str | None) -> int | None:
+    """The step to trace; 0 for none but those that alerts ask for."""
+    if given is None or given == _ON_ALERTS:
+        return None if given is None else 0
+    if not given.isdecimal() or int(given) == 0:
+        raise UsageError(
+            f"Received --profile={given}. Expected --profile, or --profile=STEP with the number of "
+            "a step"
+        )
+    return int(given)
 
 
 _MOST = 10**9

@@ -50,6 +50,13 @@ def watch(
         bool, Parameter(negative="", help="A line of JSON for each look, for programs.")
     ] = False,
     web: Web = NO_WEB,
+    metrics: Annotated[
+        str | None,
+        Parameter(
+            help="[HOST:]PORT where Prometheus finds the metrics of all runs, or of the one that "
+            "is named; without HOST, only from this machine."
+        ),
+    ] = None,
     once: Annotated[bool, Parameter(negative="", help="Look once.")] = False,
     every: Annotated[float, Parameter(help="Seconds between two looks; default: 1.")] = 1.0,
     runs_folder: RunsFolder = Path(RUNS),
@@ -68,8 +75,15 @@ def watch(
 
         fitguard watch
         fitguard watch --web
+        fitguard watch --metrics 9402
         fitguard watch 20261115-142500-train-4f2a --json
     """
+    if metrics is not None:
+        from fitguard.cli.watch_metrics import serve_metrics
+
+        with contextlib.suppress(KeyboardInterrupt):
+            serve_metrics(metrics, run, runs_folder, trust_folder=trust_folder)
+        return
     from fitguard.watching.watch import watch as look
 
     moments = look(run, every_seconds=every, runs_folder=runs_folder, trust_folder=trust_folder)
@@ -114,9 +128,15 @@ def _serve(
     moment: "Watch", web: Web, seconds: float, trust_folder: bool, show_private: bool
 ) -> None:
     from fitguard.cli.console import complain
+    from fitguard.schema.exit_codes import UsageError
     from fitguard.watching.web.board import Board
     from fitguard.watching.web.serving import serve
 
+    if not moment.folder:
+        raise UsageError(
+            f"Received --web with process {moment.pid}, which fitguard does not guard. Expected a "
+            f"run; `fitguard watch {moment.pid}` shows the process on a terminal"
+        )
     folder = Path(moment.folder).absolute()
     board = Board(
         folder.parent, seconds=seconds, trust_folder=trust_folder, show_private=show_private

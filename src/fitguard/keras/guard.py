@@ -79,6 +79,7 @@ class Guard:
         if self._fits is None:
             return
         self._fits.sampler.meter.step_ends(self._place(step + 1))
+        self._fits.profiler.between(self._place(step + 1))
         self._prepare_step(self._fits, step)
         self._fits.sampler.meter.step_begins(self._place(step + 1))
 
@@ -98,6 +99,7 @@ class Guard:
         """Optional: the loop is done, and need not be done again where a later one dies."""
         if self._fits is None:
             return
+        self._fits.profiler.end(self._place(steps))
         self._save(self._fits, steps, end=True)
         self._fits.session.record(FitEnded, place=self._place(steps))
         self._fits.session.heartbeat.change_answering(-1)

@@ -21,6 +21,7 @@ from fitguard.schema.journal import (
     AnyEvent,
     AttemptStarted,
     Noted,
+    Profiled,
     RunEnded,
     RunStarted,
     SnapshotFailed,
@@ -31,6 +32,7 @@ from fitguard.schema.run import (
     Run,
     RunAlert,
     RunNote,
+    RunProfile,
     RunState,
     SnapshotMark,
     SnapshotTotals,
@@ -68,6 +70,7 @@ def fold(
         fits=fits(told),
         decisions=decisions(told),
         alerts=_collect_alerts(told),
+        profiles=_collect_profiles(told),
         notes=_notes(told),
         losses=losses(told),
         samples=tuple(measured),
@@ -102,6 +105,11 @@ def _state(end: RunEnded | None, alive: bool) -> RunState:
 def _collect_alerts(told: Sequence[AnyEvent]) -> tuple[RunAlert, ...]:
     found = [event for event in told if isinstance(event, Alerted)]
     return tuple(RunAlert(**msgspec.structs.asdict(event)) for event in found[-MOST_ALERTS:])
+
+
+def _collect_profiles(told: Sequence[AnyEvent]) -> tuple[RunProfile, ...]:
+    found = [event for event in told if isinstance(event, Profiled)]
+    return tuple(RunProfile(**msgspec.structs.asdict(event)) for event in found)
 
 
 def _notes(told: Sequence[AnyEvent]) -> tuple[RunNote, ...]:

@@ -27,6 +27,7 @@ _PHASES: tuple[Phase, ...] = get_args(Phase)
 _CHILD = struct.Struct("=Qqqqqqqq")
 """Beats, calls that answer, phase, fit, epoch, step, total steps, steps in the newest snapshot."""
 _WISH_AT = 256
+_PROFILE_AT = 257
 _SIZE = 4096
 
 
@@ -72,6 +73,11 @@ class Heartbeat:
         """Ask the child: `snapshot` to take one now, `leave` to take one and exit."""
         with contextlib.suppress(OSError):
             os.pwrite(self._file, bytes([_WISHES.index(wish)]), _WISH_AT)
+
+    def wish_profile(self) -> None:
+        """Ask the child for a trace of its next steps."""
+        with contextlib.suppress(OSError):
+            os.pwrite(self._file, b"\1", _PROFILE_AT)
 
     def read_wish(self) -> Wish:
         """What the child is asked."""
@@ -141,6 +147,13 @@ class OwnHeartbeat:
         """Called for a signal that only the child got, and when a wish was fulfilled."""
         if self._is_there():
             self._memory[_WISH_AT] = _WISHES.index(wish)
+
+    def take_profile_wish(self) -> bool:
+        """Called between steps: whether a trace is wanted; it is not wanted again after that."""
+        if not self._memory[_PROFILE_AT] or not self._is_there():
+            return False
+        self._memory[_PROFILE_AT] = 0
+        return True
 
     def _is_there(self) -> bool:
         try:

@@ -33,6 +33,7 @@ class RunFolder:
     flight/         the flight records: what was measured while it ran
     orders.json     what the next child is told
     heartbeat       how far the child is; shared memory of parent and child
+    profiles/       traces that `--profile` took
     report.html     the page that `fitguard report` wrote
     stacks.txt      what all threads did when the child hung
     lock            held by the parent that guards the run
@@ -96,6 +97,10 @@ class RunFolder:
     def flight_records(self) -> Path:
         """A folder: `child.record` of the training process, `parent.record` of who guards it."""
         return self.path / "flight"
+
+    @property
+    def profiles(self) -> Path:
+        return self.path / "profiles"
 
     @property
     def has_set_aside(self) -> bool:

@@ -1,11 +1,11 @@
 """What a flight record holds, thinned out for documents and pictures."""
 
-import contextlib
 import math
 from collections.abc import Collection, Iterator
 
 from fitguard.monitor.flight_record import Column, read_flight_records
 from fitguard.monitor.run_folder import RunFolder
+from fitguard.monitor.samples import list_flight_records
 from fitguard.schema.run import Series
 
 MOST_POINTS = 400
@@ -20,10 +20,7 @@ DRAWN = (
 
 def read_series(folder: RunFolder, names: Collection[str] = DRAWN) -> tuple[Series, ...]:
     """What was measured in a run; nothing where there are no flight records."""
-    paths = []
-    with contextlib.suppress(OSError):
-        paths = sorted(folder.flight_records.glob("*.record"))
-    record = read_flight_records(paths, names)
+    record = read_flight_records(list_flight_records(folder.flight_records), names)
     return tuple(thin_column(name, record.get(name)) for name in sorted(record.columns))
 
 

@@ -8,7 +8,7 @@ from typing import Final, Literal
 import msgspec
 
 from fitguard.schema.finding import Confidence, Fix, Severity
-from fitguard.schema.run import Outcome, Place, RunState
+from fitguard.schema.run import Outcome, Place, RunState, TimeShare
 
 REPLACE_ME = 86
 """Exit code of a child that wants to be replaced: it cannot trust its own process any more."""
@@ -60,6 +60,8 @@ class Orders(msgspec.Struct, frozen=True, kw_only=True):
         require_guard: End where a `fit` cannot be guarded.
         lease: Number under which the parent holds the run; who finds a higher one writes no more.
         preempt_signals: Numbers of those that mean: take a snapshot and leave.
+        profile: Step at which to take a trace, and 0 to do so only when the parent wishes; None
+            for never.
         environment: Variables that the parent sets for the child beside its own, such as
             `TF_GPU_ALLOCATOR`; they stay from attempt to attempt.
     """
@@ -78,6 +80,7 @@ class Orders(msgspec.Struct, frozen=True, kw_only=True):
     require_guard: bool = False
     lease: int = 0
     preempt_signals: tuple[int, ...] = ()
+    profile: int | None = None
     environment: dict[str, str] = {}
 
 
@@ -227,6 +230,17 @@ class Alerted(Event, frozen=True, kw_only=True, tag="alerted"):
     numbers: dict[str, float] = {}
 
 
+class Profiled(Event, frozen=True, kw_only=True, tag="profiled"):
+    """A trace of a few steps was taken; `folder` is inside of that of the run."""
+
+    place: Place
+    why: str
+    steps: int
+    folder: str
+    text: str
+    shares: dict[TimeShare, float] = {}
+
+
 class RunEnded(Event, frozen=True, kw_only=True, tag="run-ended"):
     state: RunState
     exit_code: int
@@ -247,5 +261,6 @@ AnyEvent = (
     | AttemptEnded
     | Decided
     | Alerted
+    | Profiled
     | RunEnded
 )

@@ -164,6 +164,31 @@ class RunAlert(msgspec.Struct, frozen=True, kw_only=True):
     numbers: dict[str, float] = {}
 
 
+TimeShare = Literal["kernels", "copies", "compilation", "input", "host"]
+"""What a moment of a step was spent on."""
+
+
+class RunProfile(msgspec.Struct, frozen=True, kw_only=True):
+    """A trace of a few steps.
+
+    Args:
+        place: Before them.
+        why: It was taken.
+        folder: Of the trace, inside of that of the run.
+        text: What it says.
+        shares: Of the time.
+    """
+
+    time: float
+    attempt: int
+    place: Place
+    why: str
+    steps: int
+    folder: str
+    text: str
+    shares: dict[TimeShare, float] = {}
+
+
 class LossPoint(msgspec.Struct, frozen=True, kw_only=True):
     """What Keras logged at a place: `loss`, `accuracy`, `val_loss`."""
 
@@ -266,6 +291,7 @@ class Run(Document, frozen=True, kw_only=True):
     fits: tuple[RunFit, ...] = ()
     decisions: tuple[RunDecision, ...] = ()
     alerts: tuple[RunAlert, ...] = ()
+    profiles: tuple[RunProfile, ...] = ()
     notes: tuple[RunNote, ...] = ()
     losses: tuple[LossPoint, ...] = ()
     samples: tuple[MemorySample, ...] = ()

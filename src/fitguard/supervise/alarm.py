@@ -1,5 +1,6 @@
 """Tells what the detectors find in the flight record of a training that runs, each thing once."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from fitguard.monitor.flight_record import FlightRecord, read_flight_records
@@ -26,11 +27,15 @@ class Alarm:
 
     Args:
         attempt: Its number.
+        told: Called with each thing that was told.
     """
 
-    def __init__(self, desk: Desk, attempt: int) -> None:
+    def __init__(
+        self, desk: Desk, attempt: int, told: "Callable[[Alert], None]" = lambda _: None
+    ) -> None:
         self._desk = desk
         self._attempt = attempt
+        self._told = told
         self._begun = read_clock()
         self._next = 0.0
         self._last_seen: dict[tuple[str, str], tuple[float, Severity]] = {}
@@ -90,6 +95,7 @@ class Alarm:
             )
         )
         self._desk.say(f"{alert.code} {alert.title}. {alert.text} {alert.fix.text}")
+        self._told(alert)
 
     def _can_help(self, alert: "Alert") -> bool:
         """A fresh process clears what grew; steps that take too much need a batch to split."""

@@ -266,4 +266,5 @@ def _build_orders(options: RunOptions, before: Orders | None, events: Sequence[A
         plan=options.plan,
         require_guard=options.require_guard,
         preempt_signals=options.preempt_signals,
+        profile=options.profile,
     )

@@ -35,13 +35,13 @@ from fitguard.supervise.inbox import Inbox, taking_signals
 from fitguard.supervise.live_attempt import LiveAttempt, Observation
 from fitguard.supervise.options import RunOptions
 from fitguard.supervise.orphans import adopting_orphans
+from fitguard.supervise.outlets import opening_outlets
 from fitguard.supervise.pausing import Asked, Pause
 from fitguard.supervise.postmortem import Postmortem, examine_end
 from fitguard.supervise.standard_input import StandardInput
 
 if TYPE_CHECKING:
     from fitguard.supervise.deciding import Next
-    from fitguard.supervise.notifying import Notifier
     from fitguard.supervise.spot import Notice, SpotWatch
 
 _UNWRITABLE_SECONDS = 10.0
@@ -139,8 +139,7 @@ class Guarding:
                     self._desk.orphans.spare,
                 )
             )
-            notifier = self._send_notices(stack, claim)
-            self._serve_metrics(stack, claim.folder)
+            notifier = stack.enter_context(opening_outlets(self._desk))
             ended = self._loop(claim)
             claim.record.add(ended)
             if hook is not None:
@@ -162,31 +161,6 @@ class Guarding:
             seconds = min(seconds, max(_LEAST_HOOK_SECONDS, left))
         pause = Pause(self._desk)
         finish(seconds, lambda slice_seconds: pause(slice_seconds) is not None)
-
-    def _send_notices(self, stack: ExitStack, claim: Claim) -> "Notifier | None":
-        if not self._options.notify:
-            return None
-        from fitguard.supervise.notices import NoticeWriter
-        from fitguard.supervise.notifying import sending_notices
-
-        writer = NoticeWriter(claim.folder.id, claim.command.as_given, now())
-        sending = sending_notices(self._options.notify, writer, self._say, self._desk.orphans.spare)
-        notifier = stack.enter_context(sending)
-        claim.record.listen(notifier.take)
-        return notifier
-
-    def _serve_metrics(self, stack: ExitStack, folder: RunFolder) -> None:
-        if self._options.metrics is None:
-            return
-        from fitguard.monitor.prometheus.serving import serving_metrics
-
-        host, port = self._options.metrics
-        try:
-            port = stack.enter_context(serving_metrics((host, port), lambda: [folder]))
-        except OSError as error:
-            self._say(f"--metrics: {host}:{port} cannot be served: {error.strerror or error}.")
-        else:
-            self._say(f"metrics for Prometheus: http://{host}:{port}/metrics")
 
     def _watch_spot(self, stack: ExitStack) -> "SpotWatch | None":
         if self._options.spot == "off":

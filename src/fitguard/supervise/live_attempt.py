@@ -93,9 +93,14 @@ class LiveAttempt:
             attempt=orders.attempt,
             count_steps=lambda: self._heartbeat.read().place.total_steps,
             count_failures=lambda: self._failures.count,
+            read_signs=self._read_signs,
             disk=desk.folder.path,
         )
         self._was_answering = False
+
+    def _read_signs(self) -> dict[str, float | None]:
+        beat = self._heartbeat.read()
+        return {"beats": beat.count, "fitting": beat.phase in ("training", "evaluating")}
 
     def _hear(self, data: bytes) -> None:
         self._autotuning.hear(data)

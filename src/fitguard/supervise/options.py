@@ -39,6 +39,8 @@ class RunOptions:
         after_snapshot: A command, or a function, that is called after each finished snapshot.
         notify: Who is told of restarts, alerts and the end: addresses, commands, functions.
         metrics: Host and port where Prometheus finds the metrics of the run; None for nowhere.
+        tensorboard: Folder where scalars for TensorBoard are written; None for none.
+        profile: Step at which a trace is taken; 0: only when an alert comes; None: never.
         lease_seconds: Without a sign of life, until another host may go on with the run.
         spot: The cloud whose notices that it takes this machine back are watched for.
         preempt_signals: Numbers of those that mean what SIGTERM means.
@@ -65,6 +67,8 @@ class RunOptions:
     after_snapshot: "Hook | None" = None
     notify: "tuple[Target, ...]" = ()
     metrics: tuple[str, int] | None = None
+    tensorboard: Path | None = None
+    profile: int | None = None
     lease_seconds: float = LASTS_SECONDS
     spot: Spot = "off"
     preempt_signals: tuple[int, ...] = ()

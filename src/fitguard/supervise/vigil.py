@@ -1,6 +1,7 @@
 """Looks at a training that runs: does it move, does it lead anywhere, will it last?"""
 
 import time
+from typing import TYPE_CHECKING
 
 from fitguard.monitor.heartbeat import Heartbeat
 from fitguard.monitor.regular_files import read_end
@@ -11,10 +12,14 @@ from fitguard.supervise.departure import Departure
 from fitguard.supervise.desk import Desk
 from fitguard.supervise.hang import HangWatch
 
+if TYPE_CHECKING:
+    from fitguard.monitor.detectors.framework.registry import Alert
+
 _SURE_AFTER_SECONDS = 1.0
 _STACK_LINES = 12
 _STACK_BYTES = 1 << 20
 _STOPPED = ("T", "t")
+_WORTH_A_PROFILE = ("slow-steps", "slow-input", "gpu-leak", "gpu-pressure", "gpu-fragmenting")
 
 
 class Vigil:
@@ -36,7 +41,7 @@ class Vigil:
         begun = time.monotonic()
         options = desk.options
         self._hang = HangWatch(options.hang_seconds, options.first_step_seconds, now=begun)
-        self._alarm = Alarm(desk, attempt)
+        self._alarm = Alarm(desk, attempt, self._profile)
         self._stacks_from = self._stacks_size()
         self._seen: tuple[str, ...] = ()
         self.foreseen = ""
@@ -72,6 +77,11 @@ class Vigil:
             self.foreseen = pressing.cause
             self._desk.say(f"{pressing.title}. The training takes a snapshot and restarts.")
             departure.leave("planned")
+
+    def _profile(self, alert: "Alert") -> None:
+        """A trace shows what the steps do that an alert is about."""
+        if self._desk.options.profile is not None and alert.slug in _WORTH_A_PROFILE:
+            self._heartbeat.wish_profile()
 
     def evidence(self) -> tuple[str, ...]:
         """What was seen; of a hang, what the threads did."""

@@ -2,7 +2,9 @@
 
     choosing.py       which run is meant, or which process
     glance.py         a run folder ──> the document Watch
+    process_glance.py a process that nobody guards ──> the same
     watch.py          the same again and again; the door of the room
 
-It writes nothing, and asks no process: so it can look at a run of another host through its folder.
+It writes nothing, and asks no process of a run: so it can look at one of another host through its
+folder.
 """

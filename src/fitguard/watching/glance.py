@@ -8,6 +8,7 @@ from fitguard.monitor.journal import now
 from fitguard.monitor.newest_sample import Sample, read_newest_sample
 from fitguard.monitor.output_end import read_output_end
 from fitguard.monitor.run_folder import RunFolder
+from fitguard.monitor.samples import list_flight_records
 from fitguard.monitor.trust import require_trusted
 from fitguard.report.rows.run_speed import count_steps_left, find_fit, steps_per_second
 from fitguard.schema.exit_codes import UnreadableInput
@@ -47,6 +48,9 @@ class Glance:
             self._moment = describe_moment(self.folder, run)
         return self._moment
 
+    def close(self) -> None:
+        """Nothing is held open."""
+
     def _read_run(self) -> Run:
         try:
             status = self.folder.journal.lstat()
@@ -65,7 +69,7 @@ def describe_moment(folder: RunFolder, run: Run) -> Watch:
     """A run as it is now."""
     attempt = run.attempts[-1] if run.attempts else None
     beat = read_beat(folder.heartbeat) if run.state == "running" else None
-    records = sorted(folder.flight_records.glob("*.record"))
+    records = list_flight_records(folder.flight_records)
     sample = read_newest_sample(records, since=attempt.started if attempt else -math.inf)
     place = _find_place(beat, attempt)
     fit = find_fit(run, place)

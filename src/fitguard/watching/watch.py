@@ -7,8 +7,9 @@ from pathlib import Path
 from fitguard.monitor.run_folder import RUNS
 from fitguard.schema.exit_codes import UsageError
 from fitguard.schema.watch import Watch
-from fitguard.watching.choosing import choose_run
+from fitguard.watching.choosing import choose
 from fitguard.watching.glance import Glance
+from fitguard.watching.process_glance import ProcessGlance
 
 EVERY_SECONDS = 1.0
 _LEAST_SECONDS = 0.05
@@ -26,8 +27,8 @@ def watch(
     The last document is that of its end. Nothing is changed: you can stop at any time.
 
     Args:
-        run: Its id or a part of it that no other has, `last`, or its folder; by default the newest
-            run that is running, else the newest.
+        run: Its id or a part of it that no other has, `last`, its folder, or the number of a
+            process; by default the newest run that is running, else the newest.
         every_seconds: Between two looks.
         runs_folder: Where ids are looked for.
         trust_folder: Read it though others own its folder or may write to it.
@@ -37,21 +38,26 @@ def watch(
         ...     print(moment.place.total_steps, moment.values.get("allocator_peak_bytes"))
 
     Raises:
-        UsageError: for a run that there is not.
+        UsageError: for a run or a process that there is not, or that is another user's.
         UnreadableInput: where its folder is gone, or could be that of others.
     """
     if not every_seconds >= _LEAST_SECONDS:
         raise UsageError(
             f"Received {every_seconds:g} s between two looks. Expected at least {_LEAST_SECONDS} s"
         )
-    folder = choose_run(None if run is None else str(run), Path(runs_folder))
-    return _look_until_end(Glance(folder, trust_folder=trust_folder), every_seconds)
+    chosen = choose(run, Path(runs_folder))
+    if isinstance(chosen, int):
+        return _look_until_end(ProcessGlance(chosen), every_seconds)
+    return _look_until_end(Glance(chosen, trust_folder=trust_folder), every_seconds)
 
 
-def _look_until_end(glance: Glance, every_seconds: float) -> Iterator[Watch]:
-    while True:
-        moment = glance.look()
-        yield moment
-        if moment.state != "running":
-            return
-        time.sleep(every_seconds)
+def _look_until_end(glance: Glance | ProcessGlance, every_seconds: float) -> Iterator[Watch]:
+    try:
+        while True:
+            moment = glance.look()
+            yield moment
+            if moment.state != "running":
+                return
+            time.sleep(every_seconds)
+    finally:
+        glance.close()

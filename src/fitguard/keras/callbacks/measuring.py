@@ -1,11 +1,13 @@
 """What a training process can say of its own memory, in public words of TensorFlow."""
 
+import contextlib
 import os
 import sys
 import time
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from fitguard.keras.fitting.wrapping import current_fits
+from fitguard.contract.memory_counts import MemoryCounts
+from fitguard.keras.card import list_own_limits
 from fitguard.monitor.sampling.sampler import Sampler
 
 _MIB = 2**20
@@ -22,6 +24,7 @@ class Measuring:
 
     _active: ClassVar[list["Measuring"]] = []
     _sampler: ClassVar[Sampler | None] = None
+    _counts: ClassVar[MemoryCounts | None] = None
 
     def __init__(self) -> None:
         self._peak = 0.0
@@ -58,7 +61,7 @@ class Measuring:
 
     def _read_allocator(self) -> dict[str, float]:
         """Of the device that holds most."""
-        fullest = _ask_allocator()
+        fullest = self._ask_allocator()
         if fullest is None:
             return {}
         for reader in {self, *self._active}:
@@ -66,25 +69,26 @@ class Measuring:
         peak, self._peak = self._peak, 0.0
         return {"allocator_bytes": fullest["current"], "allocator_peak_bytes": peak}
 
-
-def _ask_allocator() -> dict[str, int] | None:
-    tf: Any = sys.modules.get("tensorflow")
-    told = []
-    for name in [] if tf is None else _list_devices(tf):
-        try:
-            told.append(tf.config.experimental.get_memory_info(name))
-            # Under `fitguard run` the guard counts peaks, and must not miss one.
-            if current_fits() is None:
-                tf.config.experimental.reset_memory_stats(name)
-        except (ValueError, RuntimeError):
-            continue
-    return max(told, key=lambda info: info["current"], default=None)
+    def _ask_allocator(self) -> dict[str, int] | None:
+        if "tensorflow" not in sys.modules:
+            return None
+        if Measuring._counts is None:
+            # Not `reset_memory_stats`: the script, and `fitguard run`, may count peaks as well.
+            Measuring._counts = MemoryCounts()
+        counts, told = Measuring._counts, []
+        for name in _list_devices():
+            with contextlib.suppress(ValueError, RuntimeError):
+                told.append({**counts.read(name), "peak": counts.take_peak(name)})
+        return max(told, key=lambda info: info["current"], default=None)
 
 
-def _list_devices(tf: Any) -> list[str]:
+def _list_devices() -> list[str]:
     """GPUs; without one, the CPU tells something if it has the allocator of GPUs."""
+    import tensorflow as tf
+
     gpus = tf.config.list_logical_devices("GPU")
-    return [device.name for device in gpus or tf.config.list_logical_devices("CPU")]
+    kind, number = ("GPU", len(gpus)) if gpus else ("CPU", 1)
+    return [f"{kind}:{index}" for index in range(number)]
 
 
 def _find_limit(known: dict[str, float]) -> float | None:
@@ -98,15 +102,5 @@ def _find_limit(known: dict[str, float]) -> float | None:
     of_cpu = os.environ.get("TF_CPU_BFC_MEM_LIMIT_IN_MB", "")
     if not limits and of_cpu.isdecimal():
         limits = [float(of_cpu) * _MIB]
-    return min([*limits, *_list_configured_limits()], default=None)
-
-
-def _list_configured_limits() -> list[float]:
-    """What the script itself allows with `set_logical_device_configuration`."""
-    tf: Any = sys.modules.get("tensorflow")
-    found = []
-    for device in [] if tf is None else tf.config.list_physical_devices("GPU"):
-        for logical in tf.config.get_logical_device_configuration(device) or ():
-            if logical.memory_limit:
-                found.append(float(logical.memory_limit) * _MIB)
-    return found
+    own = list_own_limits() if "tensorflow" in sys.modules else []
+    return min([*limits, *own], default=None)

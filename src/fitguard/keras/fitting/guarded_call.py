@@ -153,6 +153,7 @@ class GuardedCall:
         )
         meter = self._fits.sampler.meter
         meter.step_ends(place)
+        self._fits.profiler.between(place)
         self._prepare_step(position, ahead)
         meter.step_begins(place)
 

@@ -15,6 +15,7 @@ from fitguard.keras.fitting.assurance import Assurance
 from fitguard.keras.fitting.guarded_call import GuardedCall
 from fitguard.keras.fitting.learning_rate import with_learning_rate
 from fitguard.keras.fitting.other_ways import OtherWays
+from fitguard.keras.profiling import Profiler
 from fitguard.keras.sampling import TrainingSampler
 from fitguard.keras.session import Session
 from fitguard.keras.snapshots.content import Content
@@ -59,6 +60,7 @@ class GuardedFits:
         self.sampler = TrainingSampler(
             session.folder.flight_records / "child.record", session.orders.attempt, self.card
         )
+        self.profiler = Profiler(session)
         self.pacing = Pacing(session.orders.snapshot_seconds)
         self.assurance = Assurance(session)
         self.other_ways = OtherWays(self._is_guarded, lambda: self.ended > 0, self.assurance.tell)
@@ -155,7 +157,10 @@ class GuardedFits:
                     return original(model, *args, **kwargs)
             call = GuardedCall(self, self.next_number(), library, model)
             with self._as_current(call), self._counting(call), self.sampler.sampling():
-                return call.run(original, args, kwargs)
+                try:
+                    return call.run(original, args, kwargs)
+                finally:
+                    self.profiler.end(call.place)
 
         return fit
 

@@ -2,6 +2,7 @@
 
 import atexit
 import contextlib
+import math
 import threading
 import time
 import weakref
@@ -90,17 +91,21 @@ class TrainingSampler:
         if thread is not None:
             self._stopping.set()
             thread.join(5)
-            atexit.unregister(self.stop)
+
+    def _close(self) -> None:
+        self.stop()
+        if self._recorder is not None:
+            self._recorder.close()
 
     def _start(self) -> None:
         self._stopping = threading.Event()
         if self._recorder is None:
             self._recorder = FlightRecorder(self._path, COLUMNS)
+            # TensorFlow ends before threads like this one do.
+            atexit.register(self._close)
         self._thread = threading.Thread(
             target=self._run, args=(self._stopping,), name="fitguard-sampler", daemon=True
         )
-        # TensorFlow ends before threads like this one do.
-        atexit.register(self.stop)
         self._thread.start()
 
     def _run(self, stopping: threading.Event) -> None:
@@ -113,6 +118,7 @@ class TrainingSampler:
                 rarely_at = moment + RARELY_SECONDS
                 values |= self._read_rarely()
             self._write(values)
+        self._write(self._read_often())
 
     def _write(self, values: Values) -> None:
         place: Place = self.meter.place
@@ -149,5 +155,6 @@ class TrainingSampler:
 def _read_loss(logs: Any) -> float | None:
     """Waits for a step that still runs on the GPU; in this thread, not in that of the training."""
     with contextlib.suppress(Exception):
-        return float(logs["loss"])
+        loss = float(logs["loss"])
+        return math.inf if math.isnan(loss) else loss  # nan means: not measured
     return None

@@ -25,20 +25,22 @@ def gpu_leak(record: FlightRecord, settings: Settings) -> Alert | None:
     much that is in 1,000 steps, and when memory ends.
 
     ## How it is judged
-    By what TensorFlow's allocator has in use *between* two steps, so that the memory of a step
-    itself does not count. The first 2 minutes after the first step are left out, and whatever came
-    with a batch larger than all before or with a new trace.
+    By what TensorFlow's allocator has in use *between* two steps of the training, so that the
+    memory of a step itself and of an evaluation does not count. The first 2 minutes after the first
+    step are left out, and what came with a new trace. What goes up and down with the size of the
+    batches is taken out by least squares; while batches become larger, nothing is said.
 
-    Each 5 seconds are compared with the same step of the epoch before: the growth must be positive
-    in 90 % of them and in each epoch, and twice its own median deviation. Where there are fewer
-    than 3 epochs in the time, or where they are shorter than half a minute, the lowest values of 12
-    equal windows are compared: 90 % of all pairs must rise, the last third must rise at 70 % of the
-    slope (by Theil and Sen) of all, the rise must be 4 times the noise, and the memory must be more
-    than the training held before.
+    Two statistics are computed, and one of them must speak. Equal phases: each 5 seconds are
+    compared with the same step of the epoch before, with the same size of the batch. The growth
+    must be positive in 90 % of them, the same to a factor of 2 in each of two epochs or more, and
+    twice its own median deviation. Windows: the lowest values of 12 equal windows are compared. 90
+    % of all pairs must rise, the last third must rise at 70 % of the slope (by Theil and Sen) of
+    all, the rise must be 4 times the noise, the lowest values of epochs must rise too, and the
+    training must hold more than in 98 % of the time before.
 
-    It looks at the last 15 minutes, the last hour, and the last 4 hours. It must have grown by 0.1
-    % of the memory, and end it within a week. Where memory ends sooner than in half of the time of
-    growth, and two thirds are in use, one minute is enough.
+    It looks at the last 12 minutes, the last hour, and the last 4 hours. Memory must have grown by
+    0.1 % of what can be had, and end within a week. Where memory ends sooner than in half of the
+    time of growth, and two thirds are in use, one minute is enough.
 
     ## How to fix it
     Look for what your code keeps: lists of tensors or losses in a callback (`float(loss)` keeps a

@@ -10,6 +10,7 @@ from fitguard.schema.finding import Evidence, Fix
 from fitguard.words import duration, percent
 
 _MOST_OF_THE_TIME = 0.8
+_FEWEST = 5
 
 
 @detector("FG510", "slow-input")
@@ -48,7 +49,7 @@ def slow_input(record: FlightRecord, settings: Settings) -> Alert | None:
         (wait, took[t]) for t, wait in zip(waits.times, waits.last, strict=True) if took.get(t)
     ]
     shares = [min(1.0, wait / step) for wait, step in pairs]
-    if len(shares) < settings.wait_seconds / settings.bucket_seconds / 2:
+    if len(shares) < max(_FEWEST, len(steps.since(begin)) / 2):
         return None
     if sum(share > settings.wait_share for share in shares) < _MOST_OF_THE_TIME * len(shares):
         return None

@@ -1,6 +1,7 @@
 """The page of a run: how it stands, its attempts and why they failed, metrics, memory, notes."""
 
 from collections.abc import Iterator, Sequence
+from urllib.parse import quote
 
 from fitguard.report.blocks import (
     Block,
@@ -35,7 +36,7 @@ from fitguard.report.rows.run_rows import (
 )
 from fitguard.report.rows.run_words import TONES, advice, find_named_cause, moment, outcome, verdict
 from fitguard.schema.finding import SEVERITIES, Evidence
-from fitguard.schema.run import Attempt, Run, RunAlert, RunDecision
+from fitguard.schema.run import Attempt, Run, RunAlert, RunDecision, RunProfile
 from fitguard.words import join, numbers
 
 MOST_DECISIONS = 8
@@ -56,6 +57,9 @@ def build_page(run: Run) -> Page:
             Section("Attempts", present(attempt_table(run))),
             *_build_failures(run),
             build_alerts(run.alerts),
+            Section(
+                "Profiles", present(Items(tuple(_describe_profile(one) for one in run.profiles)))
+            ),
             *map(_picture, draw_metrics(run)),
             Folded("Epochs", present(epoch_table(run)), console=False),
             _picture(draw_memory(run)),
@@ -106,6 +110,13 @@ def _build_failure(attempts: Sequence[Attempt]) -> Section:
         present(Paragraph(f"{last.why}{doubt}"), Quotation("\n".join(lines))),
         tone="error",
     )
+
+
+def _describe_profile(profile: RunProfile) -> Words:
+    """The page lies beside the folder of traces."""
+    name = profile.folder.rpartition("/")[2]
+    link = f"profiles/{quote(name, safe='', errors='replace')}"
+    return (Span(f"{profile.text}. Trace: "), Span(profile.folder, link=link))
 
 
 def build_alerts(alerts: Sequence[RunAlert]) -> Section:

@@ -47,7 +47,7 @@ def moment_rows(moment: Watch) -> list[Row]:
     rows = [
         ("Command", short(command(moment.command), LONGEST_COMMAND)),
         ("Run", moment.id),
-        ("Attempt", join([str(moment.attempt or ""), _say_process(moment)])),
+        ("Attempt", join([str(moment.attempt), _say_process(moment)]) if moment.attempt else ""),
         ("Time", _say_time(moment)),
         ("Speed", join([say_speed(moment.steps_per_second or 0), _say_input(moment)])),
         ("Time left", _say_left(moment)),
@@ -199,6 +199,7 @@ def _say_host(moment: Watch) -> str:
     free = moment.values.get("disk_free_bytes")
     return join(
         [
+            None if moment.id else str(moment.pid),
             None if threads is None else count(round(threads), "thread"),
             None if files is None else count(round(files), "open file"),
             None if free is None else f"{size(int(free))} free for snapshots",

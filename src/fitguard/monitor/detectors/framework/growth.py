@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from fitguard.monitor.detectors.framework.course import Course, Moment
-from fitguard.monitor.detectors.framework.shapes import level_shapes
+from fitguard.monitor.detectors.framework.shapes import have_equal_sizes, level_shapes
 from fitguard.monitor.detectors.framework.trend import WINDOWS, Point, Trend, find_steady_rise
 from fitguard.monitor.flight_record import Column
 
@@ -25,6 +25,8 @@ _LEAST_OF_EACH_EPOCH = 0.5
 _RISE_TO_NOISE = 2.0
 _LEAST_EPOCHS = 2
 _LEAST_TWINS = 2
+_UNEVEN = 0.2
+"""Of the mean length of an epoch, that lengths may differ by."""
 _FULL_SPAN = 0.95
 _HIGHEST_BEFORE = 0.98
 """Share of the values before the span that the newest must exceed: evaluation has peaks."""
@@ -103,12 +105,13 @@ def find_growth(
     inside = [moment for moment in epochs if begin < moment.time <= span.times[-1]]
     # In a shorter one, each window of the trend has a whole epoch.
     long_epochs = bool(inside) and seconds / (len(inside) + 1) > seconds / WINDOWS
-    trend = _compare_epochs(series, begin, epochs) if long_epochs else None
+    trend = _compare_epochs(series, begin, course) if long_epochs else None
     if trend is None:
-        trend = find_steady_rise(level_shapes(span.times, span.values, course.elements))
+        points = level_shapes(span.times, span.values, course.elements)
+        trend = find_steady_rise(points)
         if trend is None or not _is_above_before(series, begin):
             return None
-        if long_epochs and not _rise_edges_of_epochs(span, inside, trend):
+        if long_epochs and not _rise_edges_of_epochs(points, inside, trend):
             return None
     if trend.rise < least_bytes:
         return None
@@ -123,32 +126,31 @@ def _is_above_before(series: Series, begin: float) -> bool:
     return min(series.values[-_LAST_BUCKETS:]) >= before[int(_HIGHEST_BEFORE * (len(before) - 1))]
 
 
-def _rise_edges_of_epochs(span: Series, epochs: Sequence[Moment], trend: Trend) -> bool:
+def _rise_edges_of_epochs(points: Sequence[Point], epochs: Sequence[Moment], trend: Trend) -> bool:
     """From epoch to epoch, the least in use rises too: it is not given back at their ends."""
-    cuts = [0, *(bisect_left(span.times, moment.time) for moment in epochs), len(span.times)]
-    edges: list[Point] = []
-    for first, last in pairwise(cuts):
-        if last > first:
-            lowest = min(range(first, last), key=span.values.__getitem__)
-            edges.append((span.times[lowest], span.values[lowest]))
+    times = [time for time, _ in points]
+    cuts = [0, *(bisect_left(times, moment.time) for moment in epochs), len(times)]
+    edges = [
+        min(points[first:last], key=lambda point: point[1])
+        for first, last in pairwise(cuts)
+        if last > first
+    ]
     seconds = edges[-1][0] - edges[0][0]
     return edges[-1][1] - edges[0][1] >= _LEAST_OF_EACH_EPOCH * trend.per_second * seconds
 
 
-def _compare_epochs(series: Series, begin: float, epochs: Sequence[Moment]) -> Trend | None:
-    """The growth from one epoch to the next at the same step of them, since a moment."""
-    begins = [moment.time for moment in epochs]
+def _compare_epochs(series: Series, begin: float, course: Course) -> Trend | None:
+    """The growth from one epoch to the next at the same step with the same size of the batch."""
     rates: dict[int, list[float]] = {}
+    begins = [moment.time for moment in course.epochs]
+    length = _measure_epoch(course.epochs)
     for i in range(bisect_left(series.times, begin), len(series.times)):
-        time = series.times[i]
-        number = bisect_right(begins, time) - 1
-        if number < 1:
+        number = bisect_right(begins, series.times[i]) - 1
+        twin = _find_twin(series, series.steps[i] - length) if length and number > 0 else None
+        if twin is None or not have_equal_sizes(course.elements, series.times[i], twin.near):
             continue
-        steps = epochs[number - 1].steps + series.steps[i] - epochs[number].steps
-        twin = bisect_left(series.steps, steps)
-        if 0 < twin < len(series.steps) and series.times[twin] < begins[number]:
-            rate = (series.values[i] - series.values[twin]) / (time - series.times[twin])
-            rates.setdefault(number, []).append(rate)
+        rate = (series.values[i] - twin.value) / (series.times[i] - twin.time)
+        rates.setdefault(number, []).append(rate)
     rates = {number: found for number, found in rates.items() if len(found) >= _LEAST_TWINS}
     every = [rate for found in rates.values() for rate in found]
     if len(rates) < _LEAST_EPOCHS or len(every) < WINDOWS:
@@ -161,4 +163,41 @@ def _compare_epochs(series: Series, begin: float, epochs: Sequence[Moment]) -> T
         return None
     if least < _LEAST_OF_EACH_EPOCH * middle:
         return None
+    # Where an epoch begins is known to a bucket: so much may come from what an epoch itself does.
+    moves = statistics.median(abs(late - early) for early, late in pairwise(series.values))
+    seconds = (begins[-1] - begins[0]) / (len(begins) - 1)
+    if middle * seconds <= 2 * moves / (len(begins) - 1):
+        return None
     return Trend(middle, middle * (series.times[-1] - begin))
+
+
+def _measure_epoch(epochs: Sequence[Moment]) -> float:
+    """Steps of an epoch; 0 where they differ by more than the record is coarse."""
+    lengths = [late.steps - early.steps for early, late in pairwise(epochs)]
+    if not lengths:
+        return 0.0
+    mean = statistics.fmean(lengths)
+    uneven = max(lengths) - min(lengths) > _UNEVEN * mean
+    return 0.0 if uneven else mean
+
+
+@dataclass(frozen=True)
+class _Twin:
+    """Between two buckets, at a step; `near` is the time of one of them."""
+
+    time: float
+    value: float
+    near: float
+
+
+def _find_twin(series: Series, steps: float) -> _Twin | None:
+    late = bisect_left(series.steps, steps)
+    if not 0 < late < len(series.steps):
+        return None
+    early = late - 1
+    share = (steps - series.steps[early]) / (series.steps[late] - series.steps[early])
+    return _Twin(
+        time=series.times[early] + share * (series.times[late] - series.times[early]),
+        value=series.values[early] + share * (series.values[late] - series.values[early]),
+        near=series.times[late],
+    )

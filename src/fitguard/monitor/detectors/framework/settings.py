@@ -17,7 +17,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             the framework fill.
         quick_warm_up_seconds: The same where memory ends within minutes.
 
-        leak_spans_seconds: Growth of GPU memory must be steady over one of these. 15 minutes and
+        leak_spans_seconds: Growth of GPU memory must be steady over one of these. 12 minutes and
             the warm-up find within 20 minutes what leaks 1 % of the card in an hour; longer ones
             find slower leaks.
         quick_leak_spans_seconds: The same where memory ends in less than half of the span.
@@ -62,7 +62,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     warm_up_seconds: float = 120.0
     quick_warm_up_seconds: float = 20.0
 
-    leak_spans_seconds: tuple[float, ...] = (900.0, 3600.0, 14400.0)
+    leak_spans_seconds: tuple[float, ...] = (720.0, 3600.0, 14400.0)
     quick_leak_spans_seconds: tuple[float, ...] = (60.0, 180.0, 600.0)
     quick_leak_share: float = 0.66
     least_leak_share: float = 0.001

@@ -7,7 +7,7 @@ from fitguard.monitor.detectors.framework.trend import Point
 
 _VARIES = 0.02
 """Deviation from the mean, as a share of it, from which on the size of batches counts."""
-_GROWS = 0.01
+_GROWS = 0.003
 _MINUTE = 60.0
 _LEAST_APART = 0.05
 """Of what the sizes vary, that time must not explain: else the two cannot be told apart."""
@@ -54,10 +54,16 @@ def _dot(one: Sequence[float], other: Sequence[float]) -> float:
 
 
 def do_batches_grow(elements: Mapping[float, float], begin: float, end: float) -> bool:
-    """Whether the largest batch of the last third of a time is larger than all before it."""
-    late_from = end - (end - begin) / 3
-    late = _find_largest(elements, late_from, end)
-    return late > (1 + _GROWS) * _find_largest(elements, 0.0, late_from) > 0
+    """Whether the largest batch of the last third of a time is larger than all up to its first."""
+    third = (end - begin) / 3
+    early = _find_largest(elements, 0.0, begin + third)
+    return _find_largest(elements, end - third, end) > (1 + _GROWS) * early > 0
+
+
+def have_equal_sizes(elements: Mapping[float, float], one: float, other: float) -> bool:
+    """Whether the batches of two moments have the same size, as far as that is known."""
+    size = elements.get(one, 0.0)
+    return abs(elements.get(other, size) - size) <= _GROWS * size
 
 
 def do_sizes_change(elements: Mapping[float, float], moment: float) -> bool:

@@ -1,6 +1,11 @@
-"""A flight record in even pieces: its rings have three paces, a detector wants one."""
+"""A flight record as detectors want it: in even pieces, with steps that only rise.
+
+Its rings have three paces, and steps begin anew with each call of `fit`.
+"""
 
 from array import array
+from dataclasses import replace
+from itertools import pairwise
 
 from fitguard.monitor.flight_record import Column, FlightRecord
 
@@ -9,7 +14,20 @@ _LOOKED_AT = 50
 
 def thin_record(record: FlightRecord, seconds: float) -> FlightRecord:
     """At most one entry for each so many seconds: lowest, highest and last value of them."""
-    return FlightRecord({name: _thin(column, seconds) for name, column in record.columns.items()})
+    columns = {name: _thin(column, seconds) for name, column in record.columns.items()}
+    return FlightRecord({name: _add_up_steps(column) for name, column in columns.items()})
+
+
+def _add_up_steps(column: Column) -> Column:
+    """Where they fall, another `fit` has begun."""
+    steps = column.steps
+    if all(early <= late for early, late in pairwise(steps)):
+        return column
+    total, summed = steps[0], [steps[0]]
+    for early, late in pairwise(steps):
+        total += late - early if late >= early else late
+        summed.append(total)
+    return replace(column, steps=array("d", summed))
 
 
 def _thin(column: Column, seconds: float) -> Column:
