@@ -86,7 +86,7 @@ def _weigh_kill(story: Story, scales: Scales, *, recorded: bool) -> None:
         if share >= _WAS_FULL:
             scales.add(0.85, measured)
         elif share < _HAD_ROOM and not recorded:
-            scales.take(0.4)
+            scales.take(0.55)
     kernel_silent = not recorded and any(one.source == "kernel log" for one in story.signals)
     weight = 0.55 if kernel_silent else _KILLED
     if (killed := story.first("killed", "sigkill-told")) is not None:
