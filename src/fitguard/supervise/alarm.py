@@ -34,11 +34,11 @@ class Alarm:
         attempt: Its number.
     """
 
-    def __init__(self, desk: Desk, attempt: int) -> None:
+    def __init__(self, desk: Desk, attempt: int, *, now: float) -> None:
         self._desk = desk
         self._attempt = attempt
         self._begun = read_clock()
-        self._next = 0.0
+        self._next = now + LOOK_EVERY_SECONDS
         self._last_seen: dict[tuple[str, str], tuple[float, Severity]] = {}
         self._broken = False
         self._leaks: dict[str, tuple[float, str]] = {}

@@ -41,7 +41,7 @@ class Vigil:
         begun = time.monotonic()
         options = desk.options
         self._hang = HangWatch(options.hang_seconds, options.first_step_seconds, now=begun)
-        self._alarm = Alarm(desk, attempt)
+        self._alarm = Alarm(desk, attempt, now=begun)
         self._save_at = begun
         self._stacks_from = self._stacks_size()
         self._seen: tuple[str, ...] = ()
