@@ -55,7 +55,8 @@ class Glance:
         try:
             status = self.folder.journal.lstat()
         except OSError as error:
-            gone = "it is not there any more" if self._run else error.strerror
+            is_gone = isinstance(error, FileNotFoundError)
+            gone = "it is not there any more" if is_gone else error.strerror
             raise UnreadableInput(
                 f"{self.folder.path}: {gone}. Expected the folder of a run"
             ) from error

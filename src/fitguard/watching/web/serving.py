@@ -55,7 +55,8 @@ def _listen(host: str, port: int) -> socket.socket:
     try:
         return socket.create_server((host, port), family=family)
     except (OSError, OverflowError) as error:
-        problem = error.strerror if isinstance(error, OSError) else str(error)
+        said = error.strerror or "" if isinstance(error, OSError) else str(error)
+        problem = said.partition(" (while")[0].rstrip(".")
         raise UsageError(
             f"Received --port {port} at {host}: {problem}. Expected a port that is free (1024 to "
             "65535), or no --port for any"
