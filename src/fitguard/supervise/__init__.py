@@ -21,8 +21,9 @@ The run
     pruning.py        runs that are not needed any more
     after_snapshot.py what the user wants done after each finished snapshot
     hook_thread.py    the thread of that, and of notices
-    outlets.py        where a run is seen from outside: notifying.py (notices.py, notice_targets.py),
-                      board.py (TensorBoard), metrics for Prometheus
+    outlets.py        where a run is seen from outside; metrics for Prometheus
+    notifying.py, notices.py, notice_targets.py, board.py
+                      tells people of it, and TensorBoard
     telling.py        what the user reads at the start and at the end
 
 One attempt, while it runs

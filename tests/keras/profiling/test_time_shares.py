@@ -20,7 +20,7 @@ def test_on_a_cpu_operations_compute_and_the_iterator_waits():
             event("tf_data_iterator_get_next/1", "IteratorGetNextOp::DoCompute", 1, 5),
             event("tf_data_iterator_resource/1", "Iterator::Root::MapAndBatch::Map", 0, 10),
             event("tf_data_private_threadpool/1", "PyFunc:PyFunc", 0, 10),
-            event("tf_Compute/1", "StatefulPartitionedCall/adam/Mul_3:Mul", 4, 6),
+            event("tf_Compute/1", "StatefulPartitionedCall/Compile_loss/Mul_3:Mul", 4, 6),
             event("tf_Compute/2", "StatefulPartitionedCall/adam/Mul_4:Mul", 5, 7),
             event("python", "XlaCompileOp", 7, 8),
         ]
