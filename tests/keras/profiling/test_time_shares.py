@@ -33,6 +33,7 @@ def test_on_a_cpu_operations_compute_and_the_iterator_waits():
     assert told == (
         "5 steps took 10 s: 70% waiting for data, 20% computing, 10% in Python and the runtime"
     )
+    assert describe_shares(1, 0.0123, {"kernels": 1.0}) == "1 step took 12 ms: 100% computing"
 
 
 def test_on_a_gpu_its_streams_count_and_operations_of_the_host_do_not():

@@ -98,12 +98,12 @@ _METER = _Meter()
 
 
 def _list_devices() -> list[str]:
-    """GPUs; without one, the CPU tells something if it has the allocator of GPUs."""
+    """GPUs; without one, the CPU if it has the allocator of GPUs: its own one counts nothing."""
     import tensorflow as tf
 
-    gpus = tf.config.list_logical_devices("GPU")
-    kind, number = ("GPU", len(gpus)) if gpus else ("CPU", 1)
-    return [f"{kind}:{index}" for index in range(number)]
+    gpus = len(tf.config.list_logical_devices("GPU"))
+    is_counted = os.environ.get("TF_CPU_ALLOCATOR_USE_BFC", "") in ("1", "true")
+    return [f"GPU:{index}" for index in range(gpus)] or ["CPU:0"] * is_counted
 
 
 def _find_limit(known: dict[str, float]) -> float | None:

@@ -58,7 +58,8 @@ def describe_shares(steps: int, seconds: float, shares: dict[TimeShare, float]) 
     """`5 steps took 243 ms: 95 % waiting for data, 4 % computing, 1 % in Python`."""
     largest = sorted(shares.items(), key=lambda item: -item[1])
     parts = [f"{share:.0%} {_WORDS[kind]}" for kind, share in largest if share >= _LEAST_SHARE]
-    return f"{count(steps, 'step')} took {duration(seconds)}: {', '.join(parts)}"
+    took = duration(seconds) if seconds >= 1 else f"{1000 * seconds:.0f} ms"
+    return f"{count(steps, 'step')} took {took}: {', '.join(parts)}"
 
 
 def join_intervals(intervals: Iterable[Interval]) -> list[Interval]:
