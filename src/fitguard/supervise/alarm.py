@@ -1,7 +1,10 @@
 """Tells what the detectors find in the flight record of a training that runs, each thing once."""
 
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from fitguard.monitor.flight_record import FlightRecord, read_flight_records
 from fitguard.monitor.journal import now as read_clock
@@ -15,9 +18,12 @@ from fitguard.words import say_error
 if TYPE_CHECKING:
     from fitguard.monitor.detectors.framework.registry import Alert
 
+LEAK = "gpu-memory-leak"
+"""A leak of main memory has the same cause: what helps is the same."""
 LOOK_EVERY_SECONDS = 10.0
 _FORGOTTEN_AFTER_SECONDS = 1800.0
 """What was not there for so long, and comes again, is said again."""
+_LEAKED_SECONDS = 300.0
 _PACE_SECONDS = 5.0
 """Of the ring that is read: four hours, in even pieces, in a few milliseconds."""
 
@@ -31,18 +37,24 @@ class Alarm:
     """
 
     def __init__(
-        self, desk: Desk, attempt: int, told: "Callable[[Alert], None]" = lambda _: None
+        self,
+        desk: Desk,
+        attempt: int,
+        *,
+        now: float,
+        told: "Callable[[Alert], None]" = lambda _: None,
     ) -> None:
         self._desk = desk
         self._attempt = attempt
         self._told = told
         self._begun = read_clock()
-        self._next = 0.0
+        self._next = now + LOOK_EVERY_SECONDS
         self._last_seen: dict[tuple[str, str], tuple[float, Severity]] = {}
         self._broken = False
+        self._leaks: dict[str, tuple[float, str]] = {}
 
     def look(self, now: float) -> "Alert | None":
-        """What memory is about to end for, where something can be done about it.
+        """What memory is about to end for; with `act`, a restart helps.
 
         Args:
             now: By a clock that only goes forward.
@@ -59,7 +71,16 @@ class Alarm:
         for alert in alerts:
             if self._is_new(alert, now):
                 self._tell(alert)
-        return next((alert for alert in alerts if alert.act and self._can_help(alert)), None)
+            if alert.cause == LEAK:
+                self._leaks[alert.code] = (now, alert.text)
+        pressing = [self._restrict(alert) for alert in alerts if _is_pressing(alert)]
+        return max(pressing, key=lambda alert: alert.act, default=None)
+
+    @property
+    def leaks(self) -> dict[str, str]:
+        """What leaked in the last minutes, by code: at its very end, memory does not grow."""
+        begin = self._next - _LEAKED_SECONDS
+        return {code: text for code, (seen, text) in self._leaks.items() if seen >= begin}
 
     def _detect(self) -> "list[Alert]":
         from fitguard.monitor.detectors.framework.registry import detect
@@ -97,6 +118,9 @@ class Alarm:
         self._desk.say(f"{alert.code} {alert.title}. {alert.text} {alert.fix.text}")
         self._told(alert)
 
+    def _restrict(self, alert: "Alert") -> "Alert":
+        return msgspec.structs.replace(alert, act=alert.act and self._can_help(alert))
+
     def _can_help(self, alert: "Alert") -> bool:
         """A fresh process clears what grew; steps that take too much need a batch to split."""
         if alert.cause != "gpu-oom":
@@ -105,3 +129,9 @@ class Alarm:
         if not attempts or attempts[-1].orders.exact_only:
             return False
         return split_batch(attempts[-1], attempts[-1].orders) is not None
+
+
+def _is_pressing(alert: "Alert") -> bool:
+    from fitguard.monitor.detectors.framework.settings import SETTINGS
+
+    return alert.numbers.get("left_seconds", math.inf) < SETTINGS.act_seconds

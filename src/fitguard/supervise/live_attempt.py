@@ -33,6 +33,7 @@ class Observation:
         reason: Why it was made to leave, if it was.
         evidence: What was seen of that.
         foreseen: The cause that would have ended it, where it left before that.
+        leaks: What leaked at the end, by code of the alert.
         told_to_end: It had not come to its end when it was asked to leave.
         output: The end of what it wrote.
         since_seconds: When it began, by `time.monotonic`.
@@ -48,6 +49,7 @@ class Observation:
     reason: Reason | None
     evidence: tuple[str, ...]
     foreseen: str
+    leaks: dict[str, str]
     forwarded: frozenset[int]
     told_to_end: bool
     place: Place
@@ -257,6 +259,7 @@ class LiveAttempt:
             reason=self._departure.reason,
             evidence=self._vigil.evidence(),
             foreseen=self._vigil.foreseen,
+            leaks=self._vigil.leaks,
             forwarded=frozenset(self._departure.forwarded),
             told_to_end=self._departure.terminated or self._was_answering,
             place=beat.place,

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from fitguard.monitor.detectors.framework.registry import Alert
 
 _SURE_AFTER_SECONDS = 1.0
+_SAVE_EVERY_SECONDS = 120.0
 _STACK_LINES = 12
 _STACK_BYTES = 1 << 20
 _STOPPED = ("T", "t")
@@ -41,7 +42,8 @@ class Vigil:
         begun = time.monotonic()
         options = desk.options
         self._hang = HangWatch(options.hang_seconds, options.first_step_seconds, now=begun)
-        self._alarm = Alarm(desk, attempt, self._profile)
+        self._alarm = Alarm(desk, attempt, now=begun, told=self._profile)
+        self._save_at = begun
         self._stacks_from = self._stacks_size()
         self._seen: tuple[str, ...] = ()
         self.foreseen = ""
@@ -73,10 +75,23 @@ class Vigil:
             return
         pressing = self._alarm.look(now)
         if pressing is not None and in_fit and departure.reason is None:
+            self._prepare(pressing, departure, now)
+
+    def _prepare(self, pressing: "Alert", departure: Departure, now: float) -> None:
+        """Begin again in time where memory is about to end; where that is not sure, save."""
+        if pressing.act:
             self._seen = (pressing.text,)
             self.foreseen = pressing.cause
             self._desk.say(f"{pressing.title}. The training takes a snapshot and restarts.")
             departure.leave("planned")
+        elif now >= self._save_at:
+            self._save_at = now + _SAVE_EVERY_SECONDS
+            self._heartbeat.wish("snapshot")
+
+    @property
+    def leaks(self) -> dict[str, str]:
+        """What leaked in the last minutes, by code of the alert."""
+        return self._alarm.leaks
 
     def _profile(self, alert: "Alert") -> None:
         """A trace shows what the steps do that an alert is about."""

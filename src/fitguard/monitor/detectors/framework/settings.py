@@ -20,7 +20,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         leak_spans_seconds: Growth of GPU memory must be steady over one of these. 12 minutes and
             the warm-up find within 20 minutes what leaks 1 % of the card in an hour; longer ones
             find slower leaks.
-        quick_leak_spans_seconds: The same where memory ends in less than half of the span.
+        quick_leak_spans_seconds: The same where memory ends in less than half of the span; the
+            longest first, which proves most.
         quick_leak_share: Of the memory, that is in use by then: a cache that fills stops before.
         least_leak_share: Of the memory, that must have gone: less is noise of the framework.
         least_leak_bytes: The same for small limits.
@@ -63,7 +64,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     quick_warm_up_seconds: float = 20.0
 
     leak_spans_seconds: tuple[float, ...] = (720.0, 3600.0, 14400.0)
-    quick_leak_spans_seconds: tuple[float, ...] = (60.0, 180.0, 600.0)
+    quick_leak_spans_seconds: tuple[float, ...] = (600.0, 180.0, 60.0)
     quick_leak_share: float = 0.66
     least_leak_share: float = 0.001
     least_leak_bytes: float = 2**20

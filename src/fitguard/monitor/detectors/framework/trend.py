@@ -4,6 +4,7 @@ import statistics
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from operator import itemgetter
 
 WINDOWS = 12
 _RISING_PAIRS = 0.9
@@ -56,12 +57,11 @@ def find_steady_rise(points: Sequence[Point]) -> Trend | None:
 
 
 def _find_edges(points: Sequence[Point]) -> Iterator[Point]:
-    """Mean time and lowest value of windows with as many points each."""
+    """The lowest points of windows with as many points each."""
     for number in range(WINDOWS):
         first, last = (len(points) * one // WINDOWS for one in (number, number + 1))
         if last > first:
-            held = points[first:last]
-            yield sum(point[0] for point in held) / len(held), min(point[1] for point in held)
+            yield min(points[first:last], key=itemgetter(1))
 
 
 def _list_slopes(edges: Sequence[Point]) -> list[float]:
