@@ -39,6 +39,7 @@ bench: $(READY)
 	$(BIN)/python bench/plan_cost.py
 	$(BIN)/python bench/plan_accuracy.py
 	$(BIN)/python bench/guard_overhead.py
+	$(BIN)/python bench/sampling_cost.py
 	$(BIN)/python bench/guard_survival.py
 
 # What takes minutes: logs of gigabytes, long fuzzing, power cuts, kills. A slice of the kills:

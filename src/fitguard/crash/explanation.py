@@ -34,6 +34,7 @@ from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Evidence
 
 KERNEL_LOG = "kernel log"
+FLIGHT_RECORD = "flight record"
 
 
 def explain(
@@ -47,6 +48,7 @@ def explain(
     command: Sequence[str] = (),
     batch_size: int | None = None,
     guarded: bool = False,
+    measured: Sequence[str] = (),
 ) -> Diagnosis:
     """Say why a run died.
 
@@ -65,6 +67,7 @@ def explain(
             Without it, what the log shows.
         batch_size: Likewise.
         guarded: Whether it ran under `fitguard run` already, which then is no next step.
+        measured: What its flight record tells of the last minutes, in sentences.
 
     Returns:
         The causes, most likely first; `primary` is None where nothing decides.
@@ -88,6 +91,8 @@ def explain(
     if kernel_log is not None:
         readings.append(read_log(kernel_log, recogniser, KERNEL_LOG))
         sources.append(KERNEL_LOG)
+    if measured:
+        readings.append(read_log("\n".join(measured).encode(), recogniser, FLIGHT_RECORD))
     lines = [line for reading in readings for line in reading.lines]
     signals = recogniser.signals(lines)
     known, unread = combine_facts(facts, what_if, clues(signals))
