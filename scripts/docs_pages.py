@@ -1,12 +1,13 @@
 """A hook of mkdocs: writes the pages that come out of the code itself.
 
-- `codes.md` and one page for each code, from the checks' docstrings;
+- `codes.md` and one page for each code, from the docstrings of checks and detectors;
 - `causes.md` and one page for each cause of a crash, likewise;
 - `releases.md`, from the knowledge tables;
 - `contributing/index.md`, which is CONTRIBUTING.md;
 - the commands, with the question that each answers, where a page says `<!-- commands -->`;
 - the options of a command wherever a page says `<!-- options: doctor -->`, from its docstring;
-- the codes of a group where a page says `<!-- codes: FG6 -->`;
+- the codes of a group where a page says `<!-- codes: FG6 -->`, and those of detectors where it says
+  `<!-- detectors -->`;
 - what is harmless in a log where a page says `<!-- harmless -->`, from the signatures;
 - what is tried after a crash where a page says `<!-- policy -->`, from the table of the policy, and
   a row of it as it is written where a page says `<!-- policy row: hang -->`;
@@ -15,6 +16,7 @@
 
 import html
 import re
+from collections.abc import Iterable
 from itertools import groupby
 from pathlib import Path
 
@@ -30,6 +32,7 @@ from fitguard.knowledge import knowledge, supported
 from fitguard.knowledge.log_signatures import Signature
 from fitguard.knowledge.policy import Remedy
 from fitguard.knowledge.tensorflow import Release
+from fitguard.monitor.detectors.framework.registry import Detector, all_detectors
 from fitguard.report.rows.excerpt import telling_part
 from fitguard.report.rows.run_words import OUTCOMES
 
@@ -49,8 +52,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the generated pages."""
     pages = {"codes.md": _codes(), "causes.md": _causes(), "releases.md": _releases()}
     pages["contributing/index.md"] = _contributing()
-    for check in all_checks().values():
-        pages[f"codes/{check.code}.md"] = _page(check)
+    for coded in _list_coded().values():
+        pages[f"codes/{coded.code}.md"] = _page(coded)
     for cause in all_causes().values():
         pages[f"causes/{cause.slug}.md"] = _cause_page(cause)
     for path, content in pages.items():
@@ -65,6 +68,9 @@ def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
         markdown = _breakable(markdown)
     if "<!-- commands -->" in markdown:
         markdown = markdown.replace("<!-- commands -->", _commands())
+    if "<!-- detectors -->" in markdown:
+        table = _build_table(all_detectors().values(), up)
+        markdown = markdown.replace("<!-- detectors -->", table)
     if "<!-- harmless -->" in markdown:
         markdown = markdown.replace("<!-- harmless -->", _harmless())
     if "<!-- policy -->" in markdown:
@@ -97,7 +103,11 @@ def _options(command: str) -> str:
     return re.sub(r" \*\[default: [^]]*\]\*", "", options).strip()
 
 
-def _page(check: Check) -> str:
+def _list_coded() -> dict[str, Check | Detector]:
+    return dict(sorted({**all_checks(), **all_detectors()}.items()))
+
+
+def _page(check: Check | Detector) -> str:
     page = check.page.replace("](versions.md)", "](../versions.md)")
     return f"# {check.code} {check.slug}\n\n**{check.summary}**\n\n{page}\n"
 
@@ -185,8 +195,9 @@ def _codes() -> str:
     lines = [
         "# Codes",
         "",
-        "Every finding of the doctor and of `fitguard data` has a code. A code never changes its "
-        "meaning. `fitguard explain CODE` prints the same page in your terminal.",
+        "Every finding of the doctor and of `fitguard data` has a code, and every alert while a "
+        "training runs. A code never changes its meaning. `fitguard explain CODE` prints the same "
+        "page in your terminal.",
     ]
     for prefix, title in _GROUPS.items():
         lines += ["", f"## {title}", "", _code_table(prefix)]
@@ -194,10 +205,13 @@ def _codes() -> str:
 
 
 def _code_table(prefix: str, up: str = "") -> str:
+    group = [coded for code, coded in _list_coded().items() if code.startswith(prefix)]
+    return _build_table(group, up)
+
+
+def _build_table(group: Iterable[Check | Detector], up: str) -> str:
     rows = [
-        f"| [{check.code}]({up}codes/{check.code}.md) | {check.slug} | {check.summary} |"
-        for check in all_checks().values()
-        if check.code.startswith(prefix)
+        f"| [{one.code}]({up}codes/{one.code}.md) | {one.slug} | {one.summary} |" for one in group
     ]
     return "\n".join(["| Code | Name | What is wrong |", "| --- | --- | --- |", *rows])
 

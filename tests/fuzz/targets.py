@@ -24,9 +24,9 @@ from fitguard.keras.snapshots.file import read_snapshot
 from fitguard.keras.world.ledger import Ledger
 from fitguard.knowledge import knowledge
 from fitguard.knowledge.secrets import hide_secrets
+from fitguard.monitor.detectors.framework.registry import detect
 from fitguard.monitor.flight_record import read_flight_records
 from fitguard.monitor.folding import fold
-from fitguard.monitor.growth import forecast
 from fitguard.monitor.journal import Journal
 from fitguard.monitor.run_folder import RunFolder
 from fitguard.monitor.samples import build_samples
@@ -94,7 +94,7 @@ def samples(data: bytes) -> None:
     found = read_flight_records([_put(_RUN.flight_records / "child.record", data)])
     samples = build_samples(found, 5)
     assert len(samples) <= 5 + len({sample.attempt for sample in samples})
-    forecast(samples)
+    detect(found)
 
 
 def orders(data: bytes) -> None:

@@ -36,6 +36,7 @@ SEEN = Observation(
     reason=None,
     evidence=(),
     foreseen="",
+    leaks={},
     forwarded=frozenset(),
     told_to_end=False,
     place=Place(fit=1, step=3, total_steps=3),
@@ -101,6 +102,16 @@ def test_an_error_has_its_cause_and_its_place():
     assert (found.event.peak_host_bytes, found.event.peak_gpu_bytes) == (5, 6)
     assert "RESOURCE_EXHAUSTED" in found.event.evidence[0]
     assert found.found is not None
+
+
+def test_memory_that_ran_out_because_it_had_leaked():
+    seen = replace(SEEN, output=OUT_OF_MEMORY, leaks={"FG410": "It grew by 2.0 GiB."})
+    event = examine_end(seen, 1, [], killed_by_kernel=None).event
+    assert event.cause == "gpu-memory-leak"
+    assert event.evidence[0] == "It grew by 2.0 GiB."
+    other = replace(seen, leaks={"FG413": "Main memory grew."})
+    found = examine_end(other, 1, [], killed_by_kernel=None)
+    assert found.event.cause == "gpu-oom"
 
 
 def test_the_kernels_counter_proves_that_memory_ran_out():

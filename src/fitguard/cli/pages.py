@@ -1,11 +1,16 @@
-"""The pages of codes and causes, and the lists of them."""
+"""The pages of codes and causes, and the lists of them. Checks and detectors have codes."""
 
 import difflib
 import shutil
 import sys
 import textwrap
+from typing import TYPE_CHECKING
 
 from fitguard.schema.exit_codes import UsageError
+
+if TYPE_CHECKING:
+    from fitguard.checks.framework.registry import Check
+    from fitguard.monitor.detectors.framework.registry import Detector
 
 WAYS = """
   fitguard explain train.log    why the training that wrote this log died
@@ -18,9 +23,8 @@ WAYS = """
 def is_page(name: str) -> bool:
     """Whether it is a code, a group of codes, or a slug."""
     from fitguard.causes.framework.registry import all_causes
-    from fitguard.checks.framework.registry import find_check
 
-    return name.lower() in all_causes() or find_check(name) is not None or name.upper() in _groups()
+    return name.lower() in all_causes() or _find(name) is not None or name.upper() in _groups()
 
 
 def print_page(name: str) -> None:
@@ -33,18 +37,17 @@ def print_page(name: str) -> None:
         UsageError: if it is the name of nothing.
     """
     from fitguard.causes.framework.registry import all_causes
-    from fitguard.checks.framework.registry import find_check
 
     if name.upper() in _groups():
         _print_codes(name.upper())
         return
-    cause, check = all_causes().get(name.lower()), find_check(name)
+    cause, coded = all_causes().get(name.lower()), _find(name)
     if cause is not None:
         _print_markdown(f"# {cause.slug}\n\n{cause.summary}\n\n{cause.page}\n")
-        if check is not None:
-            sys.stdout.write(f"\nThe doctor's check of that name: fitguard explain {check.code}\n")
-    elif check is not None:
-        _print_markdown(f"# {check.code} {check.slug}\n\n{check.summary}\n\n{check.page}\n")
+        if coded is not None:
+            sys.stdout.write(f"\nThe doctor's check of that name: fitguard explain {coded.code}\n")
+    elif coded is not None:
+        _print_markdown(f"# {coded.code} {coded.slug}\n\n{coded.summary}\n\n{coded.page}\n")
     else:
         raise UsageError(_unknown(name))
 
@@ -61,16 +64,17 @@ def print_lists() -> None:
     sys.stdout.write("Causes of a crash\n")
     for cause in all_causes().values():
         _print_row(f"{cause.slug:24} ", cause.summary)
-    sys.stdout.write("\nCodes of `fitguard doctor`, and of `fitguard data` (FG6)\n")
+    sys.stdout.write(
+        "\nCodes of `fitguard doctor`, of `fitguard data` (FG6), and of alerts while a training "
+        "runs (FG41, FG51)\n"
+    )
     _print_codes("FG")
 
 
 def _print_codes(prefix: str) -> None:
-    from fitguard.checks.framework.registry import all_checks
-
-    for check in all_checks().values():
-        if check.code.startswith(prefix):
-            _print_row(f"{check.code}  {check.slug:29} ", check.summary)
+    for code, coded in _list_coded().items():
+        if code.startswith(prefix):
+            _print_row(f"{code}  {coded.slug:29} ", coded.summary)
 
 
 def _print_row(label: str, summary: str) -> None:
@@ -79,19 +83,33 @@ def _print_row(label: str, summary: str) -> None:
     sys.stdout.write(textwrap.fill(label + summary, columns, subsequent_indent=indent) + "\n")
 
 
-def _groups() -> set[str]:
+def _list_coded() -> "dict[str, Check | Detector]":
+    """All that has a code, in the order of codes."""
     from fitguard.checks.framework.registry import all_checks
+    from fitguard.monitor.detectors.framework.registry import all_detectors
 
-    return {"FG", *(code[:3] for code in all_checks())}
+    coded: dict[str, Check | Detector] = {**all_checks(), **all_detectors()}
+    return dict(sorted(coded.items()))
+
+
+def _find(name: str) -> "Check | Detector | None":
+    """By code or slug, in any case."""
+    for code, coded in _list_coded().items():
+        if name.upper() == code or name.lower() == coded.slug:
+            return coded
+    return None
+
+
+def _groups() -> set[str]:
+    return {"FG", *(code[:3] for code in _list_coded())}
 
 
 def _unknown(name: str) -> str:
     from fitguard.causes.framework.registry import all_causes
-    from fitguard.checks.framework.registry import all_checks
 
-    slugs = [*all_causes(), *(check.slug for check in all_checks().values())]
+    slugs = [*all_causes(), *(coded.slug for coded in _list_coded().values())]
     close = difflib.get_close_matches(name.lower(), slugs, n=3, cutoff=0.5)
-    close += difflib.get_close_matches(name.upper(), all_checks(), n=3, cutoff=0.7)
+    close += difflib.get_close_matches(name.upper(), _list_coded(), n=3, cutoff=0.7)
     hint = f" Close to it: {', '.join(list(dict.fromkeys(close))[:3])}." if close else ""
     return (
         f"Received {name!r}.{hint} Expected a log, the id of a run (`fitguard runs` lists them), "

@@ -181,7 +181,9 @@ def parse_header(content: bytes) -> Layout:
     return layout
 
 
-def read_flight_record(path: Path, only: Collection[str] | None = None) -> FlightRecord:
+def read_flight_record(
+    path: Path, only: Collection[str] | None = None, *, pace: float | None = None
+) -> FlightRecord:
     """One file; see `read_flight_records`.
 
     Raises:
@@ -193,22 +195,29 @@ def read_flight_record(path: Path, only: Collection[str] | None = None) -> Fligh
     wanted = [
         c for c, name in enumerate(layout.columns) if only is None or name.partition(":")[0] in only
     ]
-    rings = [_read_ring(content, layout, number, wanted) for number in range(len(layout.rings))]
+    rings = [
+        _read_ring(content, layout, number, wanted)
+        for number, ring in enumerate(layout.rings)
+        if pace is None or ring.seconds == pace
+    ]
     columns = _join_rings(rings, len(wanted))
     named = zip((layout.columns[c] for c in wanted), columns, strict=True)
     return FlightRecord({name: column for name, column in named if len(column)})
 
 
-def read_flight_records(paths: Iterable[Path], only: Collection[str] | None = None) -> FlightRecord:
+def read_flight_records(
+    paths: Iterable[Path], only: Collection[str] | None = None, *, pace: float | None = None
+) -> FlightRecord:
     """All files of a run as one; those that cannot be read are left out.
 
     Args:
         only: Names of metrics: a month of all of them takes a second to read.
+        pace: Only the rings whose slots stand for so many seconds: quicker, and even.
     """
     columns: dict[str, Column] = {}
     for path in paths:
         try:
-            found = read_flight_record(path, only).columns
+            found = read_flight_record(path, only, pace=pace).columns
         except (OSError, NoFlightRecord):
             continue
         for name, column in found.items():

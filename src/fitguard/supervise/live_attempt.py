@@ -33,6 +33,7 @@ class Observation:
         reason: Why it was made to leave, if it was.
         evidence: What was seen of that.
         foreseen: The cause that would have ended it, where it left before that.
+        leaks: What leaked at the end, by code of the alert.
         told_to_end: It had not come to its end when it was asked to leave.
         output: The end of what it wrote.
         since_seconds: When it began, by `time.monotonic`.
@@ -48,6 +49,7 @@ class Observation:
     reason: Reason | None
     evidence: tuple[str, ...]
     foreseen: str
+    leaks: dict[str, str]
     forwarded: frozenset[int]
     told_to_end: bool
     place: Place
@@ -96,9 +98,14 @@ class LiveAttempt:
             attempt=orders.attempt,
             count_steps=lambda: self._heartbeat.read().place.total_steps,
             count_failures=lambda: self._failures.count,
+            read_signs=self._read_signs,
             disk=desk.folder.path,
         )
         self._was_answering = False
+
+    def _read_signs(self) -> dict[str, float | None]:
+        beat = self._heartbeat.read()
+        return {"beats": beat.count, "fitting": beat.phase in ("training", "evaluating")}
 
     def _hear(self, data: bytes) -> None:
         self._autotuning.hear(data)
@@ -252,6 +259,7 @@ class LiveAttempt:
             reason=self._departure.reason,
             evidence=self._vigil.evidence(),
             foreseen=self._vigil.foreseen,
+            leaks=self._vigil.leaks,
             forwarded=frozenset(self._departure.forwarded),
             told_to_end=self._departure.terminated or self._was_answering,
             place=beat.place,

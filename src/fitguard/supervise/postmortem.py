@@ -9,11 +9,14 @@ from fitguard.schema.finding import Confidence
 from fitguard.schema.hardware import Xid
 from fitguard.schema.journal import OWN_FAULT, AnyEvent, AttemptEnded, Failed
 from fitguard.schema.run import Outcome
+from fitguard.supervise.alarm import LEAK
 from fitguard.supervise.explaining import Answer, Request, explain_in_child
 from fitguard.supervise.live_attempt import Observation
 from fitguard.supervise.outcomes import classify_end, find_failure
 from fitguard.words import count
 
+_LEAKS_BEFORE = {"gpu-oom": "FG410", "host-oom": "FG413"}
+"""By cause of an end, the alert that explains it."""
 _MEANT: tuple[Outcome, ...] = ("finished", "interrupted", "preempted", "planned", "exited")
 """Nothing is to be explained."""
 _UNDECIDED = (None, "unknown", "none")
@@ -69,7 +72,7 @@ def examine_end(
     if remedy:
         cause = CauseOfEnd("unknown", None, remedy)
     elif how not in _MEANT:
-        cause = _find_cause(seen, how, found, killed_by_kernel)
+        cause = _join_leak(seen, _find_cause(seen, how, found, killed_by_kernel))
     if own:
         cause = CauseOfEnd("unknown", None, own, seen.evidence)
     unsaid = how == "out-of-memory" and not known
@@ -146,6 +149,15 @@ def _find_cause(
             seen.evidence,
         )
     return CauseOfEnd("unknown", None, "", seen.evidence)
+
+
+def _join_leak(seen: Observation, cause: CauseOfEnd) -> CauseOfEnd:
+    """Memory that ran out because it had leaked: a smaller batch would leak as well."""
+    leak = seen.leaks.get(_LEAKS_BEFORE.get(cause.cause, ""))
+    if leak is None:
+        return cause
+    why = "Memory had been leaking until it ran out."
+    return CauseOfEnd(LEAK, "high", why, (leak, *cause.evidence))
 
 
 def _read_kill_counter(found: FoundCause | None, kills: int) -> CauseOfEnd:

@@ -59,7 +59,11 @@ def _restart(remedy: Remedy, situation: Situation) -> Change | None:
 
 
 def _smaller_micro_batch(_: Remedy, situation: Situation) -> Change | None:
-    attempt, orders = situation.attempt, situation.orders
+    return split_batch(situation.attempt, situation.orders)
+
+
+def split_batch(attempt: PastAttempt, orders: Orders) -> Change | None:
+    """Orders for smaller parts of the batch; None where there is nothing left to split."""
     failed = attempt.failed
     if failed is not None and failed.rows and failed.of:
         return _halve(orders, failed.place.fit, failed.rows, failed.of, failed.evaluation)

@@ -1,19 +1,22 @@
 """Looks at a training that runs: does it move, does it lead anywhere, will it last?"""
 
 import time
+from typing import TYPE_CHECKING
 
 from fitguard.monitor.heartbeat import Heartbeat
 from fitguard.monitor.regular_files import read_end
-from fitguard.monitor.samples import read_samples
+from fitguard.supervise.alarm import Alarm
 from fitguard.supervise.autotuning import AutotuningWatch
 from fitguard.supervise.child import Child
 from fitguard.supervise.departure import Departure
 from fitguard.supervise.desk import Desk
 from fitguard.supervise.hang import HangWatch
 
-FORECAST_EVERY_SECONDS = 60.0
+if TYPE_CHECKING:
+    from fitguard.monitor.detectors.framework.registry import Alert
+
 _SURE_AFTER_SECONDS = 1.0
-_MOST_SAMPLES = 50_000
+_SAVE_EVERY_SECONDS = 120.0
 _STACK_LINES = 12
 _STACK_BYTES = 1 << 20
 _STOPPED = ("T", "t")
@@ -33,13 +36,13 @@ class Vigil:
         self, desk: Desk, attempt: int, heartbeat: Heartbeat, autotuning: AutotuningWatch
     ) -> None:
         self._desk = desk
-        self._attempt = attempt
         self._heartbeat = heartbeat
         self._autotuning = autotuning
         begun = time.monotonic()
         options = desk.options
         self._hang = HangWatch(options.hang_seconds, options.first_step_seconds, now=begun)
-        self._forecast_at = begun + FORECAST_EVERY_SECONDS
+        self._alarm = Alarm(desk, attempt, now=begun)
+        self._save_at = begun
         self._stacks_from = self._stacks_size()
         self._seen: tuple[str, ...] = ()
         self.foreseen = ""
@@ -68,21 +71,26 @@ class Vigil:
                 f"its threads go to {self._desk.folder.stacks}."
             )
             departure.abort("hung")
-        elif in_fit and now >= self._forecast_at and departure.reason is None:
-            self._forecast_at = now + FORECAST_EVERY_SECONDS
-            self._foresee(departure)
+            return
+        pressing = self._alarm.look(now)
+        if pressing is not None and in_fit and departure.reason is None:
+            self._prepare(pressing, departure, now)
 
-    def _foresee(self, departure: Departure) -> None:
-        """Begin again in time where memory grows until it kills."""
-        from fitguard.monitor.growth import forecast
-
-        samples = read_samples(self._desk.folder.flight_records, _MOST_SAMPLES)
-        growth = forecast([one for one in samples if one.attempt == self._attempt])
-        if growth is not None and growth.advised:
-            self._seen = (growth.text,)
-            self.foreseen = growth.cause
-            self._desk.say(f"{growth.text} The training takes a snapshot and restarts.")
+    def _prepare(self, pressing: "Alert", departure: Departure, now: float) -> None:
+        """Begin again in time where memory is about to end; where that is not sure, save."""
+        if pressing.act:
+            self._seen = (pressing.text,)
+            self.foreseen = pressing.cause
+            self._desk.say(f"{pressing.title}. The training takes a snapshot and restarts.")
             departure.leave("planned")
+        elif now >= self._save_at:
+            self._save_at = now + _SAVE_EVERY_SECONDS
+            self._heartbeat.wish("snapshot")
+
+    @property
+    def leaks(self) -> dict[str, str]:
+        """What leaked in the last minutes, by code of the alert."""
+        return self._alarm.leaks
 
     def evidence(self) -> tuple[str, ...]:
         """What was seen; of a hang, what the threads did."""

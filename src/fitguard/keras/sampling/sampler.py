@@ -2,6 +2,7 @@
 
 import atexit
 import contextlib
+import math
 import threading
 import time
 import weakref
@@ -154,5 +155,6 @@ class TrainingSampler:
 def _read_loss(logs: Any) -> float | None:
     """Waits for a step that still runs on the GPU; in this thread, not in that of the training."""
     with contextlib.suppress(Exception):
-        return float(logs["loss"])
+        loss = float(logs["loss"])
+        return math.inf if math.isnan(loss) else loss  # nan means: not measured
     return None

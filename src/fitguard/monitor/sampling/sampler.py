@@ -34,6 +34,7 @@ class Sampler(threading.Thread):
         attempt: Its number in the run.
         count_steps: How many the run has trained.
         count_failures: How many allocations failed and were retried; None where nobody knows.
+        read_signs: `beats` and `fitting` of a training that is guarded.
         disk: A folder on the disk of the snapshots.
         load: Gives the binding of NVML.
 
@@ -59,6 +60,7 @@ class Sampler(threading.Thread):
         attempt: int = 1,
         count_steps: Callable[[], int] = int,
         count_failures: Callable[[], int | None] = lambda: None,
+        read_signs: Callable[[], Values] = dict,
         disk: Path | None = None,
         load: Callable[[], Any] = nvml.load,
     ) -> None:
@@ -68,6 +70,7 @@ class Sampler(threading.Thread):
         self._attempt = attempt
         self._count_steps = count_steps
         self._count_failures = count_failures
+        self._read_signs = read_signs
         self._disk = disk
         self._load = load
         self._stopping = threading.Event()
@@ -143,6 +146,7 @@ class Sampler(threading.Thread):
 
     def _keep(self, values: Values) -> None:
         values |= {"attempt": self._attempt, "allocation_failures": self._count_failures()}
+        values |= self._read_signs()
         self._waiting.append((self._clock.read(), self._count_steps(), values))
         self.latest = {**self.latest, **values}
         held = (size or 0 for name, size in values.items() if name.startswith("gpu_process_bytes"))
@@ -151,7 +155,8 @@ class Sampler(threading.Thread):
         self.taken += 1
 
     def _write(self, gpu_columns: tuple[str, ...]) -> None:
-        columns = ("attempt", "allocation_failures", *HOST_COLUMNS, *gpu_columns)
+        signs = ("attempt", "allocation_failures", "beats", "fitting")
+        columns = (*signs, *HOST_COLUMNS, *gpu_columns)
         waiting, self._waiting = self._waiting, []
         if self._path is None:
             return

@@ -1,0 +1,1 @@
+"""Simulated trainings for the detectors: healthy ones of many kinds, and leaks put into them."""
