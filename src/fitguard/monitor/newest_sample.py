@@ -88,7 +88,7 @@ def _unpack(region: bytes, at: int, width: int, number: int, layout: Layout) -> 
         return None
     values = struct.unpack_from(f"<{len(layout.columns)}f", region, at + _HEAD.size)
     pairs = zip(layout.columns, values, strict=True)
-    return _Slot(time, steps, {name: value for name, value in pairs if math.isfinite(value)})
+    return _Slot(time, steps, {name: value for name, value in pairs if not math.isnan(value)})
 
 
 def _join_values(slots: list[_Slot]) -> dict[str, float]:

@@ -30,8 +30,9 @@ def serve(
 
         from fitguard.watching.web.app import build_app
     except ImportError as error:
+        missing = (error.name or "").partition(".")[0]
         raise UsageError(
-            f"Received --web, but {error.name} is not installed. Expected `pip install "
+            f"Received --web, but {missing} is not installed. Expected `pip install "
             '"fitguard[web]"`'
         ) from error
     listening = _listen(host, port)
@@ -55,7 +56,8 @@ def _listen(host: str, port: int) -> socket.socket:
     try:
         return socket.create_server((host, port), family=family)
     except (OSError, OverflowError) as error:
-        problem = error.strerror if isinstance(error, OSError) else str(error)
+        said = error.strerror or "" if isinstance(error, OSError) else str(error)
+        problem = said.partition(" (while")[0].rstrip(".")
         raise UsageError(
             f"Received --port {port} at {host}: {problem}. Expected a port that is free (1024 to "
             "65535), or no --port for any"
