@@ -117,7 +117,7 @@ def _join_logs(points: Sequence[LossPoint], sample: Sample) -> dict[str, float |
     newest: dict[str, float] = {}
     for point in points[-_POINTS_LOOKED_AT:]:
         newest |= point.logs
-    if "loss" in sample.values:
+    if "loss" in sample.values and not (points and points[-1].time > sample.time):
         newest["loss"] = sample.values["loss"]
     return {name: value if math.isfinite(value) else None for name, value in newest.items()}
 
