@@ -59,7 +59,7 @@ def test_what_happens_meanwhile_is_seen(tmp_path):
     folder = make_folder(tmp_path / "run", seconds=30, ended=False)
     glance = Glance(folder)
     assert glance.look().alerts == ()
-    about = {"code": "FG440", "slug": "leak", "severity": "warning", "title": "A", "text": "B"}
+    about = {"code": "FG410", "slug": "leak", "severity": "warning", "title": "A", "text": "B"}
     Journal(folder.journal).append(Alerted(time=now(), attempt=2, **about))
     Journal(folder.journal).append(
         Logged(time=now(), attempt=2, place=Place(fit=1), logs={"loss": 0.5})

@@ -83,7 +83,7 @@ def test_the_stream_sends_what_is_new(served, run):
     first = next(pages)
     assert first["title"].startswith("Running: epoch 2 of 50")
     assert [place for place, _ in first["changed"]] == list(range(len(first["names"])))
-    about = {"code": "FG440", "slug": "leak", "severity": "warning", "title": "New", "text": "B"}
+    about = {"code": "FG410", "slug": "leak", "severity": "warning", "title": "New", "text": "B"}
     Journal(run.journal).append(Alerted(time=now(), attempt=2, **about))
     for page in itertools.islice(pages, MOST_PAGES):
         if any("<h3>New</h3>" in html for _, html in page["changed"]):
