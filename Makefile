@@ -41,6 +41,7 @@ bench: $(READY)
 	$(BIN)/python bench/guard_overhead.py
 	$(BIN)/python bench/sampling_cost.py
 	$(BIN)/python bench/guard_survival.py
+	$(BIN)/python bench/watch_cost.py
 	$(BIN)/python bench/detector_rates.py
 
 # What takes minutes: logs of gigabytes, long fuzzing, power cuts, kills. A slice of the kills:

@@ -52,5 +52,8 @@ show explain "$work/died.log" --exit-code "$died"
 echo
 show_survival
 echo
+echo "How does it stand?"
+show watch --once --runs-folder "$work/runs"
+echo
 echo "What happened?"
 show report last --runs-folder "$work/runs"

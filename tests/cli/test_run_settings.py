@@ -90,10 +90,13 @@ def test_a_program_is_not_taken_from_a_file_of_another_user(project):
 
 def test_addresses_of_webhooks_are_not_shown_and_a_line_of_the_variable_is_one_target(project):
     hidden = "https://hooks.slack.com/services/T0/B0/hidden"
+    (project / "train.py").write_text("import os; print('trained', *os.environ)")
     targets = f"touch one && touch two\n{hidden}"
     variables = {"FITGUARD_RUN_NOTIFY": targets, "https_proxy": "http://127.0.0.1:1"}
     done = fitguard("run", "--verbose", "train.py", cwd=project, **variables)
-    assert (done.returncode, done.stdout) == (0, "trained\n"), done.stderr
+    assert done.returncode == 0, done.stderr
+    assert "trained" in done.stdout
+    assert "FITGUARD_RUN_NOTIFY" not in done.stdout
     assert "--notify is set, from FITGUARD_RUN_NOTIFY" in done.stderr
     assert "target 2 (a webhook) failed: Connection refused." in done.stderr
     assert "hidden" not in done.stderr

@@ -16,6 +16,7 @@ from report.made_runs import (
     SURVIVED,
     at,
     made_losses,
+    made_series,
     often_killed,
 )
 
@@ -29,13 +30,14 @@ from fitguard.report.charts.line_chart import (
     envelope,
     round_step,
 )
+from fitguard.report.charts.measured import draw_gpus, draw_steps
 from fitguard.report.charts.memory import memory_chart
 from fitguard.report.charts.metrics import metric_charts
 from fitguard.report.charts.scale import MetricScale
 from fitguard.report.charts.shapes import LEFT, RIGHT
 from fitguard.report.charts.time_axis import TimeAxis
 from fitguard.report.charts.timeline import timeline
-from fitguard.schema.run import Attempt, LossPoint, MemorySample, Run
+from fitguard.schema.run import Attempt, LossPoint, MemorySample, Run, Series
 
 
 def loss_chart(run: Run) -> Chart | None:
@@ -282,3 +284,37 @@ def test_many_samples_give_a_short_path() -> None:
     chart = memory_chart(msgspec.structs.replace(PLAIN, samples=taken))
     assert chart is not None
     assert len(chart.lines[0].path) < 60_000
+
+
+def test_what_was_measured_is_drawn_with_its_limit() -> None:
+    names = ("allocator_peak_bytes", "allocator_low_bytes", "allocator_limit_bytes")
+    run = msgspec.structs.replace(
+        SURVIVED, series=tuple(made_series(name, BEGAN, 5600) for name in (*names, "step_seconds"))
+    )
+    memory, speed, time = draw_steps(run)
+    assert [key.label for key in memory.legend] == ["most in a step", "between two steps"]
+    assert any("TensorFlow may have" in shape.words for shape in memory.shapes)
+    assert speed.legend[0].value == "0.00277 steps a second"
+    assert time.legend[0].value == "361,000 ms"
+    # A step of no time at all has no speed, and breaks nothing.
+    assert "0 steps a second to 1 steps a second" in speed.description
+
+
+def test_a_line_is_not_drawn_through_the_pause_between_attempts() -> None:
+    run = msgspec.structs.replace(SURVIVED, series=(made_series("step_seconds", BEGAN, 5600),))
+    (path,) = [shape.at["d"] for shape in next(draw_steps(run)).shapes if shape.tag == "path"]
+    assert str(path).count("M") == 3
+
+
+def test_gpus_that_do_not_fit_into_a_chart_are_counted() -> None:
+    series = tuple(made_series(f"gpu_power:{index}") for index in range(8))
+    (power,) = draw_gpus(msgspec.structs.replace(SURVIVED, series=series))
+    assert len(power.legend) == 4
+    assert power.description.endswith("4 more GPUs are in the JSON.")
+
+
+def test_nothing_is_drawn_of_what_was_measured_once() -> None:
+    once = Series(name="step_seconds", times=(BEGAN,), low=(1.0,), high=(1.0,), last=(1.0,))
+    run = msgspec.structs.replace(SURVIVED, series=(once,))
+    assert list(draw_steps(run)) == []
+    assert list(draw_gpus(run)) == []

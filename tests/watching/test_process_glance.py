@@ -9,7 +9,10 @@ from programs import start
 from supervise.guarded import UNTIL_TOLD, Parent
 
 import fitguard
+from fitguard.monitor.flight_recorder import FlightRecorder
+from fitguard.monitor.journal import now
 from fitguard.schema.exit_codes import UsageError
+from fitguard.watching.process_glance import ProcessGlance
 
 HOLDS_MEMORY = "held = bytearray(64 << 20); print('ready', flush=True); input()"
 
@@ -33,6 +36,18 @@ def test_a_process_is_measured_until_it_ends(process):
     assert "fitguard does not guard this process" in first.missing[0]
     process.communicate(b"\n")
     assert [moment.state for moment in moments][-1] == "ended"
+
+
+def test_what_detectors_find_in_it_is_shown(process):
+    glance = ProcessGlance(process.pid)
+    recorder = FlightRecorder(glance._record, ("gpu_xid:0",))
+    for second in range(60):
+        recorder.add(now() - 60 + second, 0, {"gpu_xid:0": 79 if second > 30 else 0})
+    recorder.close()
+    (alert,) = glance.look().alerts
+    glance.close()
+    assert alert.slug == "gpu-xid"
+    assert not glance._record.exists()
 
 
 def test_the_number_of_a_guarded_training_means_its_run(tmp_path):

@@ -1,13 +1,15 @@
 """`fitguard.watch`: which run is meant, what is said of it, and when it ends."""
 
+import math
 import shutil
 
 import pytest
 from programs import wait_for
 from supervise.guarded import UNTIL_TOLD, Parent
-from watching.made_folder import BEGAN, make_folder
+from watching.made_folder import BEGAN, CHILD, make_folder
 
 import fitguard
+from fitguard.monitor.flight_recorder import FlightRecorder
 from fitguard.monitor.journal import Journal, now
 from fitguard.monitor.run_folder import RunFolder
 from fitguard.schema.exit_codes import UnreadableInput, UsageError
@@ -57,7 +59,7 @@ def test_what_happens_meanwhile_is_seen(tmp_path):
     folder = make_folder(tmp_path / "run", seconds=30, ended=False)
     glance = Glance(folder)
     assert glance.look().alerts == ()
-    about = {"code": "FG440", "slug": "leak", "severity": "warning", "title": "A", "text": "B"}
+    about = {"code": "FG410", "slug": "leak", "severity": "warning", "title": "A", "text": "B"}
     Journal(folder.journal).append(Alerted(time=now(), attempt=2, **about))
     Journal(folder.journal).append(
         Logged(time=now(), attempt=2, place=Place(fit=1), logs={"loss": 0.5})
@@ -65,6 +67,16 @@ def test_what_happens_meanwhile_is_seen(tmp_path):
     moment = glance.look()
     assert [alert.slug for alert in moment.alerts] == ["leak"]
     assert moment.logs["loss"] == 0.5
+
+
+def test_the_loss_is_that_of_now_also_where_it_is_nan(tmp_path):
+    folder = make_folder(tmp_path / "run", seconds=30, ended=False)
+    recorder = FlightRecorder(folder.flight_records / "child.record", CHILD)
+    recorder.add(BEGAN + 100, 300, {"loss": math.inf, "step_seconds": 0.5})
+    moment = Glance(folder).look()
+    assert (moment.logs["loss"], moment.values["step_seconds"]) == (None, 0.5)
+    assert "loss" not in moment.values
+    assert "loss nan" in str(moment)
 
 
 def test_a_folder_of_an_older_fitguard_says_what_is_missing(tmp_path):

@@ -14,6 +14,8 @@ _LOOKED_AT = 300
 """Samples: half a minute of them. What was measured earlier is not the newest of anything."""
 _SPEED_SECONDS = 30.0
 _HEAD = struct.Struct("<Qdd")
+_INFINITE = 3e38
+"""A flight record has the highest float32 for infinity."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,12 @@ def _unpack(region: bytes, at: int, width: int, number: int, layout: Layout) -> 
         return None
     values = struct.unpack_from(f"<{len(layout.columns)}f", region, at + _HEAD.size)
     pairs = zip(layout.columns, values, strict=True)
-    return _Slot(time, steps, {name: value for name, value in pairs if math.isfinite(value)})
+    known = {name: _read_value(value) for name, value in pairs if not math.isnan(value)}
+    return _Slot(time, steps, known)
+
+
+def _read_value(value: float) -> float:
+    return math.copysign(math.inf, value) if abs(value) >= _INFINITE else value
 
 
 def _join_values(slots: list[_Slot]) -> dict[str, float]:

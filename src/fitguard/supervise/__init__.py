@@ -20,6 +20,10 @@ The run
                       runs that can be resumed; all runs as documents, for `report` and `runs`
     pruning.py        runs that are not needed any more
     after_snapshot.py what the user wants done after each finished snapshot
+    hook_thread.py    the thread of that, and of notices
+    outlets.py        where a run is seen from outside; metrics for Prometheus
+    notifying.py, notices.py, notice_targets.py, board.py
+                      tells people of it, and TensorBoard
     telling.py        what the user reads at the start and at the end
 
 One attempt, while it runs
@@ -35,7 +39,8 @@ One attempt, while it runs
     orphans.py        what it leaves behind: ended, or left alone
     carrier.py        carries what that writes when the parent has gone
     vigil.py          looks whether it still trains: hang.py, autotuning.py, memory that grows
-    sampling.py       its memory over time: processes.py, gpu_memory.py
+    allocation_failures.py
+                      what TensorFlow's log tells of its allocator
 
 Why it ended
     postmortem.py     outcome, cause and evidence

@@ -17,6 +17,7 @@ from fitguard.supervise.child import Child, ExitStatus
 from fitguard.supervise.departure import TERMINATING, Departure, Reason
 from fitguard.supervise.desk import Cancel, Desk
 from fitguard.supervise.inbox import Received
+from fitguard.supervise.options import NOTIFY_VARIABLE
 from fitguard.supervise.output import Output
 from fitguard.supervise.variables import select_allowed_variables
 from fitguard.supervise.vigil import Vigil
@@ -105,7 +106,7 @@ class LiveAttempt:
 
     def _read_signs(self) -> dict[str, float | None]:
         beat = self._heartbeat.read()
-        return {"beats": beat.count, "fitting": beat.phase in ("training", "evaluating")}
+        return {"beats": beat.count, "fitting": beat.phase not in ("starting", "idle")}
 
     def _hear(self, data: bytes) -> None:
         self._autotuning.hear(data)
@@ -135,7 +136,10 @@ class LiveAttempt:
                 "writes there. It is left out."
             )
         own = self._desk.stdin.environment
-        return {**order, **self._desk.environment, **allowed, **own}
+        whole = {**order, **self._desk.environment, **allowed, **own}
+        # Addresses in it are secrets, and a script may print its environment.
+        whole.pop(NOTIFY_VARIABLE, None)
+        return whole
 
     @property
     def is_called_away(self) -> bool:

@@ -2,9 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
-from http.client import HTTPException
 from typing import TypeGuard
-from urllib.error import HTTPError
 from urllib.parse import urlsplit
 
 import msgspec
@@ -68,6 +66,8 @@ def post_notice(address: str, notice: RunNotice) -> None:
         Undelivered: where it was not taken.
     """
     # Loaded only now: most runs speak to no network.
+    from http.client import HTTPException
+    from urllib.error import HTTPError
     from urllib.request import HTTPRedirectHandler, Request, build_opener
 
     class Stay(HTTPRedirectHandler):

@@ -17,6 +17,9 @@ NEWEST = ""
 AUTO = "auto"
 """In place of the id of a run: the newest one that fits, or a new one where there is none."""
 
+NOTIFY_VARIABLE = "FITGUARD_RUN_NOTIFY"
+"""Holds targets of `notify`, one a line."""
+
 Spot = Literal["off", "auto", "aws", "gcp", "azure"]
 """Whose notices are watched for; `auto`: those of the cloud that this machine belongs to."""
 

@@ -21,6 +21,8 @@ MOST_DECISIONS = 5
 LATE_SECONDS = 30.0
 """A sample that is older than this is said to be."""
 
+_POINTS_LOOKED_AT = 100
+
 
 class Glance:
     """Looks at a run as often as it is asked to; its journal is read again when it has grown.
@@ -95,8 +97,8 @@ def describe_moment(folder: RunFolder, run: Run) -> Watch:
         steps_left=left or None,
         seconds_left=left / rate if left and rate else None,
         measured=sample.time or None,
-        values=sample.values,
-        logs=_join_logs(run.losses),
+        values={name: one for name, one in sample.values.items() if math.isfinite(one)},
+        logs=_join_logs(run.losses, sample),
         alerts=tuple(one for one in run.alerts if attempt and one.attempt == attempt.number),
         decisions=run.decisions[-MOST_DECISIONS:],
         output=read_output_end(folder),
@@ -110,12 +112,14 @@ def _find_place(beat: Beat | None, attempt: Attempt | None) -> Place:
     return attempt.last if attempt else Place()
 
 
-def _join_logs(points: Sequence[LossPoint]) -> dict[str, float | None]:
-    newest: dict[str, float | None] = {}
-    for point in points[-100:]:
-        for name, value in point.logs.items():
-            newest[name] = value if math.isfinite(value) else None
-    return newest
+def _join_logs(points: Sequence[LossPoint], sample: Sample) -> dict[str, float | None]:
+    """The journal has them seldom; the flight record has the loss of now."""
+    newest: dict[str, float] = {}
+    for point in points[-_POINTS_LOOKED_AT:]:
+        newest |= point.logs
+    if "loss" in sample.values and not (points and points[-1].time > sample.time):
+        newest["loss"] = sample.values["loss"]
+    return {name: value if math.isfinite(value) else None for name, value in newest.items()}
 
 
 def _list_missing(folder: RunFolder, run: Run, sample: Sample, time: float) -> list[str]:

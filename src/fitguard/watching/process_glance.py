@@ -2,20 +2,28 @@
 
 import os
 import pwd
+import tempfile
 import time
 from pathlib import Path
 
 from fitguard.facts.processes import Process, find_alive, find_process
+from fitguard.monitor.detectors.framework.registry import detect
+from fitguard.monitor.flight_record import read_flight_records
 from fitguard.monitor.journal import now
 from fitguard.monitor.sampling.sampler import Sampler
 from fitguard.schema.exit_codes import UsageError
+from fitguard.schema.run import RunAlert
 from fitguard.schema.watch import Watch
+from fitguard.watching.kept import Kept
 
 UNGUARDED = (
     "fitguard does not guard this process: steps, loss, output and what TensorFlow's allocator "
     "holds cannot be seen from outside. `fitguard run train.py` shows them."
 )
 _FIRST_SECONDS = 3.0
+_DETECT_SECONDS = 10.0
+_PACE_SECONDS = 5.0
+_OF_ALERT = {*RunAlert.__struct_fields__} - {"time", "attempt"}
 _ROOT = 0
 
 
@@ -41,7 +49,10 @@ class ProcessGlance:
         self._command = _read_command(pid)
         self._started = now() - _read_age(process)
         self._missing: list[str] = []
-        self._sampler = Sampler(pid)
+        self._folder = tempfile.TemporaryDirectory(prefix="fitguard-watch-")
+        self._record = Path(self._folder.name) / "parent.record"
+        self._sampler = Sampler(pid, self._record)
+        self._alerts = Kept(self._detect, _DETECT_SECONDS)
 
     def look(self) -> Watch:
         """What is known now."""
@@ -64,13 +75,22 @@ class ProcessGlance:
             pid=self._process.pid,
             measured=time_now if values else None,
             values=values,
+            alerts=self._alerts.get(),
             missing=(UNGUARDED, *(f"{sentence}." for sentence in self._missing)),
         )
 
     def close(self) -> None:
-        """No more looks."""
+        """No more looks; what was measured goes."""
         if self._sampler.ident is not None:
             self._sampler.stop()
+        self._folder.cleanup()
+
+    def _detect(self) -> tuple[RunAlert, ...]:
+        record = read_flight_records([self._record], pace=_PACE_SECONDS)
+        return tuple(
+            RunAlert(time=now(), attempt=0, **{name: getattr(alert, name) for name in _OF_ALERT})
+            for alert in detect(record)
+        )
 
 
 def _require_own(pid: int) -> None:

@@ -20,7 +20,7 @@ def test_on_a_cpu_operations_compute_and_the_iterator_waits():
             event("tf_data_iterator_get_next/1", "IteratorGetNextOp::DoCompute", 1, 5),
             event("tf_data_iterator_resource/1", "Iterator::Root::MapAndBatch::Map", 0, 10),
             event("tf_data_private_threadpool/1", "PyFunc:PyFunc", 0, 10),
-            event("tf_Compute/1", "StatefulPartitionedCall/adam/Mul_3:Mul", 4, 6),
+            event("tf_Compute/1", "StatefulPartitionedCall/Compile_loss/Mul_3:Mul", 4, 6),
             event("tf_Compute/2", "StatefulPartitionedCall/adam/Mul_4:Mul", 5, 7),
             event("python", "XlaCompileOp", 7, 8),
         ]
@@ -33,6 +33,7 @@ def test_on_a_cpu_operations_compute_and_the_iterator_waits():
     assert told == (
         "5 steps took 10 s: 70% waiting for data, 20% computing, 10% in Python and the runtime"
     )
+    assert describe_shares(1, 0.0123, {"kernels": 1.0}) == "1 step took 12 ms: 100% computing"
 
 
 def test_on_a_gpu_its_streams_count_and_operations_of_the_host_do_not():

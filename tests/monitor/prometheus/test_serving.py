@@ -6,6 +6,7 @@ import socket
 import subprocess
 import time
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from facts.replay_nvml import ReplayNvml
@@ -111,6 +112,18 @@ def test_what_is_measured_and_what_happened_is_served(tmp_path):
     gpu = {"gpu": "0", "device": "nvidia0", "modelName": "NVIDIA H200", "UUID": "redacted"}
     assert get("fitguard_gpu_temperature_celsius", attempt="2", **gpu) == 2
     assert get("fitguard_gpu_ecc_corrected_total", attempt="2", **gpu) == 2
+
+
+def test_many_that_scrape_at_once_count_each_event_once(tmp_path):
+    folder = make_run(tmp_path / "night-1")
+    with (
+        serving_metrics(("127.0.0.1", 0), lambda: [folder]) as port,
+        ThreadPoolExecutor(8) as pool,
+    ):
+        address = f"http://127.0.0.1:{port}/metrics"
+        answers = list(pool.map(lambda _: urllib.request.urlopen(address).read(), range(16)))
+    found = {line for text in answers for line in text.splitlines() if b"alerts_total{" in line}
+    assert [line.rpartition(b" ")[2] for line in found] == [b"1.0"]
 
 
 def test_a_run_of_another_host_one_that_ended_and_a_broken_one(tmp_path):

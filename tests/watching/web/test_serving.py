@@ -5,6 +5,8 @@ import re
 import shutil
 import signal
 import socket
+import subprocess
+import sys
 
 import pytest
 from cli.process import fitguard
@@ -81,7 +83,7 @@ def test_the_stream_sends_what_is_new(served, run):
     first = next(pages)
     assert first["title"].startswith("Running: epoch 2 of 50")
     assert [place for place, _ in first["changed"]] == list(range(len(first["names"])))
-    about = {"code": "FG440", "slug": "leak", "severity": "warning", "title": "New", "text": "B"}
+    about = {"code": "FG410", "slug": "leak", "severity": "warning", "title": "New", "text": "B"}
     Journal(run.journal).append(Alerted(time=now(), attempt=2, **about))
     for page in itertools.islice(pages, MOST_PAGES):
         if any("<h3>New</h3>" in html for _, html in page["changed"]):
@@ -139,3 +141,20 @@ def test_a_port_that_is_taken_or_none(tmp_path):
         done = fitguard("watch", "--web", f"--port={wrong}", cwd=tmp_path)
         assert done.returncode == 2
         assert f"Received --port {wrong}" in done.stderr
+
+
+@pytest.mark.usefixtures("run")
+@pytest.mark.parametrize("missing", ["uvicorn", "starlette"])
+def test_without_the_extra_it_says_what_to_install(missing, tmp_path):
+    source = (
+        f"import sys; sys.modules[{missing!r}] = None\n"
+        "from fitguard.cli.main import run; sys.exit(run(['watch', '--web']))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", source], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert done.stderr == (
+        f"fitguard: Received --web, but {missing} is not installed. Expected `pip install "
+        '"fitguard[web]"`\n'
+    )

@@ -1,10 +1,9 @@
-"""What a training process can say of its own memory, in public words of TensorFlow."""
+"""What a training process can say of its own memory."""
 
 import contextlib
 import os
 import sys
 import time
-from typing import ClassVar
 
 from fitguard.contract.memory_counts import MemoryCounts
 from fitguard.keras.card import list_own_limits
@@ -19,76 +18,92 @@ _LOOK_SECONDS = 0.005
 class Measuring:
     """Measures this process while it trains; see `schema.metrics` for the names.
 
-    All callbacks share one sampler. Each reads the peak of the allocator since it last did.
+    Attributes:
+        peak: The most that the allocator had in use since `read` was called last.
     """
 
-    _active: ClassVar[list["Measuring"]] = []
-    _sampler: ClassVar[Sampler | None] = None
-    _counts: ClassVar[MemoryCounts | None] = None
-
     def __init__(self) -> None:
-        self._peak = 0.0
+        self.peak = 0.0
 
     def start(self) -> None:
         """Called when a `fit` begins."""
-        if self not in self._active:
-            self._active.append(self)
-        if Measuring._sampler is None:
-            sampler = Measuring._sampler = Sampler(os.getpid())
-            sampler.start()
-            until = time.monotonic() + _FIRST_SECONDS
-            while not sampler.taken and time.monotonic() < until:
-                time.sleep(_LOOK_SECONDS)
+        _METER.begin(self)
 
     def stop(self) -> None:
         """Called when it ends."""
-        if self in self._active:
-            self._active.remove(self)
-        if not self._active and Measuring._sampler is not None:
-            Measuring._sampler.stop()
-            Measuring._sampler = None
+        _METER.end(self)
 
     def read(self) -> dict[str, float]:
         """The newest values, by column; what cannot be measured is left out."""
-        latest = {} if Measuring._sampler is None else Measuring._sampler.latest
-        known = {name: value for name, value in latest.items() if value is not None}
-        known.pop("attempt", None)
-        held = self._read_allocator()
+        known = _METER.read_outside()
+        current = _METER.read_allocator(self)
+        if current is None:
+            return known
+        peak, self.peak = self.peak, 0.0
+        held = {"allocator_bytes": current, "allocator_peak_bytes": peak}
         limit = _find_limit(known)
-        if held and limit is not None:
-            held["allocator_limit_bytes"] = limit
-        return {**known, **held}
+        return {**known, **held, **({} if limit is None else {"allocator_limit_bytes": limit})}
 
-    def _read_allocator(self) -> dict[str, float]:
-        """Of the device that holds most."""
-        fullest = self._ask_allocator()
-        if fullest is None:
-            return {}
-        for reader in {self, *self._active}:
-            reader._peak = max(reader._peak, fullest["peak"])
-        peak, self._peak = self._peak, 0.0
-        return {"allocator_bytes": fullest["current"], "allocator_peak_bytes": peak}
 
-    def _ask_allocator(self) -> dict[str, int] | None:
+class _Meter:
+    """What all callbacks of a process share: one sampler, and the counts of the allocator."""
+
+    def __init__(self) -> None:
+        self._readers: list[Measuring] = []
+        self._sampler: Sampler | None = None
+        self._counts: MemoryCounts | None = None
+
+    def begin(self, reader: Measuring) -> None:
+        if reader not in self._readers:
+            self._readers.append(reader)
+        if self._sampler is None:
+            self._sampler = Sampler(os.getpid())
+            self._sampler.start()
+            until = time.monotonic() + _FIRST_SECONDS
+            while not self._sampler.taken and time.monotonic() < until:
+                time.sleep(_LOOK_SECONDS)
+
+    def end(self, reader: Measuring) -> None:
+        if reader in self._readers:
+            self._readers.remove(reader)
+        if not self._readers and self._sampler is not None:
+            self._sampler.stop()
+            self._sampler = None
+
+    def read_outside(self) -> dict[str, float]:
+        latest = {} if self._sampler is None else self._sampler.latest
+        known = latest.items()
+        return {name: value for name, value in known if value is not None and name != "attempt"}
+
+    def read_allocator(self, reader: Measuring) -> float | None:
+        """In use on the device that holds most; the peak goes to all who read."""
         if "tensorflow" not in sys.modules:
             return None
-        if Measuring._counts is None:
+        if self._counts is None:
             # Not `reset_memory_stats`: the script, and `fitguard run`, may count peaks as well.
-            Measuring._counts = MemoryCounts()
-        counts, told = Measuring._counts, []
+            self._counts = MemoryCounts()
+        told = []
         for name in _list_devices():
             with contextlib.suppress(ValueError, RuntimeError):
-                told.append({**counts.read(name), "peak": counts.take_peak(name)})
-        return max(told, key=lambda info: info["current"], default=None)
+                told.append((self._counts.read(name)["current"], self._counts.take_peak(name)))
+        if not told:
+            return None
+        current, peak = max(told)
+        for one in {reader, *self._readers}:
+            one.peak = max(one.peak, peak)
+        return current
+
+
+_METER = _Meter()
 
 
 def _list_devices() -> list[str]:
-    """GPUs; without one, the CPU tells something if it has the allocator of GPUs."""
+    """GPUs; without one, the CPU if it has the allocator of GPUs: its own one counts nothing."""
     import tensorflow as tf
 
-    gpus = tf.config.list_logical_devices("GPU")
-    kind, number = ("GPU", len(gpus)) if gpus else ("CPU", 1)
-    return [f"{kind}:{index}" for index in range(number)]
+    gpus = len(tf.config.list_logical_devices("GPU"))
+    is_counted = os.environ.get("TF_CPU_ALLOCATOR_USE_BFC", "") in ("1", "true")
+    return [f"GPU:{index}" for index in range(gpus)] or ["CPU:0"] * is_counted
 
 
 def _find_limit(known: dict[str, float]) -> float | None:
@@ -102,5 +117,4 @@ def _find_limit(known: dict[str, float]) -> float | None:
     of_cpu = os.environ.get("TF_CPU_BFC_MEM_LIMIT_IN_MB", "")
     if not limits and of_cpu.isdecimal():
         limits = [float(of_cpu) * _MIB]
-    own = list_own_limits() if "tensorflow" in sys.modules else []
-    return min([*limits, *own], default=None)
+    return min([*limits, *list_own_limits()], default=None)

@@ -2,6 +2,7 @@
 
 import contextlib
 import socket
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -50,10 +51,12 @@ class RunCollector:
     def __init__(self, list_folders: Callable[[], Iterable[RunFolder]]) -> None:
         self._list_folders = list_folders
         self._counts: dict[str, RunCounts] = {}
+        self._lock = threading.Lock()
 
     def collect(self) -> Iterator[Metric]:
         """Called by prometheus_client."""
-        views = [self._look(folder) for folder in self._list_folders()]
+        with self._lock:  # two may scrape at once, and an event counts once
+            views = [self._look(folder) for folder in self._list_folders()]
         yield from _build_states(views)
         yield from _build_counters(views)
         yield from _build_samples([view for view in views if view.sample.values])

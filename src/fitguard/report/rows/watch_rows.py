@@ -20,9 +20,13 @@ FULL, NEARLY = 0.95, 0.85
 
 def say_state(moment: Watch) -> str:
     """`Running: epoch 3 of 20, step 120 of 400`."""
-    state = "Ended" if moment.state == "ended" else STATES[moment.state]
+    state = _name_state(moment)
     doing = "" if moment.phase in ("", "training") else moment.phase
     return ": ".join(part for part in (state, join([doing, say_place(moment)])) if part)
+
+
+def _name_state(moment: Watch) -> str:
+    return "Ended" if moment.state == "ended" else STATES[moment.state]
 
 
 def choose_tone(moment: Watch) -> Tone:
@@ -71,11 +75,12 @@ def overview_table(moments: Iterable[Watch], chosen: str, link: Callable[[str], 
         chosen: The id of the one that is shown whole.
         link: From an id to the address where that one is shown.
     """
-    headers = ("run", "state", "speed", "time left", "memory", "last", "alerts")
+    headers = ("run", "state", "at", "speed", "time left", "memory", "last", "alerts")
     rows = tuple(
         (
             Span(one.id, "strong") if one.id == chosen else Span(one.id, link=link(one.id)),
-            Span(_say_briefly(one), tone=choose_tone(one)),
+            Span(_name_state(one), tone=choose_tone(one)),
+            _say_briefly(one) if one.state == "running" else "",
             say_speed(one.steps_per_second or 0) if one.state == "running" else "",
             "" if one.seconds_left is None else duration(one.seconds_left),
             _say_memory(one),
@@ -88,8 +93,9 @@ def overview_table(moments: Iterable[Watch], chosen: str, link: Callable[[str], 
 
 
 def _say_briefly(moment: Watch) -> str:
-    """How far a run is that runs; of others only how they ended."""
-    return say_state(moment) if moment.state == "running" else say_state(moment).partition(":")[0]
+    """How far it is; of many epochs, the number is enough."""
+    several = (moment.epochs or 0) > 1 and moment.place.fit
+    return say_place(moment).partition(",")[0] if several else say_place(moment)
 
 
 def _say_memory(moment: Watch) -> str:

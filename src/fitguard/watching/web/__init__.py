@@ -1,7 +1,6 @@
 """`fitguard watch --web`: the same in a browser.
 
     board.py          what the page shows, as fragments of HTML by name
-    kept.py           answers that are not made anew for each who asks
     app.py            the addresses: the page, and the stream of what is new on it
     serving.py        a socket, a server, until Ctrl-C
 

@@ -20,7 +20,7 @@ from fitguard.schema.watch import Watch
 from fitguard.supervise.past_runs import read_run
 from fitguard.supervise.runs import find_runs
 from fitguard.watching.glance import Glance
-from fitguard.watching.web.kept import Kept
+from fitguard.watching.kept import Kept
 
 MOST_RUNS = 20
 LONGEST_QUOTATION = 1000

@@ -30,8 +30,9 @@ def serve(
 
         from fitguard.watching.web.app import build_app
     except ImportError as error:
+        missing = (error.name or "").partition(".")[0]
         raise UsageError(
-            f"Received --web, but {error.name} is not installed. Expected `pip install "
+            f"Received --web, but {missing} is not installed. Expected `pip install "
             '"fitguard[web]"`'
         ) from error
     listening = _listen(host, port)

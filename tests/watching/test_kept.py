@@ -2,7 +2,7 @@
 
 import time
 
-from fitguard.watching.web.kept import Kept
+from fitguard.watching.kept import Kept
 
 
 def test_many_readers_cost_as_much_as_one():
