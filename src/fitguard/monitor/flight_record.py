@@ -17,6 +17,7 @@ import math
 import struct
 import zlib
 from array import array
+from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -100,7 +101,8 @@ class Column:
 
     def since(self, time: float) -> "Column":
         """From a moment on."""
-        return self.pick([i for i, one in enumerate(self.times) if one >= time])
+        first = bisect_left(self.times, time)
+        return Column(*(part[first:] for part in _parts(self)))
 
     def pick(self, indices: Sequence[int]) -> "Column":
         """Some entries."""

@@ -105,7 +105,7 @@ class LiveAttempt:
 
     def _read_signs(self) -> dict[str, float | None]:
         beat = self._heartbeat.read()
-        return {"beats": beat.count, "fitting": beat.phase in ("training", "evaluating")}
+        return {"beats": beat.count, "fitting": beat.phase not in ("starting", "idle")}
 
     def _hear(self, data: bytes) -> None:
         self._autotuning.hear(data)

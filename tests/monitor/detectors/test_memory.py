@@ -116,12 +116,12 @@ def test_a_second_call_of_fit_begins_to_count_anew():
 
 
 def test_main_memory_not_in_the_first_epoch():
-    curves = {"host_bytes": leak(100 * MIB), "host_limit_bytes": LIMIT}
-    assert not find("FG413", make_record(50, **curves, epoch=0.0))
-    later = make_record(50, **curves, epoch=lambda t: t // 600)
+    curves = {"host_bytes": leak(60 * MIB), "host_limit_bytes": LIMIT}
+    assert not find("FG413", make_record(90, **curves, epoch=0.0))
+    later = make_record(90, **curves, epoch=lambda t: t // 600)
     alert = find_one("FG413", later)
     assert alert.cause == "gpu-memory-leak"
-    assert "Main memory grows by 5.9 GiB an hour" in alert.title
+    assert "Main memory grows by 3.5 GiB an hour" in alert.title
 
 
 def test_main_memory_that_is_about_to_end_in_the_first_epoch():

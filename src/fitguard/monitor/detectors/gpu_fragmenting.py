@@ -5,11 +5,13 @@ from fitguard.monitor.detectors.framework.registry import Alert, detector
 from fitguard.monitor.detectors.framework.room import choose_column, find_most
 from fitguard.monitor.detectors.framework.settings import Settings
 from fitguard.monitor.detectors.framework.trend import find_steady_rise
-from fitguard.monitor.flight_record import Column, FlightRecord
+from fitguard.monitor.flight_record import FlightRecord
 from fitguard.schema.finding import Evidence, Fix
 from fitguard.words import count, duration, size
 
 _MOMENT_SECONDS = 60.0
+_AROUND_SECONDS = 15.0
+"""Before a failure: the allocator waits for ten seconds before it says so."""
 _LEAST_LEFT = 0.1
 """Of the largest free block at first: with less, no step can be expected to run."""
 _FIX = Fix(
@@ -29,7 +31,7 @@ def gpu_fragmenting(record: FlightRecord, settings: Settings) -> Alert | None:
     Where the largest free block is known: it becomes steadily smaller over 10 minutes to an hour
     (see `fitguard explain FG410` for *steadily*), by 30 % at least, although what is in use does
     not rise. Otherwise by failures: an allocation failed and was tried again in the last minutes,
-    although 20 % of the memory was free at the peak.
+    although 20 % of the memory was free at the peak from then on.
 
     ## How to fix it
     Give your inputs the same shape, or a few shapes: pad them. Or set
@@ -85,13 +87,16 @@ def _judge_block(record: FlightRecord, settings: Settings) -> Alert | None:
 
 
 def _judge_failures(record: FlightRecord, settings: Settings) -> Alert | None:
-    now = record.last_time
-    counted = record.get("allocation_failures").since(now - settings.act_seconds)
-    failures = counted.last[-1] - counted.low[0] if len(counted) else 0
+    counted = record.get("allocation_failures").since(record.last_time - settings.act_seconds)
     limit = find_last(record.get("allocator_limit_bytes"))
-    peaks: Column = record.get("allocator_peak_bytes").since(now - settings.act_seconds)
-    if failures < 1 or not limit or not len(peaks):
+    pairs = zip(counted.times, counted.last, strict=True)
+    rises = [time for time, failures in pairs if failures > counted.last[0]]
+    if not rises or not limit:
         return None
+    peaks = record.get("allocator_peak_bytes").since(rises[0] - _AROUND_SECONDS)
+    if not len(peaks):
+        return None
+    failures = counted.last[-1] - counted.last[0]
     free = limit - max(peaks.high)
     if free < settings.least_free_share * limit:
         return None

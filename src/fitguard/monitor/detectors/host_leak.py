@@ -24,11 +24,11 @@ def host_leak(record: FlightRecord, settings: Settings) -> Alert | None:
     the training, without a word in its output.
 
     ## How it is judged
-    As a leak of GPU memory (`fitguard explain FG410`), by resident memory, over the last 30
-    minutes, the last hour, and the last 4 hours. It must have grown by 0.5 % of what the container
-    or the machine has, and end it within 6 hours. Data that are kept in memory while they are read
-    for the first time look the same; so nothing is said in the first epoch, unless memory is about
-    to end: two thirds are in use, and the rest lasts for less than half of the time of growth.
+    As a leak of GPU memory (`fitguard explain FG410`), by resident memory, over the last hour and
+    the last 4 hours. It must have grown by 0.5 % of what the container or the machine has, and end
+    it within 6 hours. Data that are kept in memory while they are read for the first time look the
+    same; so nothing is said in the first epoch, unless memory is about to end: two thirds are in
+    use, and the rest lasts for less than half of the time of growth.
 
     ## How to fix it
     Look for what your code keeps in each step or epoch: lists in a callback, histories, generators

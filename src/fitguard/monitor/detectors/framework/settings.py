@@ -69,7 +69,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     least_leak_share: float = 0.001
     least_leak_bytes: float = 2**20
     longest_leak_seconds: float = 7 * 86400.0
-    host_leak_spans_seconds: tuple[float, ...] = (1800.0, 3600.0, 14400.0)
+    host_leak_spans_seconds: tuple[float, ...] = (3600.0, 14400.0)
     least_host_leak_share: float = 0.005
     longest_host_leak_seconds: float = 6 * 3600.0
 
