@@ -135,12 +135,12 @@ def test_a_port_that_is_taken_or_none(tmp_path):
         done = fitguard("watch", "--web", "--port", port, cwd=tmp_path)
     assert done.returncode == 2
     assert done.stderr.startswith(
-        f"fitguard: Received --port {port} at 127.0.0.1: Address already in use. Expected a port"
+        f"fitguard: Received --host 127.0.0.1 --port {port}: Address already in use. Expected an"
     )
     for wrong in ("70000", "-1"):
         done = fitguard("watch", "--web", f"--port={wrong}", cwd=tmp_path)
         assert done.returncode == 2
-        assert f"Received --port {wrong}" in done.stderr
+        assert f"Received --host 127.0.0.1 --port {wrong}: " in done.stderr
 
 
 @pytest.mark.usefixtures("run")

@@ -63,9 +63,9 @@ def moment_rows(moment: Watch) -> list[Row]:
 
 
 def memory_table(moment: Watch) -> Table:
-    """What is in use, what at most, of how much."""
+    """What is in use, what at most, of how much; a narrow console gives up the second column."""
     rows = tuple(_list_memory(moment))
-    return drop_empty_columns(Table(("memory", "in use", "at most", "may have", "share"), rows))
+    return drop_empty_columns(Table(("memory", "may have", "in use", "at most", "share"), rows))
 
 
 def overview_table(moments: Iterable[Watch], chosen: str, link: Callable[[str], str]) -> Table:
@@ -133,9 +133,9 @@ def _describe(
     share = max(held, most or 0) / limit if limit else 0.0
     yield (
         name,
+        size(int(limit)) if limit else "",
         size(int(held)),
         "" if most is None else size(int(most)),
-        size(int(limit)) if limit else "",
         _draw_gauge(share) if limit else "",
     )
 

@@ -59,6 +59,6 @@ def _listen(host: str, port: int) -> socket.socket:
         said = error.strerror or "" if isinstance(error, OSError) else str(error)
         problem = said.partition(" (while")[0].rstrip(".")
         raise UsageError(
-            f"Received --port {port} at {host}: {problem}. Expected a port that is free (1024 to "
-            "65535), or no --port for any"
+            f"Received --host {host} --port {port}: {problem}. Expected an address of this "
+            "machine, and a port that is free (1024 to 65535), or no --port for any"
         ) from error
