@@ -170,6 +170,23 @@ def test_a_large_array_is_kept_only_where_it_changes(script: Path) -> None:
     assert kept[7] == 1
 
 
+def test_tensors_are_arrays_of_the_snapshot_each_once() -> None:
+    import tensorflow as tf
+
+    first, second = {"kept": [tf.zeros([1000])]}, {"kept": [tf.zeros([1000])]}
+    old, new = Keeper(lambda: {"held": first}), Keeper(lambda: {"held": second})
+    old.begin()
+    first["kept"] += [tf.ones([1000]), tf.ones([1000]), tf.constant("x"), tf.zeros([3])]
+    document, arrays = old.read()
+    assert sorted(array[0] for array in arrays.values()) == [0, 1]
+    written = json.dumps(document)
+    assert len(written) < 2000
+    new.write_then(json.loads(written), arrays)
+    assert new.write_now(json.loads(written), arrays) == []
+    assert [float(one[0]) for one in second["kept"][:3]] == [0, 1, 1]
+    assert len(new.then_arrays) == 1
+
+
 def test_what_is_not_the_same_in_the_end_is_named() -> None:
     held: dict[str, Any] = {"function": None, "much": list(range(MUCH + 1))}
     old = Keeper(lambda: {"held": held})

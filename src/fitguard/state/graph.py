@@ -93,6 +93,7 @@ class Graph:
     Attributes:
         nodes: By way.
         unkept: Says what can be reached and cannot be kept, each once.
+        tensors: Small ones that were read, by what they are recognized by.
 
     Raises:
         TooMuch: where they are more than `most_objects`.
@@ -110,6 +111,7 @@ class Graph:
     ) -> None:
         self.nodes: dict[str, Node] = {}
         self.unkept: dict[str, None] = {}
+        self.tensors: dict[str, np.ndarray] = {}
         self._ids: dict[int, Node] = {}
         self._known = known or {}
         self._without = without

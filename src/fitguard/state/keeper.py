@@ -17,6 +17,7 @@ from fitguard.state.picture import (
     differences,
     find_changed_opaque,
     leads_to,
+    list_tensors,
     read_arrays,
     read_entries,
     some_of,
@@ -112,6 +113,9 @@ class Keeper:
         self.then = dict(document["then"])
         now = {**self.then, **document["now"]}
         digests = {digest for entry in self.then.values() if (digest := digest_in(entry))}
+        digests.update(
+            name for entry in self.then.values() for name in list_tensors(entry["state"])
+        )
         self.then_arrays = {name: arrays[name] for name in digests & arrays.keys()}
         self._write(without_the_same(self.then, now), arrays, {})
 

@@ -33,6 +33,7 @@ from fitguard.state.values import (
     decode,
     encode,
     is_tensor,
+    make_tensor,
     name_in_module,
 )
 
@@ -46,6 +47,8 @@ SMALL_BYTES = 1 << 20
 """An array up to this size is kept even where it has not changed."""
 MOST_BYTES = 256 << 20
 """A larger one is not kept even where it has."""
+_INLINE_BYTES = 1024
+"""A tensor up to this size stands in the document itself."""
 
 
 def read_entries(graph: Graph) -> Entries:
@@ -65,7 +68,21 @@ def read_arrays(graph: Graph, entries: Entries, then: Mapping[str, Any]) -> Arra
             changed = entry["state"] != then.get(way, {}).get("state")
             if array.nbytes <= (MOST_BYTES if changed else SMALL_BYTES):
                 arrays[digest] = np.array(array)
+        if graph.tensors:
+            arrays.update((name, graph.tensors[name]) for name in list_tensors(entry["state"]))
     return arrays
+
+
+def list_tensors(state: Any) -> Iterator[str]:
+    """What the tensors in a state are recognized by, as arrays of a snapshot."""
+    if isinstance(state, dict):
+        if "tensor" in state and state.get(KIND) == REFERENCE:
+            yield state["tensor"]
+        state = list(state.values())
+    if isinstance(state, list):
+        for held in state:
+            if isinstance(held, dict | list):
+                yield from list_tensors(held)
 
 
 def find_changed_opaque(now: Entries, then: Entries) -> Iterator[str]:
@@ -238,14 +255,24 @@ def _reference(graph: Graph, value: Any) -> Any:
         return {KIND: REFERENCE, "way": way}
     if isinstance(value, np.ndarray):
         return {KIND: REFERENCE, "there": "data"}
-    if is_tensor(value) and value.shape.num_elements() * value.dtype.size > SMALL_BYTES:
-        return {KIND: REFERENCE, "there": "tensor", "is": digest_of(value.numpy())}
+    if is_tensor(value) and value.shape.num_elements() * value.dtype.size > _INLINE_BYTES:
+        array = np.asarray(value.numpy())
+        if not array.dtype.hasobject:
+            return _refer_to_tensor(graph, array)
     try:
         return encode(value)
     except NotPlain as error:
         reference = {KIND: REFERENCE, "there": str(error), "code": callable(value)}
         digest = opaque_digest(value)
         return {**reference, "is": digest} if digest else reference
+
+
+def _refer_to_tensor(graph: Graph, array: np.ndarray) -> dict[str, str]:
+    digest = digest_of(array)
+    if array.nbytes > SMALL_BYTES:
+        return {KIND: REFERENCE, "there": "tensor", "is": digest}
+    graph.tensors[digest] = array
+    return {KIND: REFERENCE, "tensor": digest}
 
 
 class _Writer:
@@ -289,6 +316,8 @@ class _Writer:
         return decode(stored, refer=functools.partial(self._resolve_reference, there))
 
     def _resolve_reference(self, present: Any, reference: Mapping[str, Any]) -> Any:
+        if "tensor" in reference:
+            return make_tensor(self._arrays[reference["tensor"]])
         thing = self._object(reference["way"]) if "way" in reference else MISSING
         thing = present if thing is MISSING else thing
         if thing is MISSING:

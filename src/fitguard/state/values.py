@@ -215,10 +215,15 @@ def _class_of(value: Any) -> dict[str, str]:
     return named
 
 
-def _decode_tensor(stored: dict[str, Any], decoded: Any) -> Any:
+def make_tensor(array: np.ndarray) -> Any:
+    """A tensor of TensorFlow with these values."""
     import tensorflow as tf
 
-    return tf.constant(_decode_array(stored, decoded))
+    return tf.constant(array)
+
+
+def _decode_tensor(stored: dict[str, Any], decoded: Any) -> Any:
+    return make_tensor(_decode_array(stored, decoded))
 
 
 def _decode_array(stored: dict[str, Any], decoded: Any) -> np.ndarray:
