@@ -39,6 +39,7 @@ bench: $(READY)
 	$(BIN)/python bench/plan_cost.py
 	$(BIN)/python bench/plan_accuracy.py
 	$(BIN)/python bench/guard_overhead.py
+	$(BIN)/python bench/sampling_cost.py
 	$(BIN)/python bench/guard_survival.py
 	$(BIN)/python bench/detector_rates.py
 

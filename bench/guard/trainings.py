@@ -29,6 +29,12 @@ def started(command: list[str], folder: Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, stdout=subprocess.DEVNULL, cwd=folder, env=environment)
 
 
+def read_output(command: list[str], folder: Path) -> str:
+    """The last line that a script wrote which must end well."""
+    done = subprocess.run(command, stdout=subprocess.PIPE, cwd=folder, check=True, text=True)
+    return done.stdout.splitlines()[-1]
+
+
 def seconds(command: list[str], folder: Path) -> float:
     """Wall time of a training that must end well."""
     began = time.perf_counter()

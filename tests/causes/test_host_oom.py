@@ -3,6 +3,8 @@
 import pytest
 from causes.tell import tell
 
+from fitguard.crash.explanation import explain
+
 KERNEL = (
     "[81234.5] Out of memory: Killed process 4711 (python3) total-vm:92428800kB, "
     "anon-rss:61457280kB, file-rss:0kB, shmem-rss:0kB\n"
@@ -111,3 +113,14 @@ def test_wordings_of_platforms_and_libraries(text: str) -> None:
 )
 def test_words_that_are_no_kill(text: str) -> None:
     assert tell(text).primary != "host-oom"
+
+
+@pytest.mark.parametrize(("share", "primary"), [(98, "host-oom"), (31, None)])
+def test_a_kill_is_judged_by_what_the_flight_record_measured(share: int, primary: str) -> None:
+    sentence = f"main memory was at {share} % of its limit at the end (31.4 GiB of 32.0 GiB)"
+    told = explain(b"Epoch 2/9\n", signal="SIGKILL", measured=[sentence])
+    assert told.primary == primary
+    if primary:
+        assert told.causes[0].evidence[0].text == sentence
+        assert told.causes[0].evidence[0].source == "flight record"
+        assert "98 % of the memory was in use" in told.causes[0].why

@@ -147,3 +147,19 @@ def test_a_notebook_shows_a_page_without_private_names() -> None:
     assert "<html" not in page
     assert "gpu-oom" in page
     assert "/home/bob" not in page
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "main memory was at 31 % of its limit at the end (9.9 GiB of 32.0 GiB)",
+        "main memory of the training rose from 4.0 GiB to 29.0 GiB in the last 10 s",
+        "/dev/shm had 0 bytes left",
+    ],
+)
+def test_figures_of_the_flight_record_are_no_description_of_a_crash(sentence: str) -> None:
+    assert explain(b"Epoch 1\n", measured=[sentence]).causes == ()
+
+
+def test_an_xid_of_the_flight_record_counts() -> None:
+    assert explain(b"Epoch 1\n", measured=["GPU 0 reported Xid 79"]).primary == "hardware-fault"

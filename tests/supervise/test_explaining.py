@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from programs import LONGEST_SECONDS
 
+from fitguard.monitor.last_moments import Moment
 from fitguard.schema.journal import LEFT_AS_ASKED, OWN_FAULT, Failed
 from fitguard.schema.run import Place
 from fitguard.supervise import postmortem
@@ -44,6 +45,7 @@ SEEN = Observation(
     reader_gone=False,
     stuck=False,
     relatives=(),
+    last_moments=(),
     numbers={4711: 200.0},
     peak_host_bytes=5,
     peak_gpu_bytes=6,
@@ -116,6 +118,21 @@ def test_the_kernels_counter_proves_that_memory_ran_out():
     event = examine_end(KILLED, 1, [], killed_by_kernel=1).event
     assert (event.outcome, event.cause, event.confidence) == ("killed", "host-oom", "high")
     assert event.evidence[0] == "the kernel counts 1 such kill since the attempt began"
+
+
+def test_what_was_measured_last_is_evidence():
+    full = "main memory was at 98 % of its limit at the end (31.4 GiB of 32.0 GiB)"
+    calm = "what TensorFlow's allocator held was at most 1.0 GiB of 14.0 GiB in the last 90 s"
+    moments = (Moment(full, is_notable=True), Moment(calm, is_notable=False))
+    killed = replace(KILLED, last_moments=moments)
+    event = examine_end(killed, 1, [], killed_by_kernel=None).event
+    assert (event.cause, event.confidence) == ("host-oom", "high")
+    assert event.evidence.count(full) == 1
+    assert calm not in event.evidence
+    counted = examine_end(killed, 1, [], killed_by_kernel=0).event
+    assert full in counted.evidence
+    finished = replace(killed, exit_status=ExitStatus(exit_code=0))
+    assert examine_end(finished, 1, [], killed_by_kernel=None).event.evidence == ()
 
 
 def test_a_counter_that_did_not_move_proves_the_contrary():

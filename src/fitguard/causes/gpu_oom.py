@@ -93,6 +93,7 @@ def gpu_oom(story: Story) -> Verdict | None:
         scales.add(0.6 if known_gpu else 0.5, words)
     if scales.weight:
         scales.add(0.35, story.first("words-batch-matters"))
+        scales.add(0.1, story.first("allocator-at-the-end"))
     _weigh_others(story, memory, scales)
     return scales.verdict(why=describe_refusal(memory), fix=smaller_step(memory))
 

@@ -17,6 +17,8 @@ _LIKELY = {
     "pinned-memory-refused": 0.62,
 }
 _KILLED = 0.76
+_WAS_FULL, _HAD_ROOM = 90, 60
+"""Percent of the limit, when it ended."""
 
 
 @cause("host-oom")
@@ -79,6 +81,12 @@ def _find_kill_record(story: Story) -> tuple[Signal | Evidence, ...]:
 
 def _weigh_kill(story: Story, scales: Scales, *, recorded: bool) -> None:
     """A SIGKILL: likely memory; less so where the kernel's log is known and says nothing."""
+    if story.ending.signal == "SIGKILL" and (measured := story.first("main-memory-at-the-end")):
+        share = int(measured.values["share"])
+        if share >= _WAS_FULL:
+            scales.add(0.85, measured)
+        elif share < _HAD_ROOM and not recorded:
+            scales.take(0.55)
     kernel_silent = not recorded and any(one.source == "kernel log" for one in story.signals)
     weight = 0.55 if kernel_silent else _KILLED
     if (killed := story.first("killed", "sigkill-told")) is not None:
@@ -122,6 +130,11 @@ def _why(story: Story, recorded: tuple[Signal | Evidence, ...]) -> str:
         return "The kernel log says that the kernel killed a process because memory ran out."
     if story.has("host-memory-limit-hit"):
         return "The system that runs the job ended it because it used more memory than allowed."
+    measured = story.first("main-memory-at-the-end")
+    if story.ending.signal == "SIGKILL" and measured is not None:
+        share = int(measured.values["share"])
+        if share >= _WAS_FULL:
+            return f"The process was killed with SIGKILL while {share} % of the memory was in use."
     if story.has("killed", "sigkill-told") or story.ending.signal == "SIGKILL":
         return (
             "The process was killed with SIGKILL. In trainings that is nearly always the kernel or "

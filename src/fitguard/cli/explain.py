@@ -233,6 +233,7 @@ def _diagnose(
             command=command,
             batch_size=batch_size,
             guarded=bool(given.runs),
+            measured=[sentence for run in given.runs for sentence in run.measured],
         )
     unguarded = tuple(text for run in given.runs for text in run.unguarded)
     diagnosis = msgspec.structs.replace(diagnosis, notes=(*unguarded, *diagnosis.notes))

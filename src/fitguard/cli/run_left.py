@@ -22,6 +22,7 @@ class GuardedRunLeft(NamedTuple):
         unguarded: What it said is not guarded.
         command: As the user typed it.
         batch_size: Of its last `fit`, where that is known.
+        measured: What its flight record tells of the last minutes.
     """
 
     id: str
@@ -32,6 +33,7 @@ class GuardedRunLeft(NamedTuple):
     unguarded: tuple[str, ...] = ()
     command: tuple[str, ...] = ()
     batch_size: int | None = None
+    measured: tuple[str, ...] = ()
 
 
 class LastRun(NamedTuple):
@@ -51,6 +53,7 @@ def read_run_folder(path: Path) -> GuardedRunLeft | None:
     folder = RunFolder(path)
     if not folder.journal.is_file():
         return None
+    from fitguard.monitor.last_moments import read_last_moments
     from fitguard.monitor.trust import require_trusted
     from fitguard.supervise.output_log import MOST_BYTES
 
@@ -68,6 +71,7 @@ def read_run_folder(path: Path) -> GuardedRunLeft | None:
     starts = [event for event in events if isinstance(event, RunStarted)]
     fits = [event for event in events if isinstance(event, FitBegan)]
     last = ends[-1] if ends else None
+    number = max((event.attempt for event in events), default=1)
     return GuardedRunLeft(
         id=folder.id,
         path=folder.path,
@@ -77,6 +81,7 @@ def read_run_folder(path: Path) -> GuardedRunLeft | None:
         unguarded=tuple(note.text for note in notes if note.kind == UNGUARDED),
         command=starts[-1].command if starts else (),
         batch_size=fits[-1].batch_size if fits else None,
+        measured=tuple(moment.text for moment in read_last_moments(folder, number)),
     )
 
 

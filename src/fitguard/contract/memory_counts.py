@@ -1,8 +1,8 @@
 """TensorFlow's counts of its allocators, with a peak for us beside that of the user."""
 
+import functools
 import threading
 from collections.abc import Callable
-from typing import Any
 
 _Key = tuple[str | None, int | None]
 
@@ -33,7 +33,9 @@ class MemoryCounts:
             ValueError: where TensorFlow does not count, as on the CPU.
         """
         info = self._get(device)
-        return {**info, "peak": max(info["peak"], self._ours.get(_key(device), 0))}
+        if self._ours:
+            info["peak"] = max(info["peak"], self._ours.get(_key(device), 0))
+        return info
 
     def take_peak(self, device: str) -> int:
         """The peak, which begins anew then.
@@ -64,10 +66,10 @@ class MemoryCounts:
             self._ours[key] = max(peak, self._ours.get(key, 0))
 
 
-def _key(device: Any) -> _Key:
+@functools.cache
+def _key(name: str) -> _Key:
     """One for all ways to write a device: `GPU:0`, `/device:GPU:0`, `/gpu:0`."""
     import tensorflow as tf
 
-    name = str(device)
     spec = tf.DeviceSpec.from_string(name if name.startswith("/") else f"/device:{name}")
     return spec.device_type, spec.device_index

@@ -28,12 +28,13 @@ from fitguard.crash.reader import Log
 from fitguard.crash.signals import Recogniser
 from fitguard.crash.tracebacks import read_traceback
 from fitguard.knowledge import knowledge
-from fitguard.schema.crash import Story
+from fitguard.schema.crash import Signal, Story
 from fitguard.schema.diagnosis import Diagnosis, FoundCause, Noise
 from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Evidence
 
 KERNEL_LOG = "kernel log"
+FLIGHT_RECORD = "flight record"
 
 
 def explain(
@@ -47,6 +48,7 @@ def explain(
     command: Sequence[str] = (),
     batch_size: int | None = None,
     guarded: bool = False,
+    measured: Sequence[str] = (),
 ) -> Diagnosis:
     """Say why a run died.
 
@@ -65,6 +67,7 @@ def explain(
             Without it, what the log shows.
         batch_size: Likewise.
         guarded: Whether it ran under `fitguard run` already, which then is no next step.
+        measured: What its flight record tells of the last minutes, in sentences.
 
     Returns:
         The causes, most likely first; `primary` is None where nothing decides.
@@ -88,8 +91,10 @@ def explain(
     if kernel_log is not None:
         readings.append(read_log(kernel_log, recogniser, KERNEL_LOG))
         sources.append(KERNEL_LOG)
+    if measured:
+        readings.append(read_log("\n".join(measured).encode(), recogniser, FLIGHT_RECORD))
     lines = [line for reading in readings for line in reading.lines]
-    signals = recogniser.signals(lines)
+    signals = tuple(filter(_means_what_it_says, recogniser.signals(lines)))
     known, unread = combine_facts(facts, what_if, clues(signals))
     story = Story(
         signals=signals,
@@ -110,6 +115,12 @@ def explain(
     )
     diagnosis = diagnose(story, notes, training)
     return _add_paths(diagnosis, {str(item) for item in logs if isinstance(item, str | Path)})
+
+
+def _means_what_it_says(signal: Signal) -> bool:
+    """The sentences of the flight record are figures, and no person's description of a crash."""
+    told = signal.source == FLIGHT_RECORD and signal.role == "words"
+    return not told or signal.name == "xid-told"
 
 
 def diagnose(story: Story, notes: Iterable[str], training: Training) -> Diagnosis:

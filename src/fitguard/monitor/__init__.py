@@ -1,1 +1,1 @@
-"""The record of a guarded run, as parent and child write it: journal, heartbeat, samples."""
+"""The record of a guarded run, as parent and child write it: journal, heartbeat, flight record."""

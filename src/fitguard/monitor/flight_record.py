@@ -133,6 +133,15 @@ class FlightRecord:
         """From a moment on."""
         return FlightRecord({name: one.since(time) for name, one in self.columns.items()})
 
+    def between(self, begin: float, end: float) -> "FlightRecord":
+        """From a moment to another; a column without a value then is not there."""
+        found = {}
+        for name, column in self.columns.items():
+            inside = [i for i, time in enumerate(column.times) if begin <= time <= end]
+            if inside:
+                found[name] = column.pick(inside)
+        return FlightRecord(found)
+
     @property
     def last_time(self) -> float:
         """Of the newest sample; 0 without one."""

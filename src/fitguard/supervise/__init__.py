@@ -35,7 +35,8 @@ One attempt, while it runs
     orphans.py        what it leaves behind: ended, or left alone
     carrier.py        carries what that writes when the parent has gone
     vigil.py          looks whether it still trains: hang.py, autotuning.py, memory that grows
-    sampling.py       its memory over time: processes.py, gpu_memory.py
+    allocation_failures.py
+                      what TensorFlow's log tells of its allocator
 
 Why it ended
     postmortem.py     outcome, cause and evidence

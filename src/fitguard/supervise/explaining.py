@@ -27,6 +27,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
         since_seconds: When it began, by `time.monotonic`, which the kernel's log goes by.
         numbers: Of its processes and threads, as that log names them, with the time when each was
             last seen; empty where nobody knows.
+        measured: What the flight record tells of its last minutes.
     """
 
     output: bytes
@@ -34,6 +35,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     signal: str | None = None
     since_seconds: float = 0.0
     numbers: dict[int, float] = {}
+    measured: tuple[str, ...] = ()
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
@@ -77,6 +79,7 @@ def answer(request: Request, kernel_lines: Iterable[str] = ()) -> Answer:
         signal=request.signal,
         kernel_log="\n".join(recent).encode() if recent else None,
         guarded=True,
+        measured=request.measured,
     )
     diagnosis = msgspec.convert(msgspec.to_builtins(explanation), Diagnosis)
     return Answer(diagnosis=diagnosis, xids=kernel.xids)

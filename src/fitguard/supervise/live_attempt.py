@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fitguard.facts.processes import Process, shares_kernel_numbers
 from fitguard.monitor.heartbeat import Heartbeat
 from fitguard.monitor.journal import now
+from fitguard.monitor.last_moments import Moment, read_last_moments
 from fitguard.monitor.sampling.sampler import Sampler
 from fitguard.schema.journal import AttemptStarted, Noted, Orders
 from fitguard.schema.run import Place
@@ -39,6 +40,7 @@ class Observation:
         reader_gone: Nobody reads its output any more.
         stuck: Not even SIGKILL ended it.
         relatives: It and its descendants, as they were seen last.
+        last_moments: What the flight record tells of its last minutes.
         numbers: Of these and their threads, with the time when each was last seen; empty where the
             kernel has others for them.
     """
@@ -56,6 +58,7 @@ class Observation:
     reader_gone: bool
     stuck: bool
     relatives: tuple[Process, ...]
+    last_moments: tuple[Moment, ...]
     numbers: dict[int, float]
     peak_host_bytes: int
     peak_gpu_bytes: int
@@ -265,6 +268,7 @@ class LiveAttempt:
             reader_gone=self.output.reader_gone,
             stuck=self._departure.stuck,
             relatives=tuple(sampler.relatives),
+            last_moments=tuple(read_last_moments(self._desk.folder, self._attempt)),
             numbers=self._collect_numbers() if shares_kernel_numbers() else {},
             peak_host_bytes=max(exit_status.peak_bytes, sampler.peak_host_bytes),
             peak_gpu_bytes=sampler.peak_gpu_bytes,

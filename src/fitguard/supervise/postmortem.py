@@ -77,6 +77,7 @@ def examine_end(
         cause = CauseOfEnd("unknown", None, own, seen.evidence)
     unsaid = how == "out-of-memory" and not known
     written = _build_autotuning_failure(seen, attempt) if unsaid else None
+    measured = () if how in _MEANT else _select_notable(seen, cause.evidence)
     event = AttemptEnded(
         time=now(),
         attempt=attempt,
@@ -87,12 +88,18 @@ def examine_end(
         cause=cause.cause,
         confidence=cause.confidence,
         why=cause.why,
-        evidence=tuple(line[:_LONGEST] for line in cause.evidence[:_MOST_EVIDENCE]),
+        evidence=tuple(line[:_LONGEST] for line in cause.evidence[:_MOST_EVIDENCE]) + measured,
         peak_host_bytes=seen.peak_host_bytes,
         peak_gpu_bytes=seen.peak_gpu_bytes,
     )
     told = found if found is not None and found.cause == cause.cause else None
     return Postmortem(event, written, told, answer.xids)
+
+
+def _select_notable(seen: Observation, quoted: Sequence[str]) -> tuple[str, ...]:
+    """What was measured last, and is not quoted already."""
+    notable = [moment.text for moment in seen.last_moments if moment.is_notable]
+    return tuple(text for text in notable if text not in quoted)
 
 
 def _build_request(seen: Observation) -> Request:
@@ -104,6 +111,7 @@ def _build_request(seen: Observation) -> Request:
         signal=None if by_us else seen.exit_status.signal,
         since_seconds=seen.since_seconds,
         numbers=seen.numbers,
+        measured=tuple(moment.text for moment in seen.last_moments),
     )
 
 

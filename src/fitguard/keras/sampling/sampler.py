@@ -91,17 +91,22 @@ class TrainingSampler:
         if thread is not None:
             self._stopping.set()
             thread.join(5)
-            atexit.unregister(self.stop)
+
+    def close(self) -> None:
+        """Nothing trains any more."""
+        self.stop()
+        if self._recorder is not None:
+            self._recorder.close()
 
     def _start(self) -> None:
         self._stopping = threading.Event()
         if self._recorder is None:
             self._recorder = FlightRecorder(self._path, COLUMNS)
+            # TensorFlow ends before threads like this one do.
+            atexit.register(self.close)
         self._thread = threading.Thread(
             target=self._run, args=(self._stopping,), name="fitguard-sampler", daemon=True
         )
-        # TensorFlow ends before threads like this one do.
-        atexit.register(self.stop)
         self._thread.start()
 
     def _run(self, stopping: threading.Event) -> None:
@@ -114,6 +119,7 @@ class TrainingSampler:
                 rarely_at = moment + RARELY_SECONDS
                 values |= self._read_rarely()
             self._write(values)
+        self._write(self._read_often())
 
     def _write(self, values: Values) -> None:
         place: Place = self.meter.place
