@@ -22,7 +22,7 @@ began = time.monotonic()
 
 
 class Leaks(keras.callbacks.Callback):
-    def on_train_begin(self, **_):
+    def on_train_begin(self, *_, **__):
         self.kept, self.before = [], time.monotonic()
 
     def on_train_batch_end(self, *_, **__):
@@ -32,11 +32,11 @@ class Leaks(keras.callbacks.Callback):
 
 
 class Fragments(keras.callbacks.Callback):
-    def on_train_begin(self, **_):
+    def on_train_begin(self, *_, **__):
         pieces = LIMIT_BYTES // 2**20 - 40
         self.kept = [tf.zeros([MIB_OF_FLOATS]) for _ in range(pieces)][::2]
 
-    def on_train_batch_end(self, batch, **_):
+    def on_train_batch_end(self, batch, *_, **__):
         if batch == 200:
             with contextlib.suppress(tf.errors.ResourceExhaustedError):
                 tf.zeros([60 * MIB_OF_FLOATS])
