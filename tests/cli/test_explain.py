@@ -202,6 +202,9 @@ def test_pages_of_codes_groups_and_causes():
     group = [line.split()[0] for line in fitguard("explain", "FG2").stdout.splitlines()]
     assert "FG204" in group
     assert "FG301" not in group
+    detector = fitguard("explain", "gpu-leak").stdout
+    assert detector.startswith("# FG410 gpu-leak")
+    assert "## How it is judged" in detector
     cause = fitguard("explain", "GPU-OOM").stdout
     assert cause.startswith("# gpu-oom\n")
     assert "## How to fix it" in cause

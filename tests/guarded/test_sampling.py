@@ -1,7 +1,6 @@
-"""The flight record of a real training: there after SIGKILL, and without a trace in the weights."""
+"""The flight record of a real training: there after SIGKILL."""
 
-from guarded.harness import GuardedRun, memory_limit, run_plain
-from guarded.results import difference
+from guarded.harness import GuardedRun, memory_limit
 
 from fitguard.keras.sampling.sampler import COLUMNS
 from fitguard.monitor.flight_record import read_flight_records
@@ -35,9 +34,3 @@ def test_what_a_killed_training_measured_is_there_afterwards(tmp_path):
     assert max(record.get("traces").last) >= 1
     assert 0 < record.get("loss").last[-1] < 100
     assert max(record.get("host_bytes").high) > 100 * 2**20
-
-    (tmp_path / "plain").mkdir()
-    (tmp_path / "plain" / "killed").touch()
-    plain = run_plain(SCRIPT, tmp_path / "plain" / "plain.npz", **limit)
-    assert plain.code == 0, plain.text
-    assert difference(tmp_path / "plain" / "plain.npz", run.out) == ""

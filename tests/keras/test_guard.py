@@ -9,6 +9,7 @@ from guarded.attempts import Killed, attempt, events
 
 from fitguard.keras import Guard
 from fitguard.keras.state.model_state import ModelState
+from fitguard.monitor.flight_record import read_flight_record
 from fitguard.monitor.heartbeat import Heartbeat
 from fitguard.schema.exit_codes import UsageError
 from fitguard.schema.journal import FitBegan, FitEnded, Noted, SnapshotWritten
@@ -173,3 +174,15 @@ def test_variables_that_are_not_there_are_named(tmp_path):
     other = keras.Sequential([keras.layers.Input((3,)), keras.layers.Dense(9)])
     with attempt(tmp_path, 2), pytest.raises(UsageError, match=r"has the shape .* Expected what"):
         Guard(other, optimizer=keras.optimizers.Adam())
+
+
+def test_steps_of_a_loop_are_measured(tmp_path):
+    with attempt(tmp_path, 3) as fits:
+        guard = Guard(small_model())
+        for step in range(5):
+            guard.step_done(step)
+        guard.finish(5)
+        record = read_flight_record(fits.session.folder.flight_records / "child.record")
+    assert set(record.get("attempt").last) == {3}
+    assert record.get("step_seconds").steps[-1] == 5
+    assert record.get("slowest_step_seconds").last[-1] > 0

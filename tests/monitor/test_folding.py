@@ -8,8 +8,9 @@ import msgspec
 import pytest
 from monitor.journal_of import JournalOf, at
 
-from fitguard.monitor.folding import fold
+from fitguard.monitor.folding import MOST_ALERTS, fold
 from fitguard.schema.journal import (
+    Alerted,
     Decided,
     Failed,
     FitEnded,
@@ -54,6 +55,17 @@ def test_a_run_that_was_killed_once():
     assert (run.snapshots.taking_seconds, run.snapshots.writing_seconds) == (0.5, 1.0)
     (fit,) = run.fits
     assert (fit.number, fit.library, fit.batch_size, fit.finished) == (1, "keras", 64, True)
+
+
+def test_alerts_are_kept_the_newest_of_many():
+    journal = JournalOf().run().start(0)
+    for number in range(MOST_ALERTS + 3):
+        told = {"slug": "gpu-leak", "title": f"{number}", "text": "It grew.", "severity": "error"}
+        journal.tell(Alerted, code="FG410", **told, numbers={"left_seconds": 5.0})
+    alerts = folded(journal).alerts
+    assert len(alerts) == MOST_ALERTS
+    assert alerts[-1].title == str(MOST_ALERTS + 2)
+    assert (alerts[0].attempt, alerts[0].numbers) == (1, {"left_seconds": 5.0})
 
 
 def test_a_clock_that_is_put_back_changes_no_more_than_times():

@@ -20,11 +20,11 @@ def folder(tmp_path):
     return RunFolder(tmp_path)
 
 
-def write(folder, columns, *samples, attempt=1, begin=1000.0, every=10.0):
+def write(folder, columns, *samples, attempt=1, begin=1000.0, every=10.0, steps=1):
     name = "child" if columns is CHILD else "parent"
     recorder = FlightRecorder(folder.flight_records / f"{name}.record", columns)
     for number, values in enumerate(samples):
-        recorder.add(begin + number * every, number, {"attempt": attempt, **values})
+        recorder.add(begin + number * every, number * steps + steps, {"attempt": attempt, **values})
     recorder.close()
 
 
@@ -48,6 +48,12 @@ def test_main_memory_that_was_full(folder):
         "main memory was at 98 % of its limit at the end (31.4 GiB of 32.0 GiB)",
         "main memory of the training rose from 4.0 GiB to 29.0 GiB in the last 10 s",
     ]
+
+
+def test_what_a_training_loads_before_its_first_step_is_no_rise(folder):
+    held = [{"host_bytes": n * GIB, "cgroup_bytes": 1, "host_limit_bytes": 9 * GIB} for n in (1, 8)]
+    write(folder, PARENT, *held, steps=0)
+    assert notable(folder) == []
 
 
 def test_main_memory_with_room_is_told_and_not_notable(folder):

@@ -1,5 +1,6 @@
 """A run, and a list of runs, on a terminal."""
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -52,6 +53,17 @@ def test_what_is_not_exact_and_what_changes_results() -> None:
     )
     assert "XLA off: XLA could not compile. (changes the results)" in text
     assert "What is not exact" not in to_text(SURVIVED)
+
+
+def test_alerts_stand_once_for_all_attempts_the_gravest_first() -> None:
+    (alert,) = SURVIVED.alerts
+    again = msgspec.structs.replace(alert, attempt=3, title="Main memory grows by 1.0 GiB an hour")
+    grave = msgspec.structs.replace(alert, code="FG514", slug="loss-nan", severity="error")
+    text = to_text(msgspec.structs.replace(SURVIVED, alerts=(alert, again, grave)))
+    assert text.index("FG514") < text.index("FG413 Main memory grows by 1.0 GiB an hour")
+    assert "812.0 MiB an hour (attempt 2, 3)" not in text
+    assert text.count("FG413") == 1
+    assert "(attempt 2, 3)" in flat(text) or "(attempt 2 to 3)" in flat(text)
 
 
 def test_a_run_without_a_fault_is_short() -> None:

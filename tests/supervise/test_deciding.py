@@ -155,6 +155,16 @@ def test_a_planned_end_goes_on(cause, action):
         assert story.ends_with(end("planned", step, step, cause=cause)).action == action
 
 
+def test_planned_because_steps_take_more_and_more():
+    story = Story(ONE_GPU)
+    pressed = end("planned", 50, 50, cause="gpu-oom", batch_size=64)
+    following = story.ends_with(pressed)
+    assert following.action == "smaller-micro-batch"
+    assert following.orders.micro_batches == {"1": 32}
+    whole = end("planned", 90, 90, cause="gpu-oom", batch_size=None)
+    assert Story(ONE_GPU).ends_with(whole).action == "planned-restart"
+
+
 def test_planned_because_of_fragmentation():
     story = Story(ONE_GPU)
     fragmented = end("planned", cause="gpu-fragmentation")

@@ -69,7 +69,9 @@ def _describe_main_memory(recent: FlightRecord, lasted: str) -> Iterator[Moment]
     sizes = f"{_size(used.last[-1])} of {_size(limit.last[-1])}"
     text = f"main memory was at {share * 100:.0f} % of its limit at the end ({sizes})"
     yield Moment(text, share >= _FULL)
+    # Before the first step, a training loads its libraries and its data.
     held = recent.get("host_bytes")
+    held = held.pick([i for i, steps in enumerate(held.steps) if steps > 0])
     if held and held.last[-1] - held.low[0] >= _LEAST_RISE * limit.last[-1]:
         rise = f"from {_size(held.low[0])} to {_size(held.last[-1])}"
         yield Moment(f"main memory of the training rose {rise} {lasted}", is_notable=True)

@@ -38,7 +38,8 @@ One attempt, while it runs
     departure.py      how the child is made to leave
     orphans.py        what it leaves behind: ended, or left alone
     carrier.py        carries what that writes when the parent has gone
-    vigil.py          looks whether it still trains: hang.py, autotuning.py, memory that grows
+    vigil.py          looks whether it still trains: hang.py, autotuning.py
+    alarm.py          tells what the detectors find, and what memory is about to end for
     allocation_failures.py
                       what TensorFlow's log tells of its allocator
 

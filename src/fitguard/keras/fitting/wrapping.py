@@ -35,6 +35,7 @@ def guarding(session: Session) -> Iterator[GuardedFits]:
             fits.writer.wait()
             fits.sources.tell()
             fits.writer.close()
+            fits.sampler.close()
         _current = None
 
 

@@ -92,7 +92,8 @@ class TrainingSampler:
             self._stopping.set()
             thread.join(5)
 
-    def _close(self) -> None:
+    def close(self) -> None:
+        """Nothing trains any more."""
         self.stop()
         if self._recorder is not None:
             self._recorder.close()
@@ -102,7 +103,7 @@ class TrainingSampler:
         if self._recorder is None:
             self._recorder = FlightRecorder(self._path, COLUMNS)
             # TensorFlow ends before threads like this one do.
-            atexit.register(self._close)
+            atexit.register(self.close)
         self._thread = threading.Thread(
             target=self._run, args=(self._stopping,), name="fitguard-sampler", daemon=True
         )

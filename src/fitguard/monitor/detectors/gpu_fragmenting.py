@@ -10,8 +10,8 @@ from fitguard.schema.finding import Evidence, Fix
 from fitguard.words import count, duration, size
 
 _MOMENT_SECONDS = 60.0
-_AROUND_SECONDS = 15.0
-"""Before a failure: the allocator waits for ten seconds before it says so."""
+_WAITING_SECONDS = 10.0
+"""Before the allocator says that it failed."""
 _LEAST_LEFT = 0.1
 """Of the largest free block at first: with less, no step can be expected to run."""
 _FIX = Fix(
@@ -31,7 +31,7 @@ def gpu_fragmenting(record: FlightRecord, settings: Settings) -> Alert | None:
     Where the largest free block is known: it becomes steadily smaller over 10 minutes to an hour
     (see `fitguard explain FG410` for *steadily*), by 30 % at least, although what is in use does
     not rise. Otherwise by failures: an allocation failed and was tried again in the last minutes,
-    although 20 % of the memory was free at the peak from then on.
+    although 20 % of the memory was free then, and at the peak of the steps after it.
 
     ## How to fix it
     Give your inputs the same shape, or a few shapes: pad them. Or set
@@ -93,11 +93,13 @@ def _judge_failures(record: FlightRecord, settings: Settings) -> Alert | None:
     rises = [time for time, failures in pairs if failures > counted.last[0]]
     if not rises or not limit:
         return None
-    peaks = record.get("allocator_peak_bytes").since(rises[0] - _AROUND_SECONDS)
+    # While an allocation waits, no step ends, and the peak is that of an earlier one.
+    waiting = record.get("allocator_bytes").since(rises[0] - _WAITING_SECONDS)
+    peaks = record.get("allocator_peak_bytes").since(rises[0] + settings.bucket_seconds)
     if not len(peaks):
         return None
     failures = counted.last[-1] - counted.last[0]
-    free = limit - max(peaks.high)
+    free = limit - max([*peaks.high, *waiting.high])
     if free < settings.least_free_share * limit:
         return None
     text = (

@@ -45,10 +45,13 @@ def slow_input(record: FlightRecord, settings: Settings) -> Alert | None:
     waits = record.get("input_seconds").since(begin)
     steps = record.get("step_seconds")
     took = dict(zip(steps.times, steps.last, strict=True))
+    # The two are measured on different steps: one may wait for longer than others take.
     pairs = [
-        (wait, took[t]) for t, wait in zip(waits.times, waits.last, strict=True) if took.get(t)
+        (min(wait, took[time]), took[time])
+        for time, wait in zip(waits.times, waits.last, strict=True)
+        if took.get(time)
     ]
-    shares = [min(1.0, wait / step) for wait, step in pairs]
+    shares = [wait / step for wait, step in pairs]
     if len(shares) < max(_FEWEST, len(steps.since(begin)) / 2):
         return None
     if sum(share > settings.wait_share for share in shares) < _MOST_OF_THE_TIME * len(shares):
