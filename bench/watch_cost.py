@@ -54,7 +54,7 @@ def measure_look(folder) -> float:
 
 def measure_page(runs: Path, run: str) -> float:
     """The part of a core that a page takes while it is open, after its first second."""
-    board = Board(runs)
+    board = Board(runs, run)
     board.show(run, str)
     begun, before = time.monotonic(), time.process_time()
     while time.monotonic() - begun < OPEN_SECONDS:

@@ -139,7 +139,11 @@ def _serve(
         )
     folder = Path(moment.folder).absolute()
     board = Board(
-        folder.parent, seconds=seconds, trust_folder=trust_folder, show_private=show_private
+        folder.parent,
+        folder.name,
+        seconds=seconds,
+        trust_folder=trust_folder,
+        show_private=show_private,
     )
 
     def tell(address: str) -> None:
@@ -147,4 +151,4 @@ def _serve(
         sys.stdout.flush()
         complain("Open this address in your browser. Ctrl-C ends the page, never the training")
 
-    serve(board, folder.name, tell, host=web.host, port=web.port)
+    serve(board, tell, host=web.host, port=web.port)

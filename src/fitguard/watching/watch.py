@@ -13,6 +13,8 @@ from fitguard.watching.process_glance import ProcessGlance
 
 EVERY_SECONDS = 1.0
 _LEAST_SECONDS = 0.05
+_REST = 10
+"""Between two looks, so many times as long as a look takes."""
 
 
 def watch(
@@ -29,7 +31,7 @@ def watch(
     Args:
         run: Its id or a part of it that no other has, `last`, its folder, or the number of a
             process; by default the newest run that is running, else the newest.
-        every_seconds: Between two looks.
+        every_seconds: Between two looks, at least.
         runs_folder: Where ids are looked for.
         trust_folder: Read it though others own its folder or may write to it.
 
@@ -54,10 +56,13 @@ def watch(
 def _look_until_end(glance: Glance | ProcessGlance, every_seconds: float) -> Iterator[Watch]:
     try:
         while True:
+            begun = time.monotonic()
             moment = glance.look()
+            took = time.monotonic() - begun
             yield moment
             if moment.state != "running":
                 return
-            time.sleep(every_seconds)
+            # A journal of months takes long to read: looking must not take the training's cores.
+            time.sleep(max(every_seconds, took * _REST))
     finally:
         glance.close()

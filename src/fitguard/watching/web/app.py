@@ -29,22 +29,20 @@ _POLICY = (
 )
 
 
-def build_app(board: Board, token: str, run: str) -> Starlette:
+def build_app(board: Board, token: str) -> Starlette:
     """The application.
 
     Args:
         token: The word without which nothing is shown.
-        run: The id of the run that is shown where none is asked for.
     """
-    pages = _Pages(board, token, run)
+    pages = _Pages(board, token)
     return Starlette(routes=[Route("/", pages.show), Route("/stream", pages.stream)])
 
 
 class _Pages:
-    def __init__(self, board: Board, token: str, run: str) -> None:
+    def __init__(self, board: Board, token: str) -> None:
         self._board = board
         self._token = token
-        self._run = run
         self._streams = 0
 
     async def show(self, request: Request) -> Response:
@@ -107,7 +105,7 @@ class _Pages:
         return None
 
     def _find_run(self, request: Request) -> str:
-        return request.query_params.get("run") or self._run
+        return request.query_params.get("run") or self._board.run
 
     def _link(self, run: str) -> str:
         return f"?{urlencode({'token': self._token, 'run': run}, errors='replace')}"

@@ -31,7 +31,8 @@ class Board:
     """Fragments of the page, for any number of readers.
 
     Args:
-        runs_folder: Whose runs are shown.
+        runs_folder: Whose runs are shown: the newest.
+        run: The id of the run that is shown whole where no other is asked for, however old.
         seconds: Between two looks; pictures are drawn anew after five times as long.
         trust_folder: Read them though others own a folder or may write to it.
         show_private: Keep home folders, user and host names.
@@ -40,12 +41,14 @@ class Board:
     def __init__(
         self,
         runs_folder: Path,
+        run: str,
         *,
         seconds: float = 1.0,
         trust_folder: bool = False,
         show_private: bool = False,
     ) -> None:
         self._folder = runs_folder
+        self.run = run
         self.seconds = seconds
         self._trust_folder = trust_folder
         self._show_private = show_private
@@ -79,7 +82,7 @@ class Board:
 
     def _list_names(self) -> list[str]:
         found = itertools.islice(find_runs(self._folder), MOST_RUNS)
-        return [known.folder.id for known in found]
+        return list(dict.fromkeys([*(known.folder.id for known in found), self.run]))
 
     def _look_at_all(self) -> dict[str, Watch]:
         """Each that can be read, by the name of its folder; those that run first."""

@@ -12,12 +12,11 @@ _CLOSE_SECONDS = 1
 
 
 def serve(
-    board: Board, run: str, tell: Callable[[str], None], *, host: str = LOOPBACK, port: int = 0
+    board: Board, tell: Callable[[str], None], *, host: str = LOOPBACK, port: int = 0
 ) -> None:
     """Serve the page until Ctrl-C.
 
     Args:
-        run: The id of the run that is shown first.
         tell: Called with the address, once it answers.
         host: Address to listen at; by default only programs of this machine can connect.
         port: 0 for any that is free.
@@ -41,7 +40,7 @@ def serve(
         shown = f"[{host}]" if ":" in host else host
         tell(f"http://{shown}:{listening.getsockname()[1]}/?token={token}")
         config = uvicorn.Config(
-            build_app(board, token, run),
+            build_app(board, token),
             log_level="critical",
             access_log=False,
             # Streams never end by themselves.
