@@ -45,7 +45,7 @@ def measure_steps(folder: Path, blocks: int) -> bool:
     """Time per step, with and without the sampler.
 
     By the wall a busy machine shows anything; what both threads take of the processor is what the
-    training can lose. An error of the size of the target means that the machine is too busy to tell.
+    training can lose. An error as large as the target: the machine is too busy to tell.
     """
     command = trainings.plain("sampled_steps.py", folder, blocks)
     found = json.loads(trainings.read_output(command, folder))
@@ -64,8 +64,8 @@ def measure_steps(folder: Path, blocks: int) -> bool:
     share = (max(0.0, in_step) + beside) / step
     met = share <= MOST_SHARE
     print(
-        f"processor time of ten samples a second: {in_step * 1e6:.0f} ± {error * 1e6:.0f} µs in a step, "
-        f"{beside * 1e6:.0f} µs beside it, {share:.2%} of a step, target {MOST_SHARE:.0%}: "
+        f"processor time of ten samples a second: {in_step * 1e6:.0f} ± {error * 1e6:.0f} µs in a "
+        f"step, {beside * 1e6:.0f} µs beside it, {share:.2%} of a step, target {MOST_SHARE:.0%}: "
         f"{verdict(met)}",
         flush=True,
     )
