@@ -9,7 +9,7 @@ from fitguard.contract.verifying import Fault, tensorflow_here, verify
 from fitguard.keras.refused import Refused
 from fitguard.keras.session import Session
 from fitguard.knowledge.supported import judge_versions, proven_versions
-from fitguard.schema.journal import UNGUARDED
+from fitguard.schema.journal import INEXACT, UNGUARDED
 
 
 class Assurance:
@@ -65,6 +65,20 @@ class Assurance:
         self._tell(sentence)
         if self._session.orders.require_guard:
             raise Refused("--require-guard was given, and not all of this training is guarded.")
+
+    def tell_inexact(self, sentences: list[str], fit: int, *, resumed: bool) -> None:
+        """Say what may make the result differ.
+
+        Args:
+            resumed: The training goes on from a snapshot: under `--exact-only` that is the end.
+        """
+        for sentence in sentences:
+            self._session.note(INEXACT, sentence, fit=fit)
+        if sentences and resumed and self._session.orders.exact_only:
+            raise Refused(
+                f"--exact-only was given, and {sentences[0].rstrip('.')}. The snapshots stay: "
+                "without --exact-only, the training goes on from them."
+            )
 
     def _tell(self, sentence: str) -> None:
         self._session.note(UNGUARDED, sentence)

@@ -27,7 +27,6 @@ from fitguard.keras.position import (
     why_drawn_by_both,
     why_passed,
 )
-from fitguard.keras.refused import Refused
 from fitguard.keras.snapshots.content import Content
 from fitguard.keras.state.model_state import ModelState
 from fitguard.keras.state.randomness import read_random
@@ -295,7 +294,8 @@ class GuardedCall:
         x, validation = (self._arguments.get(name) for name in ("x", "validation_data"))
         shared = [*assess_validation(x, validation), *why_passed(x)]
         shared += why_drawn_by_both(x, self._state.reached)
-        self._note_all([*notes, *shared, *position.inexact], resumed=resumed)
+        inexact = [*notes, *shared, *position.inexact]
+        self._fits.assurance.tell_inexact(inexact, self._number, resumed=resumed)
 
     def _announce(self, **more: Any) -> None:
         self._session.record(
@@ -306,20 +306,6 @@ class GuardedCall:
             epochs=_number(self._arguments.get("epochs", 1)),
             **more,
         )
-
-    def _note_all(self, sentences: list[str], *, resumed: bool) -> None:
-        """Say what is not exact.
-
-        Raises:
-            Refused: where this training goes on from a snapshot, and may only do so exactly.
-        """
-        for sentence in sentences:
-            self._note(sentence)
-        if sentences and resumed and self._session.orders.exact_only:
-            raise Refused(
-                f"--exact-only was given, and {sentences[0].rstrip('.')}. The snapshots stay: "
-                "without --exact-only, the training goes on from them."
-            )
 
     def _note(self, sentence: str) -> None:
         self._session.note(INEXACT, sentence, fit=self._number)
@@ -395,7 +381,7 @@ class GuardedCall:
                 self._model, self._library, original, self._arguments, ended, changed
             )
         self.place = place_of(ended)
-        self._note_all(notes, resumed=True)
+        self._fits.assurance.tell_inexact(notes, self._number, resumed=True)
         self._announce(restored=True)
         self._session.record(FitEnded, place=self.place)
         return self._model.history
