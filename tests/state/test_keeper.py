@@ -181,6 +181,7 @@ def test_tensors_are_arrays_of_the_snapshot_each_once() -> None:
     assert sorted(array[0] for array in arrays.values()) == [0, 1]
     written = json.dumps(document)
     assert len(written) < 2000
+    assert old.heaviest == ("held", 3, 12000)
     new.write_then(json.loads(written), arrays)
     assert new.write_now(json.loads(written), arrays) == []
     assert [float(one[0]) for one in second["kept"][:3]] == [0, 1, 1]

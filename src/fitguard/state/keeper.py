@@ -13,9 +13,11 @@ from fitguard.state.objects import Skipped
 from fitguard.state.picture import (
     Arrays,
     Entries,
+    Holder,
     changes,
     differences,
     find_changed_opaque,
+    find_heaviest,
     leads_to,
     list_tensors,
     read_arrays,
@@ -41,6 +43,7 @@ class Keeper:
         lost: What had changed when the state was last read, and is not in it.
         then_arrays: The small arrays in it.
         unkept: Says what could be reached then and cannot be kept.
+        heaviest: What held most in tensors when the state was last read.
     """
 
     def __init__(
@@ -58,6 +61,7 @@ class Keeper:
         self.unkept: dict[str, None] = {}
         self.then_arrays: Arrays = {}
         self.lost: list[str] = []
+        self.heaviest: Holder | None = None
         self._too_much = False
 
     @property
@@ -96,6 +100,7 @@ class Keeper:
         now = changes(present, self.then)
         gone = [way for way in self.then if way not in present]
         built = dict(_collect_build_configs(graph))
+        self.heaviest = find_heaviest(graph, present)
         arrays = read_arrays(graph, now, self.then)
         known = {way: entry for way, entry in now.items() if way in self.then}
         large = (f"{label} (too large for a snapshot)" for label in too_large(known, arrays))

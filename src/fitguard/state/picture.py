@@ -14,7 +14,7 @@ import types
 from collections import deque
 from collections.abc import Collection, Iterator, Mapping
 from itertools import chain, repeat
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -71,6 +71,23 @@ def read_arrays(graph: Graph, entries: Entries, then: Mapping[str, Any]) -> Arra
         if graph.tensors:
             arrays.update((name, graph.tensors[name]) for name in list_tensors(entry["state"]))
     return arrays
+
+
+class Holder(NamedTuple):
+    """An object that holds tensors; `label` is how people call it."""
+
+    label: str
+    tensors: int
+    bytes: int
+
+
+def find_heaviest(graph: Graph, entries: Entries) -> Holder | None:
+    """The object that holds most in small tensors; None where none does."""
+    found = []
+    for entry in entries.values() if graph.tensors else ():
+        sizes = [graph.tensors[name].nbytes for name in list_tensors(entry["state"])]
+        found.append(Holder(entry["label"], len(sizes), sum(sizes)))
+    return max(found, key=lambda holder: holder.bytes, default=None)
 
 
 def list_tensors(state: Any) -> Iterator[str]:

@@ -9,6 +9,7 @@ import pytest
 import tf_keras
 from guarded.attempts import Killed, attempt, events
 
+from fitguard.keras.fitting import recording
 from fitguard.keras.fitting.step import GuardedStep
 from fitguard.keras.refused import Refused
 from fitguard.schema.journal import FitBegan, Noted, SnapshotWritten
@@ -180,6 +181,24 @@ def test_other_data_after_a_restart_end_a_run_that_must_be_exact(exact_only, tmp
     ):
         fit_some(4, rows=2.0)
     assert "come in another order" in events(fits, Noted)[-1].text
+
+
+class KeepsTensors(keras.callbacks.Callback):
+    def __init__(self):
+        super().__init__()
+        self.kept = []
+
+    def on_train_batch_end(self, batch, **_):
+        self.kept.append(keras.ops.zeros(1000) + batch)
+
+
+def test_who_holds_more_and_more_tensors_is_named(tmp_path, monkeypatch):
+    monkeypatch.setattr(recording, "_MUCH_BYTES", 4000)
+    with attempt(tmp_path, snapshot_seconds=0.0) as fits:
+        fit_some(4, epochs=3, callbacks=[KeepsTensors()])
+    said = [event.text for event in events(fits, Noted) if "tensor" in event.text]
+    assert said[0].startswith("KeepsTensors.kept holds 1 tensor, 3.9 KiB in all.")
+    assert 2 <= len(said) <= 3
 
 
 def test_a_snapshot_that_is_torn_is_named_and_not_used(keras_trainee, tmp_path):

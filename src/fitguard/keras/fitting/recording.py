@@ -18,10 +18,12 @@ from fitguard.keras.state.randomness import READ_BY_DATA, read_random, write_ran
 from fitguard.keras.world import read_files, write_files
 from fitguard.schema.run import Place
 from fitguard.state.keeper import Keeper, only_changes
+from fitguard.words import count, size
 
 _MODEL = "model/"
 _CALLBACKS = "callbacks/"
 _PYTHON = "python/"
+_MUCH_BYTES = 64 << 20
 
 Arrays = dict[str, np.ndarray]
 
@@ -50,6 +52,7 @@ class TrainingState:
         self._model = model
         self._callbacks = callbacks
         self._changed = changed
+        self._told_bytes = 0
         # Held, so that no other object gets their ids.
         self._data = list(_flat(data))
         self._python = Keeper(
@@ -71,6 +74,18 @@ class TrainingState:
             f"{name} changes during training, and fitguard cannot save it. After a restart it "
             "starts over, and the result may differ. Plain lists, dicts and arrays can be saved"
             for name in self._python.lost
+        ]
+
+    def describe_holder(self) -> list[str]:
+        """A sentence where an object holds many tensors, each time that they are twice as many."""
+        held = self._python.heaviest
+        if held is None or held.bytes < max(_MUCH_BYTES, 2 * self._told_bytes):
+            return []
+        self._told_bytes = held.bytes
+        return [
+            f"{held.label} holds {count(held.tensors, 'tensor')}, {size(held.bytes)} in all. They "
+            "are part of the state that a restart brings back, so it does not free them. If your "
+            "training does not need them, keep numbers instead, such as float(loss)"
         ]
 
     def read(self, place: Place, **more: Any) -> Content:

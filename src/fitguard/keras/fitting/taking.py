@@ -34,6 +34,8 @@ def take(
             fit=place.fit,
         )
         return None
+    for sentence in state.describe_holder():
+        fits.session.note("snapshot", sentence, fit=place.fit)
     return Taken(content, time.monotonic() - began)
 
 
