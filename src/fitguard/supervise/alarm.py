@@ -11,8 +11,6 @@ from fitguard.monitor.journal import now as read_clock
 from fitguard.schema.finding import SEVERITIES, Severity
 from fitguard.schema.journal import Alerted
 from fitguard.supervise.desk import Desk
-from fitguard.supervise.past_attempts import list_past_attempts
-from fitguard.supervise.remedies import split_batch
 from fitguard.words import say_error
 
 if TYPE_CHECKING:
@@ -125,6 +123,10 @@ class Alarm:
         """A fresh process clears what grew; steps that take too much need a batch to split."""
         if alert.cause != "gpu-oom":
             return True
+        # Loaded only now: a run without a fault needs none of the policy.
+        from fitguard.supervise.past_attempts import list_past_attempts
+        from fitguard.supervise.remedies import split_batch
+
         attempts = list_past_attempts(self._desk.record.events())
         if not attempts or attempts[-1].orders.exact_only:
             return False

@@ -105,4 +105,4 @@ def test_nothing_is_imported_for_it() -> None:
     )
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
 
-    assert ended.stdout == "['numpy', 'python'] False False\n", ended.stderr
+    assert ended.stdout == "['numpy', 'numpy-seeds', 'python'] False False\n", ended.stderr

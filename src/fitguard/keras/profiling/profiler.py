@@ -58,7 +58,7 @@ class Profiler:
             self._named_done = True
             return _describe_named(self._named)
         if self._session.heartbeat.take_profile_wish():
-            return "an alert"
+            return "the steps after an alert"
         return ""
 
     def _start(self, place: Place, why: str) -> None:
@@ -88,7 +88,7 @@ class Profiler:
             return
         file = next(iter(self._folder.rglob("*.xplane.pb")), None)
         told = _read(file, steps)
-        text = f"Profile because of {self._why}: {told.get('text', 'see the trace')}"
+        text = f"Profile of {self._why}: {told.get('text', 'see the trace')}"
         shares: Any = told.get("shares", {})
         self._session.record(
             Profiled,
