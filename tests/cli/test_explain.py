@@ -11,7 +11,10 @@ import sys
 import pytest
 from cli.process import FITGUARD, fitguard
 
+from fitguard.monitor.journal import Journal, now
+from fitguard.monitor.run_folder import RunFolder
 from fitguard.report.render import FORMATS
+from fitguard.schema.journal import AttemptStarted, Orders, RunStarted
 
 OOM = (
     "2023-01-01 10:00:00.000000: I tensorflow/compiler/xla/stream_executor/cuda/"
@@ -185,6 +188,19 @@ def test_without_arguments_and_runs_it_says_what_can_be_asked(tmp_path):
     assert done.returncode == 0
     assert done.stdout.startswith("There is no guarded run here.\n")
     assert len(done.stdout.splitlines()) < 10
+
+
+def test_a_run_that_was_cut_off_is_not_called_well(tmp_path):
+    folder = RunFolder(tmp_path / "fitguard-runs" / "night-1")
+    folder.path.mkdir(parents=True)
+    journal = Journal(folder.journal)
+    journal.append(RunStarted(time=now(), id="night-1", command=("train.py",)))
+    journal.append(AttemptStarted(time=now(), attempt=1, pid=1, orders=Orders()))
+    folder.output.write_text("Epoch 1/9\n")
+    done = fitguard("explain", "night-1", cwd=tmp_path)
+    assert done.returncode == 0
+    assert "The run was cut off, and nobody saw how." in done.stdout
+    assert "fitguard run --resume night-1" in done.stdout
 
 
 def test_the_list_of_causes_then_codes():

@@ -7,6 +7,7 @@ import sys
 import urllib.request
 
 import programs
+import pytest
 from cli.process import fitguard
 from monitor.prometheus.test_serving import make_run
 from programs import wait_for
@@ -37,3 +38,10 @@ def test_what_is_no_address_is_told(tmp_path):
     done = fitguard("watch", "--metrics", "here", cwd=tmp_path)
     assert done.returncode == 2
     assert "Received --metrics here. Expected PORT or HOST:PORT" in done.stderr
+
+
+@pytest.mark.parametrize("other", ["--web", "--json", "--once"])
+def test_one_command_does_one_thing(tmp_path, other):
+    done = fitguard("watch", "--metrics", "0", other, cwd=tmp_path)
+    assert done.returncode == 2
+    assert "Expected it alone" in done.stderr

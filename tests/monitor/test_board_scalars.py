@@ -36,8 +36,19 @@ def test_points_become_rare_with_time_and_each_gpu_has_a_tag():
     assert {one.tag for one in scalars} == {"fitguard/loss", "fitguard/gpu_power_1"}
     assert len(scalars) < 2 * 110
     steps = {tag: [one.step for one in scalars if tag in one.tag] for tag in ("gpu", "loss")}
-    assert steps["gpu"][1:] == steps["loss"]
+    assert steps["gpu"] == steps["loss"]
 
 
 def test_nothing_measured_is_nothing_written():
     assert list(BoardScalars(0.0).pick(FlightRecord())) == []
+
+
+def test_values_are_those_of_the_step_and_the_end_has_a_point():
+    """The two processes that measure end their five seconds a moment apart."""
+    times = (5.9, 10.9, 15.9, 17.0)
+    inside = Column([time + 0.05 for time in times], (10, 20, 30, 33), *[(10, 20, 30, 33)] * 3)
+    outside = Column(times, (10, 20, 30, 33), *[(1, 2, 3, 4)] * 3)
+    record = FlightRecord({"loss": inside, "host_bytes": outside})
+    points = list(BoardScalars(0.0).pick(record, is_last=True))
+    loss = [(one.step, one.value) for one in points if one.tag == "fitguard/loss"]
+    assert loss == [(10, 10), (20, 20), (30, 30), (33, 33)]

@@ -15,6 +15,7 @@ from report.made_runs import (
     hostile_list,
     hostile_moment,
     hostile_run,
+    made_moment,
     often_killed,
 )
 from report.test_text import printed
@@ -71,6 +72,15 @@ def test_a_run_without_a_fault_is_short() -> None:
     assert "Decisions" not in text
     assert "Notes" not in text
     assert len(text.splitlines()) <= 25
+
+
+def test_the_end_of_the_output_is_its_end() -> None:
+    output = tuple(f"line {number}" for number in range(30))
+    moment = msgspec.structs.replace(made_moment(PLAIN), output=output)
+    text = to_text(moment)
+    assert "… 22 lines before" in text
+    assert "line 29" in text
+    assert "line 21" not in text
 
 
 def test_only_verbose_has_all_attempts() -> None:

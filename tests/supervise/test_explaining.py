@@ -8,7 +8,7 @@ import pytest
 from programs import LONGEST_SECONDS
 
 from fitguard.monitor.last_moments import Moment
-from fitguard.schema.journal import LEFT_AS_ASKED, OWN_FAULT, Failed
+from fitguard.schema.journal import LEFT_AS_ASKED, OWN_FAULT, AttemptEnded, Failed
 from fitguard.schema.run import Place
 from fitguard.supervise import postmortem
 from fitguard.supervise.child import ExitStatus
@@ -112,6 +112,14 @@ def test_memory_that_ran_out_because_it_had_leaked():
     other = replace(seen, leaks={"FG413": "Main memory grew."})
     found = examine_end(other, 1, [], killed_by_kernel=None)
     assert found.event.cause == "gpu-oom"
+
+
+def test_a_leak_that_a_restart_brought_back_is_no_reason_to_split_the_batch():
+    seen = replace(SEEN, output=OUT_OF_MEMORY)
+    before = AttemptEnded(time=1, attempt=1, outcome="out-of-memory", cause="gpu-memory-leak")
+    ended = examine_end(seen, 2, [before], killed_by_kernel=None).event
+    assert (ended.cause, ended.confidence) == ("gpu-memory-leak", "medium")
+    assert "a restart brings back" in ended.why
 
 
 def test_the_kernels_counter_proves_that_memory_ran_out():

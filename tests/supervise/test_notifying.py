@@ -14,6 +14,7 @@ from fitguard.monitor.heartbeat import Heartbeat
 from fitguard.schema.exit_codes import UsageError
 from fitguard.schema.journal import Alerted, AttemptEnded, AttemptStarted, Decided, Orders, RunEnded
 from fitguard.schema.notice import RunNotice
+from fitguard.schema.run import Place
 from fitguard.supervise.notice_targets import Undelivered, _format_body, post_notice, read_targets
 from fitguard.supervise.notices import NoticeWriter
 from fitguard.supervise.notifying import sending_notices
@@ -226,10 +227,12 @@ def test_an_alert_is_told_with_its_numbers():
         severity="warning",
         title="Memory grows",
         text="12 MB per 1,000 steps.",
+        place=Place(fit=1, total_steps=320),
     )
     notice = NoticeWriter("night-1", (), 0.0).take(alert)
     assert (notice.event, notice.code, notice.severity) == ("alert", "FG410", "warning")
     assert notice.text == "Memory grows. 12 MB per 1,000 steps."
+    assert notice.place.total_steps == 320
 
 
 def test_of_many_that_wait_the_newest_are_kept(webhook):

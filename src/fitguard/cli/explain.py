@@ -8,7 +8,7 @@ import msgspec
 from cyclopts import Parameter
 
 from fitguard.cli.console import PLAIN_OUTPUT, Output, complain, show
-from fitguard.cli.run_alive import describe_alive
+from fitguard.cli.run_alive import describe_alive, describe_cut_off
 from fitguard.cli.run_left import GuardedRunLeft, last_run, read_run_by_id, read_run_folder
 from fitguard.cli.run_page import TrustFolder
 from fitguard.schema.exit_codes import UnreadableInput, UsageError
@@ -242,6 +242,8 @@ def _diagnose(
             guarded=bool(given.runs),
             measured=[sentence for run in given.runs for sentence in run.measured],
         )
+    if given.runs and given.runs[-1].is_cut_off and diagnosis.primary in (None, "none", "unknown"):
+        diagnosis = describe_cut_off(given.runs[-1].id, given.runs[-1].path)
     unguarded = tuple(text for run in given.runs for text in run.unguarded)
     diagnosis = msgspec.structs.replace(diagnosis, notes=(*unguarded, *diagnosis.notes))
     show(diagnosis, output, verbose=verbose, command=command)

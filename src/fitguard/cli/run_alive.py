@@ -1,4 +1,4 @@
-"""The answer of `fitguard explain` to a guarded run that did not die."""
+"""The answer of `fitguard explain` to a guarded run that did not die, or that nobody saw die."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -38,6 +38,29 @@ def describe_alive(path: Path, *, trust_folder: bool = False) -> Diagnosis | Non
         ),
     )
     return Diagnosis(primary="none", causes=(found,))
+
+
+def describe_cut_off(run: str, path: Path) -> Diagnosis:
+    """That nobody saw how the run ended, where its output does not tell, either."""
+    found = FoundCause(
+        cause="unknown",
+        summary="The run was cut off, and nobody saw how.",
+        confidence="high",
+        evidence=(Evidence("an attempt that began, and no end of it", f"the journal of {run}"),),
+        why=(
+            "The process that guarded it was killed, or the machine went down. The training ends "
+            "with it. Its output names no other cause."
+        ),
+        fix=Fix(
+            "Continue it from its last snapshot. With --kernel-log auto, the kernel log may tell "
+            "who was killed, and why.",
+            commands=(
+                f"fitguard run --resume {run}",
+                f"fitguard explain {path} --kernel-log auto",
+            ),
+        ),
+    )
+    return Diagnosis(primary="unknown", causes=(found,))
 
 
 def _prove(run: Run) -> Iterator[Evidence]:

@@ -8,7 +8,14 @@ from fitguard.monitor.journal import Journal
 from fitguard.monitor.regular_files import read_end
 from fitguard.monitor.run_folder import RUNS, RunFolder
 from fitguard.schema.exit_codes import UnreadableInput, UsageError
-from fitguard.schema.journal import UNGUARDED, AttemptEnded, FitBegan, Noted, RunStarted
+from fitguard.schema.journal import (
+    UNGUARDED,
+    AttemptEnded,
+    AttemptStarted,
+    FitBegan,
+    Noted,
+    RunStarted,
+)
 from fitguard.schema.run import RunState
 
 
@@ -22,6 +29,7 @@ class GuardedRunLeft(NamedTuple):
         unguarded: What it said is not guarded.
         command: As the user typed it.
         batch_size: Of its last `fit`, where that is known.
+        is_cut_off: Nobody saw it end: its parent was killed, or the machine went down.
         measured: What its flight record tells of the last minutes.
     """
 
@@ -33,6 +41,7 @@ class GuardedRunLeft(NamedTuple):
     unguarded: tuple[str, ...] = ()
     command: tuple[str, ...] = ()
     batch_size: int | None = None
+    is_cut_off: bool = False
     measured: tuple[str, ...] = ()
 
 
@@ -70,7 +79,9 @@ def read_run_folder(path: Path, *, trust_folder: bool = False) -> GuardedRunLeft
     notes = [event for event in events if isinstance(event, Noted)]
     starts = [event for event in events if isinstance(event, RunStarted)]
     fits = [event for event in events if isinstance(event, FitBegan)]
-    last = ends[-1] if ends else None
+    begun = {event.attempt for event in events if isinstance(event, AttemptStarted)}
+    is_cut_off = bool(begun - {event.attempt for event in ends})
+    last = ends[-1] if ends and not is_cut_off else None
     number = max((event.attempt for event in events), default=1)
     return GuardedRunLeft(
         id=folder.id,
@@ -81,6 +92,7 @@ def read_run_folder(path: Path, *, trust_folder: bool = False) -> GuardedRunLeft
         unguarded=tuple(note.text for note in notes if note.kind == UNGUARDED),
         command=starts[-1].command if starts else (),
         batch_size=fits[-1].batch_size if fits else None,
+        is_cut_off=is_cut_off,
         measured=tuple(moment.text for moment in read_last_moments(folder, number)),
     )
 

@@ -12,6 +12,7 @@ from cyclopts import Parameter
 from fitguard.cli.run_page import TrustFolder
 from fitguard.cli.runs import RunsFolder
 from fitguard.monitor.run_folder import RUNS
+from fitguard.schema.exit_codes import UsageError
 
 if TYPE_CHECKING:
     from fitguard.schema.watch import Watch
@@ -79,6 +80,11 @@ def watch(
         fitguard watch 20261115-142500-train-4f2a --json
     """
     if metrics is not None:
+        if json or once or web.web:
+            raise UsageError(
+                "Received --metrics with --json, --once or --web. Expected it alone: start another "
+                "fitguard watch for each"
+            )
         from fitguard.cli.watch_metrics import serve_metrics
 
         with contextlib.suppress(KeyboardInterrupt):

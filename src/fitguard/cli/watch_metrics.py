@@ -24,7 +24,7 @@ def serve_metrics(given: str, run: str | None, runs_folder: Path, *, trust_folde
     Raises:
         UsageError: where the address cannot be served, or there is no such run.
     """
-    from fitguard.monitor.prometheus.serving import read_address, serving_metrics
+    from fitguard.monitor.prometheus.serving import format_address, read_address, serving_metrics
     from fitguard.supervise.past_runs import find_run
 
     host, port = read_address(given)
@@ -36,7 +36,7 @@ def serve_metrics(given: str, run: str | None, runs_folder: Path, *, trust_folde
 
     try:
         with serving_metrics((host, port), list_folders) as port:
-            complain(f"Metrics for Prometheus: http://{host}:{port}/metrics. Ctrl-C ends it")
+            complain(f"Metrics for Prometheus: {format_address(host, port)}. Ctrl-C ends it")
             threading.Event().wait()
     except OSError as error:
         raise UsageError(

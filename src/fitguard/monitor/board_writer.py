@@ -35,7 +35,7 @@ def main(arguments: list[str]) -> int:
     writer = Writer(logs)
     while True:
         is_last = bool(select.select([sys.stdin], [], [], _EVERY_SECONDS)[0])
-        _write(writer, scalars, _read(folder))
+        _write(writer, scalars, _read(folder), is_last)
         if is_last:
             writer.close()
             return 0
@@ -45,8 +45,8 @@ def _read(folder: RunFolder) -> FlightRecord:
     return read_flight_records(sorted(folder.flight_records.glob("*.record")), pace=_PACE_SECONDS)
 
 
-def _write(writer: Any, scalars: BoardScalars, record: FlightRecord) -> None:
-    for one in scalars.pick(record):
+def _write(writer: Any, scalars: BoardScalars, record: FlightRecord, is_last: bool) -> None:
+    for one in scalars.pick(record, is_last=is_last):
         writer.add_scalar(one.tag, one.value, step=one.step, wall_time=one.time)
     writer.flush()
 

@@ -95,10 +95,15 @@ class Table(Cut, frozen=True):
 
 
 class Quotation(Block, frozen=True):
-    """What was seen, as it was seen, and where."""
+    """What was seen, as it was seen, and where.
+
+    Args:
+        is_end: Where it is cut, its end is shown.
+    """
 
     text: str
     source: str = ""
+    is_end: bool = False
 
 
 class Code(Block, frozen=True):

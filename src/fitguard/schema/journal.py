@@ -216,6 +216,7 @@ class Alerted(Event, frozen=True, kw_only=True, tag="alerted"):
         text: What was measured, in sentences.
         cause: That a crash would have, as `fitguard explain` names it; empty where none comes.
         numbers: What the text says, by name; units as in names of fields.
+        place: How far the training was.
     """
 
     code: str
@@ -228,6 +229,7 @@ class Alerted(Event, frozen=True, kw_only=True, tag="alerted"):
     fix: Fix = Fix("")
     cause: str = ""
     numbers: dict[str, float] = {}
+    place: Place = Place()
 
 
 class Profiled(Event, frozen=True, kw_only=True, tag="profiled"):

@@ -148,6 +148,7 @@ class RunAlert(msgspec.Struct, frozen=True, kw_only=True):
         text: What was measured, in sentences.
         cause: That a crash would have; empty where none comes.
         numbers: What the text says, by name; units as in names of fields.
+        place: How far the training was.
     """
 
     time: float
@@ -162,6 +163,7 @@ class RunAlert(msgspec.Struct, frozen=True, kw_only=True):
     fix: Fix
     cause: str = ""
     numbers: dict[str, float] = {}
+    place: Place = Place()
 
 
 TimeShare = Literal["kernels", "copies", "compilation", "input", "host"]

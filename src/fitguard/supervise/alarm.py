@@ -10,6 +10,7 @@ from fitguard.monitor.flight_record import FlightRecord, read_flight_records
 from fitguard.monitor.journal import now as read_clock
 from fitguard.schema.finding import SEVERITIES, Severity
 from fitguard.schema.journal import Alerted
+from fitguard.schema.run import Place
 from fitguard.supervise.desk import Desk
 from fitguard.words import say_error
 
@@ -51,11 +52,12 @@ class Alarm:
         self._broken = False
         self._leaks: dict[str, tuple[float, str]] = {}
 
-    def look(self, now: float) -> "Alert | None":
+    def look(self, now: float, place: Place) -> "Alert | None":
         """What memory is about to end for; with `act`, a restart helps.
 
         Args:
             now: By a clock that only goes forward.
+            place: How far the training is.
         """
         if now < self._next or self._broken:
             return None
@@ -68,7 +70,7 @@ class Alarm:
             return None
         for alert in alerts:
             if self._is_new(alert, now):
-                self._tell(alert)
+                self._tell(alert, place)
             if alert.cause == LEAK:
                 self._leaks[alert.code] = (now, alert.text)
         pressing = [self._restrict(alert) for alert in alerts if _is_pressing(alert)]
@@ -96,7 +98,7 @@ class Alarm:
         self._last_seen[key] = (now, alert.severity)
         return is_new
 
-    def _tell(self, alert: "Alert") -> None:
+    def _tell(self, alert: "Alert", place: Place) -> None:
         self._desk.record.add(
             Alerted(
                 time=read_clock(),
@@ -111,6 +113,7 @@ class Alarm:
                 fix=alert.fix,
                 cause=alert.cause,
                 numbers=alert.numbers,
+                place=place,
             )
         )
         self._desk.say(f"{alert.code} {alert.title}. {alert.text} {alert.fix.text}")

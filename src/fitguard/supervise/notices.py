@@ -60,6 +60,7 @@ class NoticeWriter:
             cause=event.cause,
             code=event.code,
             severity=event.severity,
+            place=event.place,
         )
 
     def _build_end(self, event: RunEnded) -> RunNotice:

@@ -39,7 +39,7 @@ def _send_notices(desk: Desk, stack: contextlib.ExitStack) -> "Notifier | None":
 def _serve_metrics(desk: Desk, stack: contextlib.ExitStack) -> None:
     if desk.options.metrics is None:
         return
-    from fitguard.monitor.prometheus.serving import serving_metrics
+    from fitguard.monitor.prometheus.serving import format_address, serving_metrics
 
     host, port = desk.options.metrics
     try:
@@ -47,7 +47,7 @@ def _serve_metrics(desk: Desk, stack: contextlib.ExitStack) -> None:
     except OSError as error:
         desk.say(f"--metrics: {host}:{port} cannot be served: {error.strerror or error}.")
     else:
-        desk.say(f"metrics for Prometheus: http://{host}:{port}/metrics")
+        desk.say(f"metrics for Prometheus: {format_address(host, port)}")
 
 
 def _write_board(desk: Desk, stack: contextlib.ExitStack) -> None:

@@ -72,7 +72,7 @@ def examine_end(
     if remedy:
         cause = CauseOfEnd("unknown", None, remedy)
     elif how not in _MEANT:
-        cause = _join_leak(seen, _find_cause(seen, how, found, killed_by_kernel))
+        cause = _join_leak(seen, _find_cause(seen, how, found, killed_by_kernel), events)
     if own:
         cause = CauseOfEnd("unknown", None, own, seen.evidence)
     unsaid = how == "out-of-memory" and not known
@@ -151,9 +151,16 @@ def _find_cause(
     return CauseOfEnd("unknown", None, "", seen.evidence)
 
 
-def _join_leak(seen: Observation, cause: CauseOfEnd) -> CauseOfEnd:
+def _join_leak(seen: Observation, cause: CauseOfEnd, events: Sequence[AnyEvent]) -> CauseOfEnd:
     """Memory that ran out because it had leaked: a smaller batch would leak as well."""
     leak = seen.leaks.get(_LEAKS_BEFORE.get(cause.cause, ""))
+    earlier = (event for event in events if isinstance(event, AttemptEnded))
+    if leak is None and cause.cause in _LEAKS_BEFORE and any(one.cause == LEAK for one in earlier):
+        why = (
+            "Memory leaked in an earlier attempt, and ran out again: what your own objects hold, a "
+            "restart brings back."
+        )
+        return CauseOfEnd(LEAK, "medium", why, cause.evidence)
     if leak is None:
         return cause
     why = "Memory had been leaking until it ran out."

@@ -73,7 +73,7 @@ class Vigil:
             )
             departure.abort("hung")
             return
-        pressing = self._alarm.look(now)
+        pressing = self._alarm.look(now, beat.place)
         if pressing is not None and in_fit and departure.reason is None:
             self._prepare(pressing, departure, now)
 

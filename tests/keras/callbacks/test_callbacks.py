@@ -65,7 +65,12 @@ def test_wrong_arguments_are_told():
 
     with pytest.raises(UsageError, match="Received the metric speed"):
         fitguard.keras.MemoryMonitor(metrics=["speed"])
-    with pytest.raises(UsageError, match="Expected 1 or more"):
-        fitguard.keras.MemoryMonitor(every_batches=0)
+    for wrong in (0, 1.5, "x"):
+        with pytest.raises(UsageError, match="Expected 1, 2, 3"):
+            fitguard.keras.MemoryMonitor(every_batches=wrong)
+    with pytest.raises(UsageError, match="Expected a share"):
+        fitguard.keras.StopOnPressure(host="a")
+    with pytest.raises(UsageError, match="Expected a function of one alert"):
+        fitguard.keras.LeakDetector(on_leak=3)
     with pytest.raises(UsageError, match=r"Received gpu=95. Expected a share, such as 0.95"):
         fitguard.keras.StopOnPressure(gpu=95)

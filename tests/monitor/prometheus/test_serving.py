@@ -17,7 +17,7 @@ from fitguard.monitor.journal import Journal
 from fitguard.monitor.lease_files import Lease, create_lease, lease_path
 from fitguard.monitor.prometheus import gpu_labels
 from fitguard.monitor.prometheus.naming import name_metric
-from fitguard.monitor.prometheus.serving import read_address, serving_metrics
+from fitguard.monitor.prometheus.serving import format_address, read_address, serving_metrics
 from fitguard.monitor.run_folder import RunFolder
 from fitguard.schema.exit_codes import UsageError
 from fitguard.schema.journal import (
@@ -180,6 +180,11 @@ def test_addresses(given, expected):
 def test_addresses_that_are_none(given):
     with pytest.raises(UsageError, match="Expected PORT or HOST:PORT"):
         read_address(given)
+
+
+def test_an_address_is_told_as_it_can_be_typed():
+    assert format_address("127.0.0.1", 9402) == "http://127.0.0.1:9402/metrics"
+    assert format_address("::1", 9402) == "http://[::1]:9402/metrics"
 
 
 def test_an_address_that_is_taken_is_an_error_and_its_end_frees_it():

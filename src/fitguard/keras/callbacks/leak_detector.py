@@ -10,6 +10,7 @@ from fitguard.keras.callbacks.measuring import Measuring
 from fitguard.keras.callbacks.own_record import OwnRecord
 from fitguard.monitor.detectors.framework.registry import Alert, detect
 from fitguard.monitor.journal import now
+from fitguard.schema.exit_codes import UsageError
 
 _MEASURE_SECONDS = 1.0
 _DETECT_SECONDS = 30.0
@@ -38,6 +39,8 @@ class LeakDetector(Callback):
 
     def __init__(self, on_leak: Callable[[Alert], object] | None = None, verbose: int = 1) -> None:
         super().__init__()
+        if on_leak is not None and not callable(on_leak):
+            raise UsageError(f"Received on_leak={on_leak!r}. Expected a function of one alert")
         self.on_leak = on_leak
         self.verbose = verbose
         self.found: list[Alert] = []

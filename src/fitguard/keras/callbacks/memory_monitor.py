@@ -45,8 +45,8 @@ class MemoryMonitor(Callback):
                 raise UsageError(
                     f"Received the metric {name}. Expected some of {', '.join(METRICS)}"
                 )
-        if every_batches is not None and every_batches < 1:
-            raise UsageError(f"Received every_batches={every_batches}. Expected 1 or more")
+        if every_batches is not None and not (isinstance(every_batches, int) and every_batches > 0):
+            raise UsageError(f"Received every_batches={every_batches!r}. Expected 1, 2, 3 …")
         self.metrics = tuple(metrics or (*SHOWN, "step_seconds"))
         self.every_batches = every_batches
         self._measuring = Measuring()

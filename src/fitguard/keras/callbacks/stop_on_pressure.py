@@ -41,8 +41,8 @@ class StopOnPressure(Callback):
     ) -> None:
         super().__init__()
         for name, share in (("gpu", gpu), ("host", host)):
-            if share is not None and not 0 < share <= 1:
-                raise UsageError(f"Received {name}={share}. Expected a share, such as 0.95")
+            if share is not None and not (isinstance(share, int | float) and 0 < share <= 1):
+                raise UsageError(f"Received {name}={share!r}. Expected a share, such as 0.95")
         self.gpu = gpu
         self.host = host
         self.verbose = verbose

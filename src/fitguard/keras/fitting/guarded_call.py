@@ -256,10 +256,9 @@ class GuardedCall:
             # A step that is taken back must find all variables that it may change.
             trace(self._step.native, ahead.iterator)
         if can_be_fed_back(ahead.iterator):
-            began = time.monotonic()
             batches = ahead.take()
             if self._begun:
-                self._fits.sampler.meter.note_input(time.monotonic() - began, batches)
+                self._fits.sampler.meter.note_input(ahead.waited_seconds, batches)
             if not batches:
                 return False
             self._step.hold(batches, ahead)

@@ -1,6 +1,7 @@
 """The batches of the next step, before Keras takes them."""
 
 import contextlib
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -15,9 +16,13 @@ class Ahead:
         over: The epoch that is resumed has no step left. Keras is led through one call of its train
             function, since it wants logs: that call must not train, only return the logs that were
             saved. After it the hook is called with None, and can restore what callbacks changed.
+        waited_seconds: How long the data took that were taken last; what we do beside is no wait.
     """
 
-    __slots__ = ("_at_end", "_before", "_count", "_fed", "_source", "_watch", "batches", "over")
+    __slots__ = (
+        *("_at_end", "_before", "_count", "_fed", "_source", "_watch"),
+        *("batches", "over", "waited_seconds"),
+    )
 
     def __init__(
         self,
@@ -30,6 +35,7 @@ class Ahead:
         self._fed: Any = None
         self.batches: list[Any] | None = None
         self.over = False
+        self.waited_seconds = 0.0
         self._watch = watch
         self._at_end = at_end
         self._before = before
@@ -61,7 +67,9 @@ class Ahead:
         if self.batches is None:
             self._before(self._source)
             with self._watch:
+                began = time.monotonic()
                 self.batches = pull_batches(self._source, self._count)
+                self.waited_seconds = time.monotonic() - began
             if self.batches:
                 self._fed = self.again()
             else:

@@ -9,6 +9,8 @@ from fitguard.schema.run import Place
 
 INPUT_EVERY_SECONDS = 5.0
 """A step whose data are timed costs milliseconds."""
+_CALL_SECONDS = 0.001
+"""What asking for a batch takes, though it be ready."""
 
 
 class StepMeter:
@@ -65,7 +67,7 @@ class StepMeter:
     def note_input(self, seconds: float, batches: list[Any]) -> None:
         """So long the training waited for these."""
         if batches:
-            self._waits.append(seconds / len(batches))
+            self._waits.append(max(0.0, seconds - _CALL_SECONDS) / len(batches))
             self._elements.append(max(count_elements(batch) for batch in batches))
 
     def take(self) -> Values:

@@ -32,6 +32,11 @@ def read_address(given: str) -> tuple[str, int]:
     return (found["host"] or LOOPBACK).strip("[]"), int(found["port"])
 
 
+def format_address(host: str, port: int) -> str:
+    """What Prometheus, and a browser, is given."""
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}/metrics"
+
+
 @contextlib.contextmanager
 def serving_metrics(
     address: tuple[str, int], list_folders: Callable[[], Iterable[RunFolder]]

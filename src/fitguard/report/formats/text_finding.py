@@ -71,10 +71,13 @@ def put_quotation(quotation: Quotation, paper: Paper, indent: str) -> None:
     """Print what was seen, with where it was found behind it, or below it where it is long."""
     bar = f"{indent}│ "
     quoted = quotation.text.rstrip("\n").split("\n")
-    shown = quoted if paper.verbose else quoted[:MOST_LINES]
+    lines = quoted[-MOST_LINES:] if quotation.is_end else quoted[:MOST_LINES]
+    shown = quoted if paper.verbose else lines
     text = "\n".join(shown)
     if left_out := len(quoted) - len(shown):
-        text += f"\n… {count(left_out, 'more line')} (--verbose shows them)"
+        before = f"… {count(left_out, 'line')} before\n{text}"
+        more = f"{text}\n… {count(left_out, 'more line')} (--verbose shows them)"
+        text = before if quotation.is_end else more
     said = Span(text, "faint")
     source = Span(one_line(quotation.source), "italic")
     if not source.text:

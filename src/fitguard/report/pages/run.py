@@ -69,7 +69,7 @@ def build_page(run: Run) -> Page:
             Section("Notes", present(Items(tuple(notes(run))))),
             Section("Calls of fit", present(fit_table(run))),
             Section("Snapshots", present(Pairs(tuple(snapshot_rows(run))))),
-            Folded("The end of the output", present(Quotation("\n".join(run.output)))),
+            Folded("The end of the output", present(Quotation("\n".join(run.output), is_end=True))),
         ),
         Verdict(verdict(run), TONES[run.state], next=advice(run)),
     )

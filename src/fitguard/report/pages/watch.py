@@ -24,7 +24,10 @@ def build_page(moment: Watch) -> Page:
             build_alerts(moment.alerts),
             build_decisions(moment.decisions),
             *map(Notice, moment.missing),
-            Section("The end of the output", present(Quotation("\n".join(moment.output)))),
+            Section(
+                "The end of the output",
+                present(Quotation("\n".join(moment.output), is_end=True)),
+            ),
         ),
         Verdict(say_state(moment), choose_tone(moment)),
     )
