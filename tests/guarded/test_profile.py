@@ -15,7 +15,7 @@ def test_traces_are_taken_when_they_are_wished_for_and_the_report_says_where_tim
         ended = guarded.wait()
     assert ended.code == 0, ended.text
     wished, named = guarded.record.profiles
-    assert (wished.why, named.why) == ("an alert", "step 4")
+    assert (wished.why, named.why) == ("the steps after an alert", "step 4")
     assert (wished.place.total_steps, named.place.total_steps) == (0, 6)
     assert wished.steps == named.steps == 5
     assert named.shares["input"] > 0.5

@@ -23,7 +23,7 @@ UNGUARDED = (
 _FIRST_SECONDS = 3.0
 _DETECT_SECONDS = 10.0
 _PACE_SECONDS = 5.0
-_OF_ALERT = {*RunAlert.__struct_fields__} - {"time", "attempt"}
+_OF_ALERT = {*RunAlert.__struct_fields__} - {"time", "attempt", "place"}
 _ROOT = 0
 
 
