@@ -1,10 +1,10 @@
 """The HTML report in a real browser: what a hostile log would run, what it would show."""
 
-import shutil
 import subprocess
 from html import escape
 
 import pytest
+from chromium import CHROMIUM, FLAGS, NO_HOSTS
 from report.data_reports import PIPELINE_FINDINGS, hostile_data
 from report.diagnoses import hostile_diagnosis
 from report.made_plans import TOO_LARGE, hostile_plan
@@ -13,17 +13,6 @@ from report.samples import BROKEN, hostile
 
 from fitguard.report.formats.html import to_html
 
-CHROMIUM = shutil.which("chromium") or "chromium"
-FLAGS = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--host-resolver-rules=MAP * ~NOTFOUND",
-)
 ATTACKS = (
     "<script>document.title='owned'</script>",
     "<img src=x onerror=\"document.title='owned'\">",
@@ -37,7 +26,7 @@ def rendered(html: str, folder, *flags: str) -> str:
     file = folder / "report.html"
     file.write_text(html, encoding="utf-8")
     profile = f"--user-data-dir={folder}/profile"
-    command = [CHROMIUM, *FLAGS, *flags, profile, "--dump-dom", file.as_uri()]
+    command = [CHROMIUM, *FLAGS, NO_HOSTS, *flags, profile, "--dump-dom", file.as_uri()]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
     return done.stdout
 

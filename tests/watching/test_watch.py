@@ -2,6 +2,7 @@
 
 import math
 import shutil
+import subprocess
 
 import pytest
 from programs import wait_for
@@ -16,6 +17,7 @@ from fitguard.schema.exit_codes import UnreadableInput, UsageError
 from fitguard.schema.journal import Alerted, Logged
 from fitguard.schema.run import Place
 from fitguard.supervise.lock import locking_run
+from fitguard.watching.choosing import choose
 from fitguard.watching.glance import Glance
 
 
@@ -85,6 +87,25 @@ def test_a_folder_of_an_older_fitguard_says_what_is_missing(tmp_path):
     assert moment.values == {}
     assert "no flight record" in moment.missing[0]
     assert "This run has no flight record" in str(moment)
+
+
+def test_a_damaged_flight_record_is_not_left_out_in_silence(tmp_path):
+    folder = make_folder(tmp_path / "run", seconds=30)
+    (folder.flight_records / "child.record").write_bytes(b"no record")
+    (moment,) = fitguard.watch("run", runs_folder=tmp_path)
+    assert moment.missing == (
+        "child.record: it does not begin as a flight record does. What this file of the flight "
+        "record measured is not shown.",
+    )
+
+
+def test_a_guarded_training_is_its_run_wherever_that_lies(tmp_path):
+    folder = make_folder(tmp_path / "run", seconds=30)
+    words = ["fitguard.keras.bootstrap", str(folder.path)]
+    with subprocess.Popen(["/bin/sh", "-c", "read line", *words], stdin=subprocess.PIPE) as child:
+        found = choose(child.pid, tmp_path / "other")
+        child.kill()
+    assert found == folder
 
 
 def test_old_values_of_a_run_that_runs_are_said_to_be_old(tmp_path):

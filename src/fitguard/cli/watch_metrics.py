@@ -46,11 +46,12 @@ def serve_metrics(given: str, run: str | None, runs_folder: Path, *, trust_folde
 
 
 def _list_recent(runs_folder: Path) -> Iterator[RunFolder]:
+    from fitguard.monitor.samples import list_flight_records
     from fitguard.supervise.past_runs import list_folders
 
     for folder in list_folders(runs_folder):
         with contextlib.suppress(OSError):
-            files = (folder.journal, *folder.flight_records.glob("*.record"))
+            files = (folder.journal, *list_flight_records(folder.flight_records))
             if max(file.stat().st_mtime for file in files) > time.time() - _SEEN_SECONDS:
                 yield folder
 

@@ -15,6 +15,7 @@ from typing import Any
 from fitguard.monitor.board_scalars import BoardScalars
 from fitguard.monitor.flight_record import FlightRecord, read_flight_records
 from fitguard.monitor.run_folder import RunFolder
+from fitguard.monitor.samples import list_flight_records
 
 _EVERY_SECONDS = 10.0
 _PACE_SECONDS = 5.0
@@ -42,7 +43,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _read(folder: RunFolder) -> FlightRecord:
-    return read_flight_records(sorted(folder.flight_records.glob("*.record")), pace=_PACE_SECONDS)
+    return read_flight_records(list_flight_records(folder.flight_records), pace=_PACE_SECONDS)
 
 
 def _write(writer: Any, scalars: BoardScalars, record: FlightRecord, is_last: bool) -> None:

@@ -29,6 +29,8 @@ from fitguard.monitor.regular_files import UNDECODABLE, read_regular
 MAGIC = b"FGREC1\n\0"
 HEADER_BYTES = 4096 * 4
 _START = struct.Struct("<8sII")
+INFINITE = 3e38
+"""What a float32 has for infinity here: a value from this on is one, or was nan in a loss."""
 _MOST_COLUMNS = 2000
 _MOST_BYTES = 64 << 20
 

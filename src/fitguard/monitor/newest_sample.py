@@ -4,18 +4,22 @@ import math
 import os
 import struct
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from fitguard.monitor.flight_record import HEADER_BYTES, Layout, NoFlightRecord, parse_header
+from fitguard.monitor.flight_record import (
+    HEADER_BYTES,
+    INFINITE,
+    Layout,
+    NoFlightRecord,
+    parse_header,
+)
 from fitguard.monitor.regular_files import open_unbuffered
 
 _LOOKED_AT = 300
 """Samples: half a minute of them. What was measured earlier is not the newest of anything."""
 _SPEED_SECONDS = 30.0
 _HEAD = struct.Struct("<Qdd")
-_INFINITE = 3e38
-"""A flight record has the highest float32 for infinity."""
 
 
 @dataclass(frozen=True)
@@ -25,15 +29,17 @@ class Sample:
     Args:
         values: By column; what was not measured in this sample is from the one before it.
         steps_per_second: Of the last half minute; None where no step was taken in it.
+        unreadable: Which files are left out, and why.
     """
 
     time: float = 0.0
     values: dict[str, float] = field(default_factory=dict)
     steps_per_second: float | None = None
+    unreadable: tuple[str, ...] = ()
 
 
 def read_newest_sample(paths: Iterable[Path], since: float = -math.inf) -> Sample:
-    """The newest values of all files of a run; those that cannot be read are left out.
+    """The newest values of all files of a run.
 
     Args:
         since: Older samples are of an earlier attempt.
@@ -42,14 +48,17 @@ def read_newest_sample(paths: Iterable[Path], since: float = -math.inf) -> Sampl
     for path in paths:
         try:
             slots = [slot for slot in _read_slots(path) if slot.time >= since]
-        except (OSError, NoFlightRecord):
+        except (OSError, NoFlightRecord) as error:
+            why = error.strerror if isinstance(error, OSError) else error
+            found = replace(found, unreadable=(*found.unreadable, f"{path.name}: {why}"))
             continue
         if slots:
             speed = _reckon_speed(slots)
-            found = Sample(
-                max(found.time, slots[0].time),
-                found.values | _join_values(slots),
-                found.steps_per_second if speed is None else speed,
+            found = replace(
+                found,
+                time=max(found.time, slots[0].time),
+                values=found.values | _join_values(slots),
+                steps_per_second=found.steps_per_second if speed is None else speed,
             )
     return found
 
@@ -95,7 +104,7 @@ def _unpack(region: bytes, at: int, width: int, number: int, layout: Layout) -> 
 
 
 def _read_value(value: float) -> float:
-    return math.copysign(math.inf, value) if abs(value) >= _INFINITE else value
+    return math.copysign(math.inf, value) if abs(value) >= INFINITE else value
 
 
 def _join_values(slots: list[_Slot]) -> dict[str, float]:

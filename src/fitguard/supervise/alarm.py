@@ -8,6 +8,7 @@ import msgspec
 
 from fitguard.monitor.flight_record import FlightRecord, read_flight_records
 from fitguard.monitor.journal import now as read_clock
+from fitguard.monitor.samples import list_flight_records
 from fitguard.schema.finding import SEVERITIES, Severity
 from fitguard.schema.journal import Alerted
 from fitguard.schema.run import Place
@@ -85,7 +86,7 @@ class Alarm:
     def _detect(self) -> "list[Alert]":
         from fitguard.monitor.detectors.framework.registry import detect
 
-        paths = sorted(self._desk.folder.flight_records.glob("*.record"))
+        paths = list_flight_records(self._desk.folder.flight_records)
         record: FlightRecord = read_flight_records(paths, pace=_PACE_SECONDS).since(self._begun)
         return detect(record)
 

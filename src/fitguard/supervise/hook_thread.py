@@ -1,5 +1,6 @@
 """A thread for what the user wants done beside the training, which never waits for it."""
 
+import abc
 import contextlib
 import os
 import signal
@@ -14,7 +15,7 @@ _WAIT_SECONDS = 0.1
 _KILL_SECONDS = 5.0
 
 
-class HookThread(threading.Thread):
+class HookThread(threading.Thread, abc.ABC):
     """Looks now and then whether there is something to do, and does it: see `_work`.
 
     Args:
@@ -66,9 +67,9 @@ class HookThread(threading.Thread):
             if is_last:
                 return
 
+    @abc.abstractmethod
     def _work(self) -> None:
         """Do what there is to do now."""
-        raise NotImplementedError
 
     def _run_command(
         self,

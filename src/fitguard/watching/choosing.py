@@ -1,5 +1,6 @@
 """Which run is watched, or which process."""
 
+import os
 from pathlib import Path
 
 from fitguard.monitor.run_folder import RunFolder
@@ -8,6 +9,7 @@ from fitguard.supervise.lock import seems_guarded
 from fitguard.supervise.past_runs import find_run, fold_folder
 from fitguard.supervise.runs import find_runs
 
+_BOOTSTRAP = b"fitguard.keras.bootstrap"
 _MOST_DIGITS = 7
 """Linux numbers processes up to 4,194,304; a longer number is a part of the id of a run."""
 
@@ -26,7 +28,17 @@ def choose(run: str | Path | int | None, runs_folder: Path) -> RunFolder | int:
             return known.folder
         if known.state == "running" and pid in (known.holder, _find_training(known.folder)):
             return known.folder
-    return pid
+    return _find_folder(pid) or pid
+
+
+def _find_folder(pid: int) -> RunFolder | None:
+    """The run of a guarded training, wherever its folder lies: its command line names it."""
+    try:
+        words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+        folder = RunFolder(Path(os.fsdecode(words[words.index(_BOOTSTRAP) + 1])))
+    except (OSError, ValueError, IndexError):
+        return None
+    return folder if folder.journal.is_file() else None
 
 
 def _is_number(text: str) -> bool:

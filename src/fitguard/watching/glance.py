@@ -128,7 +128,12 @@ def _list_missing(folder: RunFolder, run: Run, sample: Sample, time: float) -> l
             "This run has no flight record: an older fitguard wrote it, or nothing was measured "
             "yet. Memory and times of steps are not shown."
         ]
+    missing = [
+        f"{file}. What this file of the flight record measured is not shown."
+        for file in sample.unreadable
+    ]
     late = time - sample.time
     if run.state == "running" and sample.time and late > LATE_SECONDS:
-        return [f"The newest sample is {late:,.0f} s old: its values may not be true any more."]
-    return []
+        old = f"The newest sample is {late:,.0f} s old: its values may not be true any more."
+        missing.append(old)
+    return missing

@@ -5,23 +5,13 @@ import contextlib
 import itertools
 import json
 import os
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
 
-CHROMIUM = shutil.which("chromium") or "chromium"
-FLAGS = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
-    "--remote-debugging-pipe",
-)
+from chromium import CHROMIUM, FLAGS, NO_HOSTS
+
+_LOOPBACK_ONLY = f"{NO_HOSTS}, EXCLUDE 127.0.0.1"
 
 
 class Browser(contextlib.AbstractContextManager["Browser"]):
@@ -37,7 +27,16 @@ class Browser(contextlib.AbstractContextManager["Browser"]):
         # The protocol wants the numbers 3 and 4.
         command = f'exec {CHROMIUM} "$@" 3<&{theirs_in} 4>&{theirs_out}'
         self._process = subprocess.Popen(
-            ["/bin/bash", "-c", command, "chromium", *FLAGS, f"--user-data-dir={folder}/profile"],
+            [
+                "/bin/bash",
+                "-c",
+                command,
+                "chromium",
+                *FLAGS,
+                _LOOPBACK_ONLY,
+                "--remote-debugging-pipe",
+                f"--user-data-dir={folder}/profile",
+            ],
             pass_fds=(theirs_in, theirs_out),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

@@ -5,16 +5,12 @@ finding, several, or None. The file's docstring says in one line what is wrong, 
 docstring is the page that `fitguard explain CODE` shows.
 """
 
-import importlib
-import inspect
-import pkgutil
-import re
-import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
+from fitguard.checks.framework.declaring import import_all, read_texts, require_free
 from fitguard.checks.framework.fixtures import OF_DATA, OF_MACHINE, needs, require_facts
 from fitguard.schema.exit_codes import UsageError
 from fitguard.schema.finding import Finding
@@ -62,13 +58,8 @@ def check(
     """Declare a check; a code that is taken or a fact that does not exist fails at import time."""
 
     def declare(function: CheckFunction) -> CheckFunction:
-        taken = [known for known in _declared.values() if code == known.code or slug == known.slug]
-        if taken:
-            raise ValueError(f"Received {code} {slug}, taken by {taken[0].code} {taken[0].slug}")
-        if not re.fullmatch(r"FG[1-7]\d\d", code):
-            raise ValueError(f"Received {code!r}. Expected a code from FG100 to FG799")
-        module = sys.modules[function.__module__]
-        of_data = module.__name__.startswith(_PACKAGES["data"])
+        require_free(code, slug, _declared.values(), "1-7")
+        of_data = function.__module__.startswith(_PACKAGES["data"])
         require_facts(function, OF_DATA if of_data else OF_MACHINE)
         _declared[code] = Check(
             code=code,
@@ -77,8 +68,7 @@ def check(
             requires=frozenset(requires),
             function=function,
             needs=needs(function),
-            summary=(inspect.getdoc(module) or "").split("\n")[0],
-            page=inspect.getdoc(function) or "",
+            **read_texts(function)._asdict(),
         )
         return function
 
@@ -90,10 +80,7 @@ def all_checks(subject: Subject | None = None) -> dict[str, Check]:
     """Every check, or every one of a subject, by code."""
     wanted = [subject] if subject else list(_PACKAGES)
     for name in wanted:
-        package = importlib.import_module(_PACKAGES[name])
-        for module in pkgutil.iter_modules(package.__path__):
-            if not module.ispkg:
-                importlib.import_module(f"{package.__name__}.{module.name}")
+        import_all(_PACKAGES[name])
     return {code: found for code, found in sorted(_declared.items()) if found.subject in wanted}
 
 

@@ -3,7 +3,7 @@
 from fitguard.monitor.detectors.framework.course import find_first_step
 from fitguard.monitor.detectors.framework.registry import Alert, detector
 from fitguard.monitor.detectors.framework.settings import Settings
-from fitguard.monitor.flight_record import FlightRecord
+from fitguard.monitor.flight_record import INFINITE, FlightRecord
 from fitguard.schema.finding import Evidence, Fix
 from fitguard.words import duration, number
 
@@ -43,7 +43,7 @@ def loss_flat(record: FlightRecord, settings: Settings) -> Alert | None:
     low, high = min(loss.low), max(loss.high)
     if steps < settings.flat_steps or high - low > settings.flat_share * max(abs(high), abs(low)):
         return None
-    if abs(high) > 3e38:  # nan: another detector's
+    if abs(high) >= INFINITE:  # nan: another detector's
         return None
     seconds = loss.times[-1] - loss.times[0]
     text = f"It is {high:.6g} for {duration(seconds)} and {number(steps)} steps."

@@ -2,12 +2,9 @@
 
 from fitguard.monitor.detectors.framework.registry import Alert, detector
 from fitguard.monitor.detectors.framework.settings import Settings
-from fitguard.monitor.flight_record import FlightRecord
+from fitguard.monitor.flight_record import INFINITE, FlightRecord
 from fitguard.schema.finding import Evidence, Fix
 from fitguard.words import number
-
-_INFINITE = 3e38
-"""A flight record holds float32, and has the highest of them for nan and infinity."""
 
 
 @detector("FG514", "loss-nan", cause="numeric-nan")
@@ -31,10 +28,10 @@ def loss_nan(record: FlightRecord, _: Settings) -> Alert | None:
     - `fitguard explain numeric-nan`
     """
     loss = record.get("loss")
-    if not len(loss) or loss.last[-1] < _INFINITE:
+    if not len(loss) or loss.last[-1] < INFINITE:
         return None
     first = len(loss) - 1
-    while first > 0 and loss.last[first - 1] >= _INFINITE:
+    while first > 0 and loss.last[first - 1] >= INFINITE:
         first -= 1
     before = f" It was {loss.last[first - 1]:.4g} before." if first else ""
     return Alert(

@@ -16,6 +16,7 @@ from fitguard.monitor.prometheus.counts import RunCounts
 from fitguard.monitor.prometheus.gpu_labels import GPU_LABELS, label_gpu
 from fitguard.monitor.prometheus.naming import PREFIX, name_metric
 from fitguard.monitor.run_folder import RunFolder
+from fitguard.monitor.samples import list_flight_records
 from fitguard.schema.metrics import METRICS, split_column
 from fitguard.schema.run import RunState
 
@@ -69,7 +70,7 @@ class RunCollector:
         state = counts.state
         if state == "running" and (lease is None or now - lease.renewed > 3 * LASTS_SECONDS):
             state = "lost"
-        paths = folder.flight_records.glob("*.record")
+        paths = list_flight_records(folder.flight_records)
         sample = read_newest_sample(paths, max(counts.attempt_began, now - _STALE_SECONDS))
         return _View(folder.id, lease.host if lease else "", state, counts, sample)
 

@@ -113,7 +113,9 @@ def _build_failure(attempts: Sequence[Attempt]) -> Section:
 
 
 def _describe_profile(profile: RunProfile) -> Words:
-    """The page lies beside the folder of traces."""
+    """The page lies beside the folder of traces; a live page has no such place."""
+    if not profile.folder:
+        return (Span(f"{profile.text}."),)
     name = profile.folder.rpartition("/")[2]
     link = f"profiles/{quote(name, safe='', errors='replace')}"
     return (Span(f"{profile.text}. Trace: "), Span(profile.folder, link=link))

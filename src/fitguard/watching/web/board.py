@@ -123,7 +123,12 @@ class Board:
             document = read_run(self._folder / run, trust_folder=self._trust_folder)
         except UnreadableInput as error:
             return _name_parts("run", [Paragraph(clean(str(error)), tone="error")])
-        document = msgspec.structs.replace(document, alerts=(), output=())
+        # A link to a trace would lead nowhere: the page is not in the folder of the run.
+        profiles = tuple(
+            msgspec.structs.replace(one, text=f"{one.text}. Trace: {one.folder}", folder="")
+            for one in document.profiles
+        )
+        document = msgspec.structs.replace(document, alerts=(), output=(), profiles=profiles)
         shown: Run = document if self._show_private else redact_here(document)
         blocks = build_page(shown, LONGEST_QUOTATION).blocks
         return _name_parts("run", (one for one in blocks if not isinstance(one, Pairs)))

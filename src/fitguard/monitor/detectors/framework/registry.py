@@ -5,17 +5,13 @@ None. The file's docstring says in one line what is wrong, the function's docstr
 `fitguard explain CODE` shows.
 """
 
-import importlib
-import inspect
-import pkgutil
-import re
-import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 
 import msgspec
 
+from fitguard.checks.framework.declaring import import_all, read_texts, require_free
 from fitguard.monitor.detectors.framework.settings import SETTINGS, Settings
 from fitguard.monitor.detectors.framework.thinning import thin_record
 from fitguard.monitor.flight_record import FlightRecord
@@ -76,19 +72,13 @@ def detector(
     """Declare a detector; a code or a slug that is taken fails at import time."""
 
     def declare(function: DetectorFunction) -> DetectorFunction:
-        taken = [known for known in _declared.values() if code == known.code or slug == known.slug]
-        if taken:
-            raise ValueError(f"Received {code} {slug}, taken by {taken[0].code} {taken[0].slug}")
-        if not re.fullmatch(r"FG[45]\d\d", code):
-            raise ValueError(f"Received {code!r}. Expected a code from FG400 to FG599")
-        module = sys.modules[function.__module__]
+        require_free(code, slug, _declared.values(), "4-5")
         _declared[code] = Detector(
             code=code,
             slug=slug,
             cause=cause,
             function=function,
-            summary=(inspect.getdoc(module) or "").split("\n")[0],
-            page=inspect.getdoc(function) or "",
+            **read_texts(function)._asdict(),
         )
         return function
 
@@ -98,10 +88,7 @@ def detector(
 @cache
 def all_detectors() -> dict[str, Detector]:
     """Every detector, by code."""
-    package = importlib.import_module(_PACKAGE)
-    for module in pkgutil.iter_modules(package.__path__):
-        if not module.ispkg:
-            importlib.import_module(f"{_PACKAGE}.{module.name}")
+    import_all(_PACKAGE)
     return dict(sorted(_declared.items()))
 
 
