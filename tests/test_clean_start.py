@@ -9,6 +9,7 @@ import pytest
 from programs import LONGEST_SECONDS
 
 from fitguard.clean_start import words_to_run
+from fitguard.crash.explaining import Answer, Request, explain_in_child
 from fitguard.environment.deep import import_tensorflow
 from fitguard.facts.interpreter import interview
 from fitguard.memory.measuring.request import Script
@@ -18,7 +19,6 @@ from fitguard.monitor.run_folder import RunFolder
 from fitguard.readiness.script import check_script
 from fitguard.schema.facts import Facts
 from fitguard.schema.journal import Orders
-from fitguard.supervise.explaining import Answer, Request, explain_in_child
 from fitguard.supervise.interpreters import require_fitguard
 
 _ALSO = ("fitguard", "msgspec", "numpy", "psutil", "rich", "cyclopts", "cloudpickle", "tensorflow")
@@ -69,7 +69,7 @@ def test_another_python(ran, tmp_path):
 
 def test_a_trial(ran, tmp_path):
     # Another module of ours, which takes less time to fail.
-    step = Script(module="fitguard.supervise.explaining", reference="no.py")
+    step = Script(module="fitguard.crash.explaining", reference="no.py")
     trials = Trials(step=step, batch_size=1, jit_compile=False, folder=tmp_path, device="cpu")
     with pytest.raises(Silent, match="DecodeError"):
         trials.run(None)

@@ -4,11 +4,11 @@ from typing import Any
 
 import msgspec
 
+from fitguard.environment.machine import MachineView
 from fitguard.schema.hardware import Gpu
 from fitguard.schema.journal import Orders
 from fitguard.schema.run import Place
 from fitguard.supervise.deciding import DecideOptions, Next, decide
-from fitguard.supervise.machine import MachineView
 from fitguard.supervise.past_attempts import PastAttempt
 
 GIB = 2**30

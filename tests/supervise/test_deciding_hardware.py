@@ -4,8 +4,8 @@ import msgspec
 import pytest
 from supervise.story import ONE_GPU, TWO_GPUS, Story, end, gpu
 
+from fitguard.environment.machine import MachineView
 from fitguard.schema.hardware import Xid
-from fitguard.supervise.machine import MachineView
 
 
 def xid(number: int, index: int) -> Xid:

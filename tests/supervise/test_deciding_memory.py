@@ -6,10 +6,10 @@ import msgspec
 import pytest
 from supervise.story import GIB, NO_GPU, ONE_GPU, Story, at, end, gpu
 
+from fitguard.environment.machine import MachineView
 from fitguard.schema.hardware import GpuProcess
 from fitguard.schema.journal import Failed
 from fitguard.schema.run import Place
-from fitguard.supervise.machine import MachineView
 from fitguard.supervise.past_attempts import PastAttempt
 
 

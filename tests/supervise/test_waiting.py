@@ -2,9 +2,9 @@
 
 from facts.replay_nvml import ReplayNvml
 
+from fitguard.environment.machine import view_machine
 from fitguard.facts import nvml
 from fitguard.schema.hardware import Gpu, GpuProcess
-from fitguard.supervise.machine import view_machine
 from fitguard.supervise.waiting import describe_holders, find_most_held_share, wait_for_memory
 
 GIB = 2**30

@@ -16,6 +16,7 @@ from fitguard.cli.doctor import doctor
 from fitguard.cli.explain import explain
 from fitguard.cli.facts import facts
 from fitguard.cli.plan import plan
+from fitguard.cli.probe import probe
 from fitguard.cli.prune import prune
 from fitguard.cli.report import report
 from fitguard.cli.resolve import resolve
@@ -36,7 +37,7 @@ app = App(
 )
 # The modules of the commands keep their own imports inside the functions: --help stays quick.
 _COMMANDS = (
-    *(check, doctor, data, plan, run_command, watch, explain, report, runs, resolve, facts),
+    *(check, doctor, probe, data, plan, run_command, watch, explain, report, runs, resolve, facts),
 )
 for command in _COMMANDS:
     app.command(command, config=apply_settings if command is run_command else None)

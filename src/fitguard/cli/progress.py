@@ -66,3 +66,28 @@ def bar(what: str) -> Iterator[Callable[[str, int, int | None], None] | None]:
         yield tell
     finally:
         shown.stop()
+
+
+@contextlib.contextmanager
+def countdown(what: str) -> Iterator[Callable[[str, float, float], None]]:
+    """A bar that is told what runs, which share is done, and how many seconds are left."""
+    if not sys.stderr.isatty():
+        yield lambda *_: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn
+
+    from fitguard.words import duration
+
+    columns = (
+        TextColumn(f"{what} {{task.fields[name]}}", markup=False),
+        BarColumn(),
+        TextColumn("about {task.fields[left]} left", markup=False),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
+        task = shown.add_task("", name="", left="", total=1.0)
+
+        def tell(name: str, share: float, left_seconds: float) -> None:
+            shown.update(task, name=name, left=duration(left_seconds), completed=share)
+
+        yield tell

@@ -31,4 +31,8 @@ The answer
     questions.py      where nothing decides: which fact would
     next_steps.py, next_commands.py
                       the command of fitguard that goes on from here
+
+Of a process that fitguard itself has started
+    explaining.py     the same, asked in a process of its own
+    kernel_lines.py   which lines of the kernel log are about that process
 """

@@ -6,7 +6,7 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO
 
@@ -58,69 +58,90 @@ class _Reader(threading.Thread):
             self.stream.close()
 
 
-def run(command: Sequence[str], environment: Mapping[str, str], limit_seconds: float) -> Outcome:
-    """Run a command without input, and stop it with all that it started where it does not end.
+class Program:
+    """A foreign program, started without input, in a session of its own.
+
+    Args:
+        stdin: Whether it may be told something, through `process.stdin`.
 
     Raises:
         OSError: if it cannot be started.
     """
-    process = subprocess.Popen(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=dict(environment),
-        bufsize=0,
-        start_new_session=True,
-    )
-    try:
-        return _follow(process, limit_seconds)
-    except BaseException:
-        # Ctrl-C does not reach it: it has a session of its own.
-        _kill(process)
-        raise
+
+    def __init__(
+        self, command: Sequence[str], environment: Mapping[str, str], *, stdin: bool = False
+    ) -> None:
+        self.process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE if stdin else subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=dict(environment),
+            bufsize=0,
+            start_new_session=True,
+        )
+        assert self.process.stdout is not None
+        assert self.process.stderr is not None
+        self._readers = (_Reader(self.process.stdout), _Reader(self.process.stderr))
+
+    def follow(
+        self, limit_seconds: float, stop_early: Callable[[], bool] = lambda: False
+    ) -> Outcome:
+        """Wait for its end, and stop it with all that it started where it does not end.
+
+        Args:
+            stop_early: Asked some twenty times in a second whether to stop it now.
+        """
+        try:
+            timed_out = not self._wait(limit_seconds, stop_early)
+            if timed_out or any(reader.is_alive() for reader in self._readers):
+                self.kill()
+        except BaseException:
+            # Ctrl-C does not reach it: it has a session of its own.
+            self.kill()
+            raise
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(_REAP_SECONDS)
+        for reader in self._readers:
+            reader.join(_DRAIN_SECONDS)
+            reader.close()
+        stdout, stderr = (reader.tail for reader in self._readers)
+        return Outcome(stdout, stderr, self.process.returncode, timed_out)
+
+    def _wait(self, limit: float, stop_early: Callable[[], bool]) -> bool:
+        """Wait until both pipes are at their end, or the program is; False where it is stopped.
+
+        A program may end and leave a descendant that holds the pipes, or close them and go on.
+        """
+        deadline = time.monotonic() + limit
+        while (rest := deadline - time.monotonic()) > 0:
+            open_pipes = [reader for reader in self._readers if reader.is_alive()]
+            if open_pipes:
+                open_pipes[0].join(min(_POLL_SECONDS, rest))
+            if self.process.poll() is not None:
+                for reader in open_pipes:
+                    reader.join(_DRAIN_SECONDS)
+                return True
+            if not open_pipes:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    self.process.wait(min(_POLL_SECONDS, rest))
+            if stop_early():
+                return False
+        return False
+
+    def kill(self) -> None:
+        """End it and its descendants at once: it may ignore a polite request."""
+        if hasattr(os, "killpg"):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.process.pid, signal.SIGKILL)
+        else:
+            self.process.kill()
 
 
-def _follow(process: subprocess.Popen[bytes], limit_seconds: float) -> Outcome:
-    assert process.stdout is not None
-    assert process.stderr is not None
-    readers = (_Reader(process.stdout), _Reader(process.stderr))
-    timed_out = not _wait(process, readers, limit_seconds)
-    if timed_out or any(reader.is_alive() for reader in readers):
-        _kill(process)
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        process.wait(_REAP_SECONDS)
-    for reader in readers:
-        reader.join(_DRAIN_SECONDS)
-        reader.close()
-    stdout, stderr = (reader.tail for reader in readers)
-    return Outcome(stdout, stderr, process.returncode, timed_out)
+def run(command: Sequence[str], environment: Mapping[str, str], limit_seconds: float) -> Outcome:
+    """Run a command without input, to its end or to the limit.
 
-
-def _wait(process: subprocess.Popen[bytes], readers: Sequence[_Reader], limit: float) -> bool:
-    """Wait until both pipes are at their end, or the program is; False at the time limit.
-
-    A program may end and leave a descendant that holds the pipes, or close them and go on.
+    Raises:
+        OSError: if it cannot be started.
     """
-    deadline = time.monotonic() + limit
-    while (rest := deadline - time.monotonic()) > 0:
-        open_pipes = [reader for reader in readers if reader.is_alive()]
-        if open_pipes:
-            open_pipes[0].join(min(_POLL_SECONDS, rest))
-        if process.poll() is not None:
-            for reader in open_pipes:
-                reader.join(_DRAIN_SECONDS)
-            return True
-        if not open_pipes:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(min(_POLL_SECONDS, rest))
-    return False
-
-
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    """End the program and its descendants at once: it may ignore a polite request."""
-    if hasattr(os, "killpg"):
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-    else:
-        process.kill()
+    return Program(command, environment).follow(limit_seconds)

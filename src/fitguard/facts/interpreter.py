@@ -62,7 +62,7 @@ def interview(
     Raises:
         UsageError: if it is no Python, does not answer in time, or fails.
     """
-    path, origin = _locate(python, environment)
+    path, origin = locate(python, environment)
     try:
         outcome = child_process.run([str(path), str(AGENT)], environment, limit_seconds)
     except OSError as error:
@@ -96,8 +96,15 @@ def _interview(
     )
 
 
-def _locate(python: str | None, environment: Mapping[str, str]) -> tuple[Path, str]:
-    """The interpreter, and what named it. Links stay: a virtual environment is known by its."""
+def locate(python: str | None, environment: Mapping[str, str]) -> tuple[Path, str]:
+    """The interpreter, and what named it. Links stay: a virtual environment is known by its.
+
+    Args:
+        python: Path or name; by default that of `VIRTUAL_ENV`, else the one that runs fitguard.
+
+    Raises:
+        UsageError: where there is none.
+    """
     if python is not None:
         return _find_given_python(python, environment), "--python"
     home = environment.get("VIRTUAL_ENV")

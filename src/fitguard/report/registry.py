@@ -19,6 +19,7 @@ from fitguard.schema.doctor import DoctorReport
 from fitguard.schema.facts import Facts
 from fitguard.schema.notice import RunNotice
 from fitguard.schema.plan import Plan
+from fitguard.schema.probe import ProbeReport
 from fitguard.schema.resolution import Resolution
 from fitguard.schema.run import Run
 from fitguard.schema.run_list import RunList
@@ -57,6 +58,7 @@ ENTRIES = (
     Entry("facts", Facts),
     Entry("notice", RunNotice),
     Entry("plan", Plan),
+    Entry("probe", ProbeReport),
     Entry("resolve", Resolution),
     Entry("run", Run),
     Entry("runs", RunList),

@@ -46,8 +46,6 @@ One attempt, while it runs
 Why it ended
     postmortem.py     outcome, cause and evidence
     outcomes.py       the outcome, by rule
-    explaining.py     the cause, as `explain` finds it in a process of its own
-    kernel_lines.py   which lines of the kernel log are about this attempt
 
 What comes next
     past_attempts.py  the attempts so far, out of the journal
@@ -55,8 +53,7 @@ What comes next
     attribution.py    the row of the policy for a cause
     progress.py       whether the run gets anywhere
     remedies.py       each remedy of the policy, put into orders
-    machine.py, sick_gpus.py
-                      the GPUs that are there, and those to leave out
+    sick_gpus.py      the GPUs to leave out
     variables.py      what a run may set for its training
     wording.py        the decision as a sentence
     pausing.py, waiting.py

@@ -9,12 +9,12 @@ from collections.abc import Sequence
 
 import msgspec
 
+from fitguard.environment.machine import MachineView
 from fitguard.knowledge import knowledge
 from fitguard.knowledge.policy import PolicyRow, Remedy
 from fitguard.schema.journal import OWN_FAULT, Orders
 from fitguard.schema.run import Action
 from fitguard.supervise.attribution import find_row
-from fitguard.supervise.machine import MachineView
 from fitguard.supervise.past_attempts import PastAttempt
 from fitguard.supervise.progress import count_recent_restarts, find_last_progress, has_same_end
 from fitguard.supervise.remedies import Change, Situation, apply

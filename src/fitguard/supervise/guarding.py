@@ -277,9 +277,9 @@ class Guarding:
     def _decide(self, orders: Orders, postmortem: Postmortem) -> "Next":
         """Decide, and say so."""
         # Loaded only now: a run without a fault needs none of the policy.
+        from fitguard.environment.machine import view_machine
         from fitguard.monitor.saved_place import read_saved
         from fitguard.supervise.deciding import DecideOptions, decide
-        from fitguard.supervise.machine import view_machine
         from fitguard.supervise.past_attempts import list_past_attempts
 
         options, record = self._options, self._desk.record

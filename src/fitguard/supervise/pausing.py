@@ -48,7 +48,7 @@ class Pause:
         """Wait as a decision asks for."""
         if following.action != "wait-for-memory":
             return self(following.wait_seconds)
-        from fitguard.supervise.machine import view_machine
+        from fitguard.environment.machine import view_machine
         from fitguard.supervise.waiting import wait_for_memory
 
         environment = {**self._desk.environment, **following.orders.environment}

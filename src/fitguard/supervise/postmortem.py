@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from fitguard.crash.explaining import Answer, Request, explain_in_child
 from fitguard.monitor.journal import now
 from fitguard.schema.diagnosis import Diagnosis, FoundCause
 from fitguard.schema.finding import Confidence
@@ -10,7 +11,6 @@ from fitguard.schema.hardware import Xid
 from fitguard.schema.journal import OWN_FAULT, AnyEvent, AttemptEnded, Failed
 from fitguard.schema.run import Outcome
 from fitguard.supervise.alarm import LEAK
-from fitguard.supervise.explaining import Answer, Request, explain_in_child
 from fitguard.supervise.live_attempt import Observation
 from fitguard.supervise.outcomes import classify_end, find_failure
 from fitguard.words import count

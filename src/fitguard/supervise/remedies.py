@@ -8,12 +8,12 @@ from collections.abc import Callable
 
 import msgspec
 
+from fitguard.environment.machine import MachineView
 from fitguard.knowledge import knowledge
 from fitguard.knowledge.policy import Remedy
 from fitguard.schema.batch_parts import smaller_part
 from fitguard.schema.journal import Orders
 from fitguard.schema.run import Action
-from fitguard.supervise.machine import MachineView
 from fitguard.supervise.past_attempts import PastAttempt
 from fitguard.supervise.sick_gpus import leave_out_sick_gpus
 from fitguard.supervise.waiting import find_most_held_share

@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 
 from fitguard.causes.derived.xid_blame import blame
+from fitguard.environment.machine import MachineView, show_only
 from fitguard.schema.hardware import Gpu, Xid
-from fitguard.supervise.machine import MachineView
-from fitguard.supervise.variables import DEVICE_ORDER, VISIBLE_DEVICES
 
 
 def leave_out_sick_gpus(
@@ -25,15 +24,7 @@ def leave_out_sick_gpus(
     sound = [gpu for gpu in machine.gpus if gpu not in sick]
     if not sick or not sound or any(gpu.mig_enabled for gpu in machine.gpus):
         return None
-    return _show_only(sound), ", ".join(_describe_gpu(gpu, counted) for gpu in sick)
-
-
-def _show_only(sound: Sequence[Gpu]) -> dict[str, str]:
-    """By UUID: CUDA numbers GPUs by speed, NVML by their place on the bus."""
-    identifiers = [gpu.uuid for gpu in sound if gpu.uuid]
-    if len(identifiers) == len(sound):
-        return {VISIBLE_DEVICES: ",".join(identifiers)}
-    return {VISIBLE_DEVICES: ",".join(str(gpu.index) for gpu in sound), DEVICE_ORDER: "PCI_BUS_ID"}
+    return show_only(sound), ", ".join(_describe_gpu(gpu, counted) for gpu in sick)
 
 
 def _describe_gpu(gpu: Gpu, xids: Sequence[Xid]) -> str:

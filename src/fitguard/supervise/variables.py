@@ -3,8 +3,6 @@
 import re
 from collections.abc import Mapping
 
-VISIBLE_DEVICES = "CUDA_VISIBLE_DEVICES"
-DEVICE_ORDER = "CUDA_DEVICE_ORDER"
 _VALUE = re.compile(r"[\w.,:-]*")
 
 
@@ -14,6 +12,7 @@ def select_allowed_variables(environment: Mapping[str, str]) -> dict[str, str]:
     if not environment:
         return {}
     # Loaded only now: a run without a fault needs none of the policy.
+    from fitguard.environment.machine import DEVICE_ORDER, VISIBLE_DEVICES
     from fitguard.knowledge import knowledge
 
     rows = knowledge().policy.table.rows

@@ -7,9 +7,9 @@ import time
 
 import pytest
 
+from fitguard.crash.kernel_lines import select_own_lines
 from fitguard.facts.kernel_log import read_lines
 from fitguard.facts.processes import shares_kernel_numbers
-from fitguard.supervise.kernel_lines import select_own_lines
 
 OURS = {812: 200.0, 813: 110.0}
 """When each was last seen."""

@@ -3,7 +3,7 @@
 The tables, the log and the matching take more memory than this parent should ever hold, and a log
 is hostile input: what goes wrong there costs the diagnosis, not the run.
 
-    python clean_start.py fitguard.supervise.explaining < request > answer
+    python clean_start.py fitguard.crash.explaining < request > answer
 """
 
 import subprocess
@@ -68,8 +68,8 @@ def explain_in_child(request: Request, limit_seconds: float = LIMIT_SECONDS) -> 
 def answer(request: Request, kernel_lines: Iterable[str] = ()) -> Answer:
     """Done in the other process."""
     from fitguard.crash.explanation import explain
+    from fitguard.crash.kernel_lines import select_own_lines
     from fitguard.facts.kernel_messages import parse
-    from fitguard.supervise.kernel_lines import select_own_lines
 
     recent = select_own_lines(kernel_lines, request.since_seconds, request.numbers)
     kernel = parse(recent, "kernel log")

@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 from programs import LONGEST_SECONDS
 
+from fitguard.crash.explaining import Request, answer, explain_in_child
 from fitguard.monitor.last_moments import Moment
 from fitguard.schema.journal import LEFT_AS_ASKED, OWN_FAULT, AttemptEnded, Failed
 from fitguard.schema.run import Place
 from fitguard.supervise import postmortem
 from fitguard.supervise.child import ExitStatus
-from fitguard.supervise.explaining import Request, answer, explain_in_child
 from fitguard.supervise.live_attempt import Observation
 from fitguard.supervise.postmortem import examine_end
 

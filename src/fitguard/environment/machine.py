@@ -1,6 +1,6 @@
-"""What the machine offers the next attempt: its GPUs, and the variables that choose among them."""
+"""What the machine offers a training: its GPUs, and the variables that choose among them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
@@ -8,6 +8,9 @@ from fitguard.checks.derived.visible_gpus import visible
 from fitguard.facts import nvml
 from fitguard.schema.facts import Facts
 from fitguard.schema.hardware import Gpu
+
+VISIBLE_DEVICES = "CUDA_VISIBLE_DEVICES"
+DEVICE_ORDER = "CUDA_DEVICE_ORDER"
 
 
 class MachineView(msgspec.Struct, frozen=True, kw_only=True):
@@ -29,3 +32,14 @@ def view_machine(
     gpus = read().gpus or ()
     facts = Facts(environment=dict(environment))
     return MachineView(gpus=visible(gpus, facts).gpus, environment=dict(environment))
+
+
+def show_only(gpus: Sequence[Gpu]) -> dict[str, str]:
+    """The variables that show a program these GPUs and no others.
+
+    By UUID: CUDA numbers GPUs by speed, NVML by their place on the bus.
+    """
+    identifiers = [gpu.uuid for gpu in gpus if gpu.uuid]
+    if len(identifiers) == len(gpus):
+        return {VISIBLE_DEVICES: ",".join(identifiers)}
+    return {VISIBLE_DEVICES: ",".join(str(gpu.index) for gpu in gpus), DEVICE_ORDER: "PCI_BUS_ID"}

@@ -1,0 +1,100 @@
+"""How a probe ended, into a result with a cause."""
+
+import msgspec
+
+from fitguard.crash.explaining import Request, explain_in_child
+from fitguard.probes.child import Ending
+from fitguard.probes.devices import Device
+from fitguard.probes.rates import judge_rates
+from fitguard.probes.registry import Probe
+from fitguard.schema.probe import ProbeResult, Status
+from fitguard.words import one_line
+
+_SHOWN_LINES = 40
+
+WRONG_RESULT = "wrong-result"
+AGAIN = "the same wrong result when it was repeated"
+CHANGING = "another result when it was repeated"
+
+
+def judge(
+    probe: Probe, device: Device, ending: Ending, repeated: Ending | None = None
+) -> ProbeResult:
+    """What came of a probe.
+
+    Args:
+        repeated: How it ended when it was run again, after a wrong result: a fault of the hardware
+            seldom gives the same wrong number twice, and one of the software does.
+    """
+    status, detail = _find_status(ending)
+    remark = "" if repeated is None else _compare(ending, repeated)
+    result = ProbeResult(
+        name=probe.name,
+        device=device.label,
+        status=status,
+        seconds=ending.seconds,
+        detail=f"{detail} It gave {remark}." if remark else detail,
+        rates=judge_rates(ending.rates, device, ending.measured),
+    )
+    if not result.failed:
+        return result
+    line = _describe_for_log(probe, device, ending, detail, remark)
+    log = ending.log + line.encode("utf-8", "replace") + b"\n"
+    answer = explain_in_child(
+        Request(
+            output=log,
+            exit_code=None if ending.stopped or ending.told else ending.exit_code,
+            signal=ending.signal,
+            since_seconds=ending.since_seconds,
+            numbers=ending.numbers,
+        )
+    )
+    xids = "".join(f" The kernel logged Xid {xid.number}." for xid in answer.xids[:3])
+    shown = log.decode("utf-8", "replace").splitlines()[-_SHOWN_LINES:]
+    return msgspec.structs.replace(
+        result, detail=result.detail + xids, diagnosis=answer.diagnosis, log=tuple(shown)
+    )
+
+
+def is_wrong_result(ending: Ending) -> bool:
+    """Whether something was computed, and it was wrong."""
+    return ending.told.get("kind") == WRONG_RESULT
+
+
+def _find_status(ending: Ending) -> tuple[Status, str]:
+    if ending.told:
+        status: Status = ending.told["status"]
+        return status, _end_sentence(str(ending.told.get("detail", "")))
+    if ending.stopped:
+        status = "timeout" if ending.timed_out else "fail"
+        return status, _end_sentence(f"It was stopped: {ending.stopped}")
+    if ending.signal:
+        how = f"was ended by {ending.signal}"
+    else:
+        how = f"ended with exit code {ending.exit_code}"
+    when = "" if ending.began else " before the probe began"
+    return "crash", f"Its process {how}{when}."
+
+
+def _compare(first: Ending, second: Ending) -> str:
+    same = is_wrong_result(second) and first.told.get("detail") == second.told.get("detail")
+    return AGAIN if same else CHANGING
+
+
+def _describe_for_log(
+    probe: Probe, device: Device, ending: Ending, detail: str, remark: str
+) -> str:
+    """A line for `explain`, which knows it by its signature."""
+    where = f"fitguard probe {probe.name} on {device.label}"
+    if remark:
+        return f"{where}: wrong result, {remark}: {detail}"
+    if ending.timed_out:
+        return f"{where}: {ending.stopped}"
+    if ending.stopped:
+        return f"{where}: stopped, because {ending.stopped}"
+    return f"{where}: {detail}"
+
+
+def _end_sentence(text: str) -> str:
+    text = one_line(text)
+    return text if not text or text.endswith((".", "!", "?")) else f"{text}."

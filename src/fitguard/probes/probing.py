@@ -1,0 +1,183 @@
+"""Runs probes, one after another: which, where, and what comes of them."""
+
+import contextlib
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import msgspec
+
+from fitguard.facts.interpreter import locate
+from fitguard.probes.child import FAULT, Ending, ProbeChild
+from fitguard.probes.devices import ALL, Device, join, list_devices
+from fitguard.probes.judging import is_wrong_result, judge
+from fitguard.probes.registry import Probe, select_probes
+from fitguard.probes.target.faults import KINDS
+from fitguard.schema.exit_codes import UsageError
+from fitguard.schema.probe import Level, ProbeReport, ProbeResult
+
+_NO_GPU = (
+    "No GPU is seen here, so everything was computed on the CPU. That says that TensorFlow works, "
+    "and nothing about a GPU."
+)
+Tell = Callable[[str, float, float], None]
+"""Is told what runs now, which share of all is done, and how many seconds are left."""
+
+
+class _Step(msgspec.Struct, frozen=True):
+    """One probe on one device."""
+
+    probe: Probe
+    device: Device
+
+
+def run_probes(
+    *,
+    level: Level = "quick",
+    device: str = ALL,
+    only: Sequence[str] = (),
+    minutes: float | None = None,
+    python: str | None = None,
+    environment: Mapping[str, str] | None = None,
+    tell: Tell = lambda *_: None,
+    devices: Sequence[Device] | None = None,
+) -> ProbeReport:
+    """Run the probes of a level, or the named ones.
+
+    Args:
+        device: `all`, or numbers of GPUs as nvidia-smi gives them.
+        minutes: When no further probe is begun.
+        python: The interpreter that trains; fitguard need not be installed there.
+        devices: In place of those of this machine.
+
+    Raises:
+        UsageError: for probes, devices or an interpreter that do not exist.
+    """
+    began = time.monotonic()
+    environment = dict(os.environ if environment is None else environment)
+    _require_fault(environment.get(FAULT, ""))
+    probes = select_probes(level, tuple(only))
+    path, _ = locate(python, environment)
+    found = tuple(devices) if devices is not None else list_devices(device, environment)
+    deadline = began + 60 * minutes if minutes is not None else None
+    session = _Session(str(path), environment, level, _Clock(began, deadline, tell))
+    results = tuple(session.run(_arrange(probes, found)))
+    notes = () if found[0].is_gpu else (_NO_GPU,)
+    return ProbeReport(
+        level=level,
+        python=str(path),
+        tensorflow=session.tensorflow,
+        devices=tuple(one.describe() for one in found),
+        results=results,
+        notes=notes,
+        seconds=round(time.monotonic() - began, 1),
+    )
+
+
+def _arrange(probes: Sequence[Probe], devices: Sequence[Device]) -> list[_Step]:
+    """Device by device, then what takes all of them."""
+    steps = [_Step(probe, device) for device in devices for probe in probes if not probe.several]
+    together = join(devices)
+    if together is not None:
+        steps += [_Step(probe, together) for probe in probes if probe.several]
+    return steps
+
+
+class _Clock(msgspec.Struct, frozen=True):
+    """Tells how long it will still take."""
+
+    began: float
+    deadline: float | None
+    tell: Tell
+
+    @property
+    def is_up(self) -> bool:
+        return self.deadline is not None and time.monotonic() >= self.deadline
+
+    def show(self, what: str, done: Sequence[_Step], left: Sequence[_Step], share: float) -> None:
+        """Of what is left, as long as it is said to take, at the pace of what is done."""
+        was_said = sum(step.probe.seconds for step in done) + share * left[0].probe.seconds
+        to_come = sum(step.probe.seconds for step in left) - share * left[0].probe.seconds
+        taken = time.monotonic() - self.began
+        pace = taken / was_said if done else 1.0
+        seconds = to_come * pace
+        if self.deadline is not None:
+            seconds = min(seconds, max(0.0, self.deadline - time.monotonic()))
+        self.tell(what, was_said / max(was_said + to_come, 1e-9), seconds)
+
+
+class _Session:
+    """All probes of one call. While one computes, the next gets ready."""
+
+    def __init__(
+        self, python: str, environment: Mapping[str, str], level: Level, clock: _Clock
+    ) -> None:
+        self._python = python
+        self._environment = environment
+        self._level = level
+        self._clock = clock
+        self._closed: dict[str, str] = {}
+        self.tensorflow = ""
+
+    def run(self, steps: Sequence[_Step]) -> Iterator[ProbeResult]:
+        with contextlib.ExitStack() as stack:
+            ready: ProbeChild | None = None
+            for index, step in enumerate(steps):
+                reason = self._explain_skip(step)
+                if reason:
+                    yield _skip(step, reason)
+                    continue
+                child = ready or stack.enter_context(self._start(step))
+                ready = None
+                # What decides whether others are tried at all is waited for.
+                following = steps[index + 1 : index + 2]
+                if following and not step.probe.gate and not self._explain_skip(following[0]):
+                    ready = stack.enter_context(self._start(following[0]))
+                yield self._finish(step, child, steps[:index], steps[index:])
+
+    def _start(self, step: _Step) -> ProbeChild:
+        return ProbeChild(
+            step.probe, step.device, self._python, self._environment, level=self._level
+        )
+
+    def _finish(
+        self, step: _Step, child: ProbeChild, done: Sequence[_Step], left: Sequence[_Step]
+    ) -> ProbeResult:
+        what = f"{step.probe.name} on {step.device.label}"
+        self._clock.show(what, done, left, 0.0)
+        with child:
+            ending = child.run(lambda share, _: self._clock.show(what, done, left, share))
+        self.tensorflow = ending.tensorflow or self.tensorflow
+        result = judge(step.probe, step.device, ending, self._repeat(step, ending))
+        if step.probe.gate and result.status != "pass":
+            self._close(step, result)
+        return result
+
+    def _repeat(self, step: _Step, ending: Ending) -> Ending | None:
+        if not is_wrong_result(ending):
+            return None
+        with self._start(step) as child:
+            return child.run()
+
+    def _close(self, step: _Step, result: ProbeResult) -> None:
+        """Where a gate fails on a GPU, the others have to be tried all the same."""
+        why = result.detail if result.status == "skip" else f"{step.probe.name} did not pass."
+        place = "" if step.probe.gate == 1 else step.device.label
+        self._closed[place] = why
+
+    def _explain_skip(self, step: _Step) -> str:
+        if self._clock.is_up:
+            return "The time was up."
+        labels = ("", step.device.label, *(f"GPU {gpu.index}" for gpu in step.device.gpus))
+        return next((self._closed[label] for label in labels if label in self._closed), "")
+
+
+def _skip(step: _Step, reason: str) -> ProbeResult:
+    return ProbeResult(name=step.probe.name, device=step.device.label, status="skip", detail=reason)
+
+
+def _require_fault(text: str) -> None:
+    if text and text.partition(":")[2] not in KINDS:
+        raise UsageError(
+            f"Received {FAULT}={text}. Expected PROBE:KIND, KIND of {', '.join(KINDS)}"
+        )

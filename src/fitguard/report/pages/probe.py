@@ -1,0 +1,140 @@
+"""The page of probes: a verdict, what failed with its cause, the rates, then all results."""
+
+from collections.abc import Iterator
+
+from fitguard.report.blocks import (
+    Block,
+    Code,
+    Folded,
+    Items,
+    Page,
+    Pairs,
+    Paragraph,
+    Quotation,
+    Section,
+    Span,
+    Table,
+    Tone,
+    Verdict,
+    Words,
+    present,
+)
+from fitguard.report.rows.tables import drop_empty_columns
+from fitguard.schema.probe import ProbeReport, ProbeResult, Rate, Status
+from fitguard.words import count, duration
+
+_TONES: dict[Status, Tone] = {
+    "pass": "fine",
+    "fail": "error",
+    "crash": "error",
+    "timeout": "error",
+    "skip": "",
+}
+
+
+def build_page(report: ProbeReport) -> Page:
+    """What failed first."""
+    return Page(
+        "fitguard probe",
+        present(
+            Pairs(tuple(_list_headline(report))),
+            *(_build_failure(result) for result in report.failures),
+            Section("Rates", present(_build_rates(report)), boxed=False),
+            Section("Results", (_build_results(report),), boxed=False) if report.results else None,
+            Section("Notes", present(Items(report.notes))),
+            *_build_reproductions(report),
+        ),
+        _build_verdict(report),
+    )
+
+
+def _list_headline(report: ProbeReport) -> Iterator[tuple[str, Words]]:
+    for device in report.devices:
+        yield device.label, device.name or "the processor"
+    if report.tensorflow:
+        yield "TensorFlow", report.tensorflow
+    yield "Python", report.python
+    if report.like:
+        yield "like", report.like
+
+
+def _build_verdict(report: ProbeReport) -> Verdict:
+    passed = sum(result.status == "pass" for result in report.results)
+    aside = f"{count(passed, 'probe')} passed in {duration(report.seconds)}"
+    if report.failures:
+        names = ", ".join(dict.fromkeys(result.name for result in report.failures))
+        return Verdict(f"{count(len(report.failures), 'probe')} failed: {names}", "error", aside)
+    if not passed:
+        return Verdict("Nothing could be tried", "error")
+    kinds = "the GPU computes" if report.devices[0].label != "CPU" else "the CPU computes"
+    slow = [rate for result in report.results for rate in result.rates if rate.verdict == "slow"]
+    if slow:
+        return Verdict(f"Right, but slow: {kinds} what it should", "warning", aside)
+    return Verdict(f"Fine: {kinds} what it should", "fine", aside)
+
+
+def _build_failure(result: ProbeResult) -> Block:
+    found = result.diagnosis.causes[:1] if result.diagnosis else ()
+    cause: tuple[Block, ...] = ()
+    for one in found:
+        cause = present(
+            Paragraph((Span(one.cause, "strong"), f" ({one.confidence} confidence): {one.why}")),
+            Paragraph(one.fix.text, label="fix"),
+            Code(one.fix.commands),
+        )
+    return Section(
+        (Span(result.status, "strong", "error"), f" {result.name} on {result.device}"),
+        present(
+            Paragraph(result.detail),
+            *cause,
+            Folded("Log", (Quotation("\n".join(result.log), "its process", is_end=True),))
+            if result.log
+            else None,
+        ),
+        tone="error",
+    )
+
+
+def _build_rates(report: ProbeReport) -> Block:
+    rows = [
+        (rate.name, result.device, _say(rate.value, rate), _say(rate.expected, rate), _share(rate))
+        for result in report.results
+        for rate in result.rates
+    ]
+    return drop_empty_columns(
+        Table(("rate", "device", "measured", "data sheet", "of it"), tuple(rows))
+    )
+
+
+def _say(value: float | None, rate: Rate) -> str:
+    return "" if value is None else f"{value:.3g} {rate.unit}"
+
+
+def _share(rate: Rate) -> Words:
+    if rate.ratio is None:
+        return ""
+    reasons = f": {' '.join(rate.reasons)}" if rate.reasons else ""
+    tone: Tone = "warning" if rate.verdict == "slow" else ""
+    return Span(f"{100 * rate.ratio:.0f} %{reasons}", tone=tone)
+
+
+def _build_results(report: ProbeReport) -> Block:
+    rows = tuple(
+        (
+            Span(result.status, tone=_TONES[result.status]),
+            result.name,
+            result.device,
+            f"{result.seconds:.1f} s" if result.status != "skip" else "",
+            result.detail,
+        )
+        for result in report.results
+    )
+    return Table(("", "probe", "device", "time", "what"), rows)
+
+
+def _build_reproductions(report: ProbeReport) -> Iterator[Block]:
+    for one in report.reproductions:
+        yield Section(
+            f"A script that shows it: {one.probe}",
+            present(Code(tuple(one.script.splitlines()), "python"), Items(one.facts)),
+        )
