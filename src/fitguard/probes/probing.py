@@ -8,12 +8,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import msgspec
 
 from fitguard.facts.interpreter import locate
-from fitguard.probes.child import FAULT, Ending, ProbeChild
+from fitguard.probes.child import Ending, ProbeChild
 from fitguard.probes.devices import ALL, Device, join, list_devices
 from fitguard.probes.judging import is_wrong_result, judge
 from fitguard.probes.registry import Probe, select_probes
-from fitguard.probes.target.faults import KINDS
-from fitguard.schema.exit_codes import UsageError
 from fitguard.schema.probe import Level, ProbeReport, ProbeResult
 
 _NO_GPU = (
@@ -55,7 +53,6 @@ def run_probes(
     """
     began = time.monotonic()
     environment = dict(os.environ if environment is None else environment)
-    _require_fault(environment.get(FAULT, ""))
     probes = select_probes(level, tuple(only))
     path, _ = locate(python, environment)
     found = tuple(devices) if devices is not None else list_devices(device, environment)
@@ -174,10 +171,3 @@ class _Session:
 
 def _skip(step: _Step, reason: str) -> ProbeResult:
     return ProbeResult(name=step.probe.name, device=step.device.label, status="skip", detail=reason)
-
-
-def _require_fault(text: str) -> None:
-    if text and text.partition(":")[2] not in KINDS:
-        raise UsageError(
-            f"Received {FAULT}={text}. Expected PROBE:KIND, KIND of {', '.join(KINDS)}"
-        )

@@ -22,7 +22,7 @@ def main():
         bench_module = __import__("target.bench", fromlist=["Bench"])
         probe = __import__("target.catalog." + options["probe"].replace("-", "_"), fromlist=["run"])
     finally:
-        # The user's own script has another directory here, and no module of ours may shadow another.
+        # No module of ours may shadow another.
         del sys.path[0]
     bench = bench_module.Bench(options)
     try:
