@@ -1,9 +1,12 @@
-"""What several probes compute."""
+"""What several probes compute, and how far from the truth rounding may take it."""
 
 import time
 
-ROUNDING = {"float32": 2.0**-23, "tf32": 2.0**-10, "float16": 2.0**-10, "bfloat16": 2.0**-7}
-"""Of one number: the distance from 1 to the next one."""
+UNIT = {
+    "float64": 2.0**-53, "float32": 2.0**-24, "tf32": 2.0**-10, "float16": 2.0**-11,
+    "bfloat16": 2.0**-8,
+}  # fmt: skip
+"""By how much of itself a number changes at most when it is rounded; TF32 cuts the rest off."""
 _MARGIN = 4.0
 _RATE_SECONDS = 0.5
 
@@ -16,43 +19,118 @@ def allow_tf32(tf, allowed):
     return switch is not None
 
 
-def check_matmul(bench, kind, name):
-    """Compare a product with float64, then measure how fast larger ones are.
+def draw_numbers(bench):
+    """Where random numbers come from: the same ones each time, unless another seed is asked for."""
+    return bench.np.random.RandomState(bench.options.get("seed", 7))
+
+
+def bound_sum(kind, terms, depth=1.0):
+    """How far a sum of products may be off, as a share of the largest result.
+
+    What goes in and what comes out is rounded: 2 u. The sum is rounded with each of n terms, in
+    float32 whatever the type is: v √n. Such errors are as often up as down, so that they grow with
+    √n, not with n. Partial sums are not larger than the largest result. Four times that is room for
+    the worst of many elements.
 
     Args:
-        kind: A key of `ROUNDING`: with `tf32` the matrices are float32.
-        name: Of the rate.
+        kind: A key of `UNIT`, for u.
+        terms: n.
+        depth: How much an algorithm amplifies. Where such sums stand one upon another: the root of
+            their number, for the same reason.
+    """
+    return _MARGIN * depth * (2.0 * UNIT[kind] + UNIT["float32"] * terms**0.5)
+
+
+def name_type(kind):
+    """The type of the numbers: those of TF32 are float32."""
+    return "float32" if kind == "tf32" else kind
+
+
+def check_matmul(bench, kind):
+    """Compare a product with float64.
+
+    Args:
+        kind: A key of `UNIT`.
+
+    Returns:
+        A sentence.
+    """
+    # Eigen, on the CPU, may add in float16: few terms, so that it makes no difference.
+    size, terms = (1024, 1024) if bench.on_gpu else (64, 16)
+    draw = draw_numbers(bench)
+    # Results of about 1: nothing leaves the range of float16.
+    shapes = ((size, terms), (terms, size))
+    matrices = [draw.uniform(-1, 1, shape) * (3.0 / terms**0.5) ** 0.5 for shape in shapes]
+    error = check_results(
+        bench,
+        kind,
+        lambda left, right: [bench.tf.matmul(left, right)],
+        matrices,
+        [("the product", bound_sum(kind, terms))],
+    )
+    return "%d x %d and %d x %d matrices in %s: %s" % (shapes[0] + shapes[1] + (kind, error))
+
+
+def check_results(bench, kind, compute, arrays, bounds):
+    """Compute on the device, and in float64 on the CPU, and compare.
+
+    Args:
+        kind: A key of `UNIT`: what the device computes in.
+        compute: Takes tensors and gives a list of tensors, in any type.
+        arrays: What it takes.
+        bounds: For each result its name and its bound.
+
+    Returns:
+        The largest error, in words.
     """
     tf, np = bench.tf, bench.np
-    dtype = "float32" if kind == "tf32" else kind
-    size = 1024 if bench.on_gpu else 256
-    draw = np.random.RandomState(7)
-    left, right = (draw.uniform(-1, 1, (size, size)).astype("float32") for _ in range(2))
+    dtype = name_type(kind)
     with tf.device(bench.device):
-        a, b = tf.cast(left, dtype), tf.cast(right, dtype)
-        got = bench.fetch(tf.cast(tf.matmul(a, b), "float32"))
-        # The reference has the numbers that the device had, after their rounding.
-        exact = (tf.cast(one, "float64").numpy() for one in (a, b))
-    expected = np.matmul(*exact)
-    bound = _MARGIN * ROUNDING[kind] * np.sqrt(size) / np.sqrt(size / 3.0)
-    error = bench.require_close(got, expected, bound, "the product in %s" % kind)
-    rate = measure_matmul(bench, dtype)
-    bench.measure(name, rate / 1e12, "TFLOP/s")
-    return "%d x %d matrices in %s: error %.1e of %.1e allowed, %.3g TFLOP/s" % (
-        size, size, kind, error, bound, rate / 1e12,
-    )  # fmt: skip
+        inputs = [tf.cast(tf.constant(one, "float32"), dtype) for one in arrays]
+        results = compute(*inputs)
+        # NumPy has no bfloat16 of its own.
+        plain = [tf.cast(one, "float32") if kind == "bfloat16" else one for one in results]
+        got = [bench.fetch(one) for one in plain]
+    with tf.device("/CPU:0"):
+        # The reference gets the numbers that the device got, after their rounding.
+        exact = compute(*[tf.cast(one, "float64") for one in inputs])
+    worst = (0.0, 0.0)
+    for result, reference, (name, bound) in zip(got, exact, bounds):
+        what = "%s in %s" % (name, kind)
+        error = bench.require_close(result, np.array(reference), bound, what)
+        worst = max(worst, (error / bound, error))
+    return describe_error(*worst)
+
+
+def describe_error(share, error):
+    """`error 1.2e-07, 8 % of what is allowed`."""
+    return "error %.1e, %.0f %% of what is allowed" % (error, 100 * share)
+
+
+def differentiate(tf, function, inputs, weights):
+    """A function's result, and the gradients of its weighted sum by each input."""
+    with tf.GradientTape() as tape:
+        tape.watch(inputs)
+        result = function(*inputs)
+    return [result] + tape.gradient(result, inputs, output_gradients=weights)
+
+
+def tell_rate(bench, name, dtype):
+    """Measure how fast large matrices are multiplied, and tell it."""
+    rate = measure_matmul(bench, dtype) / 1e12
+    bench.measure(name, rate, "TFLOP/s")
+    return "%.3g TFLOP/s" % rate
 
 
 def measure_matmul(bench, dtype):
     """FLOP/s of large products: the best of several rounds."""
     tf = bench.tf
-    size = 8192 if bench.on_gpu else 512
+    size, repeats = (8192, 8) if bench.on_gpu else (256, 1)
     with tf.device(bench.device):
         matrix = tf.cast(tf.random.uniform((size, size)), dtype)
         wait(tf.matmul(matrix, matrix))
         best, until = 0.0, time.time() + _RATE_SECONDS
         while time.time() < until:
-            repeats = 8
             began = time.time()
             for _ in range(repeats):
                 product = tf.matmul(matrix, matrix)

@@ -6,8 +6,11 @@ compared with the product in float64 on the host. Then larger ones are multiplie
 rate.
 
 ## How it is judged
-Each element may differ by the rounding of float32 in a sum of so many terms: 2⁻²³ · √n, four times.
-A wrong bit in an exponent or in the upper half of a mantissa is far outside of it.
+Rounding changes a number by at most u = 2⁻²⁴ of itself. Numbers are rounded when they go in and
+out, and the sum is rounded with each of its n terms. Such errors are as often up as down, so they
+grow with √n. Each element may differ by 4 · (2u + u√n) of the largest one: 8 · 10⁻⁶ for 1,024
+terms. The factor of 4 is room for the worst element of many. A wrong bit in an exponent or in the
+upper half of a mantissa is outside of it, except in an element that is itself close to 0.
 
 ## What a failure means
 cuBLAS gives wrong numbers on this GPU. If a repetition gives other ones, the GPU is sick.
@@ -24,4 +27,5 @@ LIMIT_SECONDS = 120
 def run(bench):
     """Compare, then measure."""
     arithmetic.allow_tf32(bench.tf, False)
-    return arithmetic.check_matmul(bench, "float32", NAME)
+    found = arithmetic.check_matmul(bench, "float32")
+    return "%s, %s" % (found, arithmetic.tell_rate(bench, NAME, "float32"))
