@@ -7,7 +7,7 @@ float32 (TF32 is off) and in float16. The same is computed in float64 on the CPU
 ## How it is judged
 As in `matmul-float32`, one sum of n terms may be off by 4 · (2u + v√n) of the largest element.
 With the gradients, six such sums stand one upon another. Their errors are independent, and add up
-to √6 of one: 5 · 10⁻⁶ in float32 and 1 % in float16 of the largest element are allowed.
+to √6 of one: 10⁻⁵ in float32 and 1 % in float16 of the largest element are allowed.
 
 ## What a failure means
 Batched products or the softmax give wrong numbers on this GPU. Transformers train wrong on it.
