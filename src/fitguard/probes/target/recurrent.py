@@ -23,15 +23,14 @@ def check_layer(bench, kind):
     expected = case.compute_reference()
     # Errors of the steps are independent, and a gate lets less than all of them pass.
     bound = arithmetic.bound_sum("float32", case.units + case.inputs, case.steps**0.5)
-    worst = (0.0, 0.0)
     names = ["the outputs"] + ["the gradient by " + name for name in case.names]
-    for name, result, reference in zip(names, got, expected):
-        error = bench.require_close(result, reference, bound, "%s of the %s" % (name, kind))
-        worst = max(worst, (error / bound, error))
-    return "%s of %d units over %d steps %s: %s" % (
-        kind, case.units, case.steps, _tell_path(bench, on_cudnn),
-        arithmetic.describe_error(*worst),
-    )  # fmt: skip
+    rows = [
+        ("%s of the %s" % (name, kind), result, reference, bound)
+        for name, result, reference in zip(names, got, expected)
+    ]
+    error = arithmetic.require_all_close(bench, rows)
+    path = _tell_path(bench, on_cudnn)
+    return "%s of %d units over %d steps %s: %s" % (kind, case.units, case.steps, path, error)
 
 
 class Case(object):

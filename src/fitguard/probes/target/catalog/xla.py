@@ -46,13 +46,12 @@ def run(bench):
     exact = numbers.astype("float64")
     waves = np.tanh(exact) * np.exp(-exact * exact) + np.sqrt(np.abs(exact) + 1.0)
     expected = waves, np.sum(waves - exact, axis=1)
-    worst = (0.0, 0.0)
+    rows = []
     for number, (name, terms) in enumerate((("a function", 1), ("a sum", columns))):
         bound = arithmetic.bound_sum("float32", terms, _ROUNDINGS**0.5)
-        error = bench.require_close(got[number], expected[number], bound, name + " of XLA")
-        worst = max(worst, (error / bound, error))
-    compile_seconds = max(0.0, first_seconds - seconds)
-    return "XLA compiled in %.1f s: %s" % (compile_seconds, arithmetic.describe_error(*worst))
+        rows.append((name + " of XLA", got[number], expected[number], bound))
+    error = arithmetic.require_all_close(bench, rows)
+    return "XLA compiled in %.1f s: %s" % (max(0.0, first_seconds - seconds), error)
 
 
 def _compile(tf, compute):
