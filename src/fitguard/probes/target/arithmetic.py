@@ -1,3 +1,4 @@
+# -*- coding: utf-8 -*-
 """What several probes compute, and how far from the truth rounding may take it."""
 
 import time
@@ -22,6 +23,11 @@ def allow_tf32(tf, allowed):
 def draw_numbers(bench):
     """Where random numbers come from: the same ones each time, unless another seed is asked for."""
     return bench.np.random.RandomState(bench.options.get("seed", 7))
+
+
+def draw_array(draw, shape, size):
+    """Numbers between -size and size, as float32 holds them."""
+    return draw.uniform(-size, size, shape).astype("float32")
 
 
 def bound_sum(kind, terms, depth=1.0):
@@ -85,15 +91,15 @@ def check_results(bench, kind, compute, arrays, bounds):
     """
     tf, np = bench.tf, bench.np
     dtype = name_type(kind)
-    with tf.device(bench.device):
+    with tf.device("/CPU:0"):
+        # The reference gets the numbers that the device gets, after their rounding.
         inputs = [tf.cast(tf.constant(one, "float32"), dtype) for one in arrays]
-        results = compute(*inputs)
+        exact = compute(*[tf.cast(one, "float64") for one in inputs])
+    with tf.device(bench.device):
+        results = compute(*[tf.identity(one) for one in inputs])
         # NumPy has no bfloat16 of its own.
         plain = [tf.cast(one, "float32") if kind == "bfloat16" else one for one in results]
         got = [bench.fetch(one) for one in plain]
-    with tf.device("/CPU:0"):
-        # The reference gets the numbers that the device got, after their rounding.
-        exact = compute(*[tf.cast(one, "float64") for one in inputs])
     rows = []
     for result, reference, (name, bound) in zip(got, exact, bounds):
         rows.append(("%s in %s" % (name, kind), result, np.array(reference), bound))

@@ -130,7 +130,8 @@ class Bench(object):
             The largest difference, as such a share.
         """
         np = self.np
-        got64 = np.asarray(got, dtype=np.float64)
+        with np.errstate(invalid="ignore"):
+            got64 = np.asarray(got, dtype=np.float64)
         expected64 = np.asarray(expected, dtype=np.float64)
         if got64.shape != expected64.shape:
             raise WrongResult(
@@ -196,7 +197,7 @@ class Bench(object):
 def _dump_before_the_end(limit_seconds):
     """Where it hangs, the log should say in which call."""
     try:
-        import faulthandler
+        import faulthandler  # novermin
     except ImportError:  # Python 2.7
         return
     faulthandler.enable()

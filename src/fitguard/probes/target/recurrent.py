@@ -44,19 +44,19 @@ class Case(object):
         batch, self.steps, self.inputs, self.units = sizes
         draw = arithmetic.draw_numbers(bench)
         wide = _GATES[kind] * self.units
-        self.sequences = _draw(draw, (batch, self.steps, self.inputs), 1.0)
+        self.sequences = arithmetic.draw_array(draw, (batch, self.steps, self.inputs), 1.0)
         # Keras has two rows of biases in a GRU, as cuDNN has.
         bias = (wide,) if kind == LSTM else (2, wide)
         self.weights = [
-            _draw(draw, (self.inputs, wide), self.inputs**-0.5),
-            _draw(draw, (self.units, wide), self.units**-0.5),
-            _draw(draw, bias, 0.5),
+            arithmetic.draw_array(draw, (self.inputs, wide), self.inputs**-0.5),
+            arithmetic.draw_array(draw, (self.units, wide), self.units**-0.5),
+            arithmetic.draw_array(draw, bias, 0.5),
         ]
         lengths = draw.randint(1, self.steps + 1, batch)
         lengths[0] = self.steps
         self.mask = self.np.arange(self.steps)[None, :] < lengths[:, None]
         # What stands after the end of a sequence is left to the implementation.
-        weights = _draw(draw, (batch, self.steps, self.units), 1.0)
+        weights = arithmetic.draw_array(draw, (batch, self.steps, self.units), 1.0)
         self.output_weights = weights * self.mask[:, :, None]
 
     def compute_reference(self):
@@ -77,10 +77,6 @@ class Case(object):
             state = step(tf, sequences[:, number], state, kernel, recurrent, bias)
             outputs.append(state[0] * tf.constant(self.mask[:, number, None], "float64"))
         return tf.stack(outputs, axis=1)
-
-
-def _draw(draw, shape, size):
-    return draw.uniform(-size, size, shape).astype("float32")
 
 
 def _step_lstm(tf, inputs, state, kernel, recurrent, bias):

@@ -28,9 +28,10 @@ def open_keras(bench):
 
 def can_compile(keras):
     """Whether `Model.compile` can be told about XLA."""
-    if hasattr(inspect, "signature"):
-        return "jit_compile" in inspect.signature(keras.Model.compile).parameters
-    return "jit_compile" in inspect.getargspec(keras.Model.compile).args
+    read = getattr(inspect, "signature", None)
+    if read is None:  # Python 2.7
+        return "jit_compile" in inspect.getargspec(keras.Model.compile).args
+    return "jit_compile" in read(keras.Model.compile).parameters
 
 
 class Training(object):
@@ -46,15 +47,15 @@ class Training(object):
         channels, dense = self.channels, self.dense
         draw = arithmetic.draw_numbers(bench)
         count = self.batch * steps
-        self.images = _draw(draw, (count, self.side, self.side, channels), 1.0)
+        self.images = arithmetic.draw_array(draw, (count, self.side, self.side, channels), 1.0)
         self.labels = draw.randint(0, _CLASSES, count).astype("int32")
         flat = (self.side // 2) ** 2 * channels
         shapes = (3, 3, channels, channels), (3, 3, channels, channels), (flat, dense)
         self.weights = []
         for shape in shapes + ((dense, _CLASSES),):
             terms = int(self.np.prod(shape[:-1]))
-            self.weights.append(_draw(draw, shape, (3.0 / terms) ** 0.5))
-            self.weights.append(_draw(draw, shape[-1:], 0.1))
+            self.weights.append(arithmetic.draw_array(draw, shape, (3.0 / terms) ** 0.5))
+            self.weights.append(arithmetic.draw_array(draw, shape[-1:], 0.1))
 
     def build_model(self, keras, **arguments):
         """A model with these weights, compiled.
@@ -91,8 +92,14 @@ class Training(object):
             )
         return [bench.fetch(one) for one in model.get_weights()]
 
-    def compute_loss(self, weights, images, labels):
-        """The mean loss of a batch, in any type, without Keras."""
+    def show_batch(self, step, dtype):
+        """Its images, and for each image a row with 1 at its label."""
+        part = slice(step * self.batch, (step + 1) * self.batch)
+        rows = self.np.eye(_CLASSES)[self.labels[part]]
+        return [self.tf.constant(one, dtype) for one in (self.images[part], rows)]
+
+    def compute_loss(self, weights, images, rows):
+        """The mean loss of a batch of `show_batch`, in any type, without Keras."""
         tf = self.tf
         found = images
         for number in (0, 2):
@@ -103,7 +110,8 @@ class Training(object):
         found = tf.reshape(found, (self.batch, -1))
         found = tf.tanh(tf.matmul(found, weights[4]) + weights[5])
         logits = tf.matmul(found, weights[6]) + weights[7]
-        return tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels, logits))
+        # Of simple operations: all of them can be deterministic.
+        return -tf.reduce_sum(rows * tf.nn.log_softmax(logits)) / self.batch
 
     def train_by_hand(self):
         """The weights after all steps, in float64 on the CPU."""
@@ -111,12 +119,10 @@ class Training(object):
         weights = [one.astype("float64") for one in self.weights]
         speeds = [np.zeros_like(one) for one in weights]
         for step in range(self.steps):
-            part = slice(step * self.batch, (step + 1) * self.batch)
             with tf.device("/CPU:0"), tf.GradientTape() as tape:
                 sources = [tf.constant(one) for one in weights]
                 tape.watch(sources)
-                images = tf.constant(self.images[part], "float64")
-                loss = self.compute_loss(sources, images, self.labels[part])
+                loss = self.compute_loss(sources, *self.show_batch(step, "float64"))
             gradients = [np.array(one) for one in tape.gradient(loss, sources)]
             speeds = [_MOMENTUM * v - LEARNING_RATE * g for v, g in zip(speeds, gradients)]
             weights = [w + v for w, v in zip(weights, speeds)]
@@ -150,7 +156,3 @@ class Training(object):
         bound = arithmetic.bound_sum(kind, self.batch * self.side**2, roundings**0.5)
         larger = np.max(np.abs(begin)) / np.max(np.abs(change))
         return bound + 2 * arithmetic.UNIT["float32"] * larger * self.steps**0.5
-
-
-def _draw(draw, shape, size):
-    return draw.uniform(-size, size, shape).astype("float32")

@@ -1,3 +1,4 @@
+# -*- coding: utf-8 -*-
 """Attention, forward and backward.
 
 ## What is done

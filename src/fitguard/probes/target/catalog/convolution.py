@@ -1,3 +1,4 @@
+# -*- coding: utf-8 -*-
 """A convolution, forward and backward, through cuDNN.
 
 ## What is done

@@ -30,7 +30,10 @@ def run(bench):
     _switch_on(bench.tf)
     step = _prepare_step(bench)
     count = 1000 if bench.on_gpu else 50
-    first = bench.fetch(step())
+    try:
+        first = bench.fetch(step())
+    except bench.tf.errors.UnimplementedError as error:
+        raise Skip("An operation is not deterministic here: %s" % str(error).split("\n")[0])
     for number in range(2, count + 1):
         what = "the result of step %d of %d, beside the first," % (number, count)
         bench.require_same(bench.fetch(step()), first, what)
@@ -52,14 +55,14 @@ def _prepare_step(bench):
     tf = bench.tf
     training = Training(bench, steps=1)
     with tf.device(bench.device):
-        images, labels = tf.constant(training.images), tf.constant(training.labels)
+        images, rows = training.show_batch(0, "float32")
         weights = [tf.constant(one) for one in training.weights]
 
         @tf.function
         def train():
             with tf.GradientTape() as tape:
                 tape.watch(weights)
-                loss = training.compute_loss(weights, images, labels)
+                loss = training.compute_loss(weights, images, rows)
             gradients = tape.gradient(loss, weights)
             moved = [w - LEARNING_RATE * g for w, g in zip(weights, gradients)]
             return tf.concat([tf.reshape(one, [-1]) for one in moved], axis=0)

@@ -1,3 +1,4 @@
+# -*- coding: utf-8 -*-
 """`model.fit` takes a few real steps.
 
 ## What is done

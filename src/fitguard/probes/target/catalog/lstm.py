@@ -1,3 +1,4 @@
+# -*- coding: utf-8 -*-
 """An LSTM of Keras over sequences of different lengths, through cuDNN.
 
 ## What is done

@@ -1,3 +1,4 @@
+# -*- coding: utf-8 -*-
 """Matrices are multiplied in float16.
 
 ## What is done

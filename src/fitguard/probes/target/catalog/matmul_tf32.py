@@ -1,3 +1,4 @@
+# -*- coding: utf-8 -*-
 """Matrices of float32 are multiplied in TF32.
 
 ## What is done

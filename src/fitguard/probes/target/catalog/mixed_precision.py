@@ -1,3 +1,4 @@
+# -*- coding: utf-8 -*-
 """A training step in mixed precision.
 
 ## What is done

@@ -1,3 +1,4 @@
+# -*- coding: utf-8 -*-
 """XLA compiles a function and runs it on the device.
 
 ## What is done
@@ -46,11 +47,11 @@ def run(bench):
     exact = numbers.astype("float64")
     waves = np.tanh(exact) * np.exp(-exact * exact) + np.sqrt(np.abs(exact) + 1.0)
     expected = waves, np.sum(waves - exact, axis=1)
-    rows = []
+    compared = []
     for number, (name, terms) in enumerate((("a function", 1), ("a sum", columns))):
         bound = arithmetic.bound_sum("float32", terms, _ROUNDINGS**0.5)
-        rows.append((name + " of XLA", got[number], expected[number], bound))
-    error = arithmetic.require_all_close(bench, rows)
+        compared.append((name + " of XLA", got[number], expected[number], bound))
+    error = arithmetic.require_all_close(bench, compared)
     return "XLA compiled in %.1f s: %s" % (max(0.0, first_seconds - seconds), error)
 
 
