@@ -30,11 +30,11 @@ _WILD_KERNEL = b"""
 .address_size 64
 .visible .entry wild()
 {
-    .reg .b64 %address;
-    .reg .b32 %value;
-    mov.u64 %address, 0x7000000000;
-    mov.u32 %value, 1;
-    st.global.u32 [%address], %value;
+    .reg .b64 address;
+    .reg .b32 value;
+    mov.u64 address, 0x7000000000;
+    mov.u32 value, 1;
+    st.global.u32 [address], value;
     ret;
 }
 """
