@@ -37,6 +37,7 @@ def run(bench):
     with tf.device("/CPU:0"):
         on_host = tf.constant(sent)
     on_device, to_device = _copy(bench, on_host, bench.device)
+    arithmetic.require_on_device(bench, on_device)
     bench.require_same(bench.fetch(on_device), sent, "What came back from the device")
     text = "%d MiB went to the device and back, each bit the same" % (size // _MIB)
     if not bench.on_gpu:
@@ -54,6 +55,6 @@ def _copy(bench, tensor, device):
         began = time.time()
         with bench.tf.device(device):
             copied = bench.tf.identity(tensor)
-        arithmetic.wait(copied)
+            arithmetic.wait(copied)
         best = max(best, 8.0 * bench.np.prod(tensor.shape) / (time.time() - began))
     return copied, best

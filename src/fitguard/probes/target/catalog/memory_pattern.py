@@ -17,6 +17,7 @@ pages out of use at its next reset (`nvidia-smi --gpu-reset`, or a reboot). If t
 look at heat and power first, then replace the card.
 """
 
+from .. import arithmetic
 from ..bench import WrongResult
 
 NAME = "memory-pattern"
@@ -73,6 +74,7 @@ class _Memory(object):
             except bench.tf.errors.ResourceExhaustedError:
                 del self._blocks[-_SPARE_BLOCKS:]
                 break
+            arithmetic.require_on_device(bench, self._blocks[-1])
             self._tell(0.0, len(self._blocks), "written")
         if not self._blocks:
             raise RuntimeError("Not one block of %d MiB was free" % (self._block_bytes // _MIB))
@@ -84,7 +86,7 @@ class _Memory(object):
             # The old one has to go first: there is no room for both.
             self._blocks[number] = None
             self._blocks[number] = self._bench.keep(self._make(number))
-            self._tell(0.5, number + 1, "written")
+            self._tell(0.5 + 0.25 * number / len(self._blocks), number + 1, "written")
 
     def compare(self):
         """Read all back, and look closely at what differs."""
@@ -94,7 +96,7 @@ class _Memory(object):
             for number, block in enumerate(self._blocks):
                 differ.append(tf.reduce_any(tf.not_equal(block, self._make(number))))
             found = self._bench.fetch(tf.cast(tf.stack(differ), tf.float32))
-        self._tell(0.75 if self._turned else 0.25, len(self._blocks), "compared")
+        self._tell(1.0 if self._turned else 0.5, len(self._blocks), "compared")
         wrong = [number for number, flag in enumerate(found) if flag]
         if wrong:
             raise WrongResult(self._describe(wrong))
@@ -113,7 +115,7 @@ class _Memory(object):
 
     def _describe(self, wrong):
         """Where it is wrong: the blocks, and the first word of the first of them."""
-        bench, np = self._bench, self._bench.np
+        np = self._bench.np
         number = wrong[0]
         text = "%d of %d blocks of %d MiB differ from what was written: %s" % (
             len(wrong), len(self._blocks), self._block_bytes // _MIB,

@@ -15,6 +15,8 @@ A training that runs out of memory here cannot go on in the same process: nothin
 can be trusted. `fitguard run` replaces the process then.
 """
 
+from ..bench import Skip
+
 NAME = "out-of-memory"
 LEVEL = "medium"
 SECONDS = 14
@@ -60,12 +62,8 @@ def _ask_too_much(bench):
     try:
         given = tf.zeros([2**16, amount // 4 // 2**16])
     except tf.errors.ResourceExhaustedError:
-        return "%d GiB were asked for and refused" % (amount // 2**30) if bench.on_gpu else (
-            "%d MiB were asked for and refused" % (amount // _MIB)
-        )
+        return "%d MiB were asked for and refused" % (amount // _MIB)
     if not bench.on_gpu:
-        from ..bench import Skip
-
         raise Skip("This TensorFlow heeds no limit of memory on the CPU")
     raise RuntimeError("%s were given to it. Expected ResourceExhaustedError" % (given.shape,))
 

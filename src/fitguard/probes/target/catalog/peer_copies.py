@@ -57,12 +57,12 @@ def _copy(bench, sent, source, target):
     tf = bench.tf
     with tf.device(source):
         there = tf.identity(tf.constant(sent))
-    arithmetic.wait(there)
+        arithmetic.wait(there)
     best = 0.0
     for _ in range(_ROUNDS if bench.on_gpu else 1):
         began = time.time()
         with tf.device(target):
             copied = tf.identity(there)
-        arithmetic.wait(copied)
+            arithmetic.wait(copied)
         best = max(best, sent.nbytes / (time.time() - began))
     return copied, best
