@@ -39,8 +39,8 @@ def test_one_flipped_bit_in_memory_is_found_with_its_place(tmp_path: Path) -> No
     with open_bench(tmp_path, "wrong-memory") as bench, pytest.raises(WrongResult) as caught:
         memory_pattern.run(bench)
     text = str(caught.value)
-    assert "1 of 16 blocks of 16 MiB differ from what was written: 1" in text
-    assert "In block 1 1 bits of 1 words are wrong; the first is word " in text
+    assert "Of 16 blocks of 16 MiB 1 is not what was written: 1" in text
+    assert "Block 1 has 1 wrong bit in 1 word; the first is word " in text
     got, expected = (int(word, 16) for word in re.findall(r"0x(\w{16})", text))
     bit = re.search(r"bits \[(\d+)\] are flipped", text)
     assert bit is not None

@@ -33,7 +33,7 @@ def run(bench):
     tf, np = bench.tf, bench.np
     size = (256 if bench.on_gpu else 8) * _MIB
     # As numbers of 64 bits: those of 32 may stay in the memory of the host.
-    sent = np.random.RandomState(11).randint(0, 256, size, dtype=np.uint8).view(np.int64)
+    sent = np.frombuffer(np.random.RandomState(11).bytes(size), dtype=np.int64)
     with tf.device("/CPU:0"):
         on_host = tf.constant(sent)
     on_device, to_device = _copy(bench, on_host, bench.device)

@@ -117,9 +117,9 @@ class _Memory(object):
         """Where it is wrong: the blocks, and the first word of the first of them."""
         np = self._bench.np
         number = wrong[0]
-        text = "%d of %d blocks of %d MiB differ from what was written: %s" % (
-            len(wrong), len(self._blocks), self._block_bytes // _MIB,
-            ", ".join(map(str, wrong[:8])),
+        text = "Of %d blocks of %d MiB %d %s not what was written: %s" % (
+            len(self._blocks), self._block_bytes // _MIB, len(wrong),
+            "is" if len(wrong) == 1 else "are", ", ".join(map(str, wrong[:8])),
         )  # fmt: skip
         got, expected = np.array(self._blocks[number]), np.array(self._make(number))
         places = np.flatnonzero(got != expected)
@@ -130,10 +130,11 @@ class _Memory(object):
         flipped = got.flat[places] ^ expected.flat[places]
         bits = int(np.unpackbits(flipped.view(np.uint8)).sum())
         return text + (
-            ". In block %d %d bits of %d words are wrong; the first is word %d (byte %d of all): "
-            "0x%016x. Expected 0x%016x, so that bits %s are flipped"
+            ". Block %d has %s in %s; the first is word %d (byte %d of all): 0x%016x. Expected "
+            "0x%016x, so that bits %s are flipped"
             % (
-                number, bits, places.size, first, number * self._block_bytes + 8 * first,
+                number, _count(bits, "wrong bit"), _count(places.size, "word"), first,
+                number * self._block_bytes + 8 * first,
                 one, other, [bit for bit in range(64) if (one ^ other) >> bit & 1],
             )
         )  # fmt: skip
@@ -141,3 +142,7 @@ class _Memory(object):
     def _tell(self, share, count, what):
         size = "%.1f GiB" % (count * self._block_bytes / 1024.0**3)
         self._bench.progress(share, "%s %s" % (size, what))
+
+
+def _count(number, noun):
+    return "%d %s%s" % (number, noun, "" if number == 1 else "s")
