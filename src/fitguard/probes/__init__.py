@@ -9,6 +9,7 @@ probing.py is the door. A probe goes this way:
     child.py          one probe in its process: limits of time and memory, progress
     judging.py        how it ended, into a result with a cause
     rates.py          what was measured, beside what the card should give
+    slowness.py       why a rate may be far below
     probing.py        which probes, in which order
 
 `target/` runs in the interpreter that trains, and has a map of its own.

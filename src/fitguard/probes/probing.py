@@ -11,6 +11,7 @@ from fitguard.facts.interpreter import locate
 from fitguard.probes.child import Ending, ProbeChild
 from fitguard.probes.devices import ALL, Device, join, list_devices
 from fitguard.probes.judging import is_wrong_result, judge
+from fitguard.probes.rates import note_unknown_cards
 from fitguard.probes.registry import Probe, select_probes
 from fitguard.schema.probe import Level, ProbeReport, ProbeResult
 
@@ -59,7 +60,7 @@ def run_probes(
     deadline = began + 60 * minutes if minutes is not None else None
     session = _Session(str(path), environment, level, _Clock(began, deadline, tell))
     results = tuple(session.run(_arrange(probes, found)))
-    notes = () if found[0].is_gpu else (_NO_GPU,)
+    notes = note_unknown_cards(found) if found[0].is_gpu else (_NO_GPU,)
     return ProbeReport(
         level=level,
         python=str(path),

@@ -62,5 +62,15 @@ def measure_matmul(bench, dtype):
 
 
 def wait(tensor):
-    """Until the device has computed it: one number of it is fetched."""
+    """Until the device has computed it: one number of it is fetched.
+
+    Call it where `tf.device` names that device, or else TensorFlow copies all of it to another one.
+    """
     return float(tensor[(0,) * len(tensor.shape)])
+
+
+def require_on_device(bench, tensor):
+    """TensorFlow may leave a tensor in the memory of the host where it has no kernel for it."""
+    place = getattr(tensor, "backing_device", tensor.device)
+    if not place.endswith(bench.device.lstrip("/")):
+        raise RuntimeError("A tensor lies on %s. Expected %s" % (place, bench.device))

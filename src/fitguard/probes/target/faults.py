@@ -12,6 +12,7 @@ Each is a real one: a real signal, real memory, a bit that is really wrong.
     out-of-bounds a kernel writes where the GPU has no memory (needs a GPU)
     wrong-bits    a bit of a result is wrong, each time another one
     wrong-bit     the same bit of a result is wrong each time
+    wrong-memory  a bit of a block that lies in memory is wrong, each time another one
     wrong-replica the part of one replica is wrong
 """
 
@@ -21,9 +22,10 @@ import time
 
 KINDS = (
     "import", "exception", "segfault", "abort", "exit", "hang", "memory", "out-of-bounds",
-    "wrong-bits", "wrong-bit", "wrong-replica",
+    "wrong-bits", "wrong-bit", "wrong-memory", "wrong-replica",
 )  # fmt: skip
 _CHUNK_BYTES = 64 * 2**20
+_SPOILED_BLOCK = 2
 _WILD_KERNEL = b"""
 .version 6.0
 .target sm_50
@@ -55,6 +57,7 @@ class Fault(object):
 
     def __init__(self, kind):
         self.kind = kind
+        self._blocks = 0
 
     def strike(self):
         """Before the probe begins."""
@@ -88,6 +91,20 @@ class Fault(object):
         element = random.SystemRandom().randrange(array.size) if self.kind == "wrong-bits" else 0
         # The highest byte of a little-endian number: sign and exponent, never lost in rounding.
         raw[element * width + width - 1] ^= 0x40
+        return np.frombuffer(raw.tobytes(), dtype=array.dtype).reshape(array.shape)
+
+    def spoil_memory(self, array):
+        """A block of memory, with one bit of it flipped; only the second block is."""
+        if self.kind != "wrong-memory":
+            return array
+        self._blocks += 1
+        if self._blocks != _SPOILED_BLOCK:
+            return array
+        import numpy as np
+
+        raw = np.frombuffer(array.tobytes(), dtype=np.uint8).copy()
+        draw = random.SystemRandom()
+        raw[draw.randrange(raw.size)] ^= 1 << draw.randrange(8)
         return np.frombuffer(raw.tobytes(), dtype=array.dtype).reshape(array.shape)
 
     def spoils_replica(self, replica):
