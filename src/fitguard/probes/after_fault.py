@@ -1,4 +1,4 @@
-"""The quick probes of all GPUs, in a process of its own: a guarded run asks for them after a fault.
+"""A few quick probes of each GPU, in a process of its own: a guarded run asks for them.
 
     python clean_start.py fitguard.probes.after_fault < request > lines
 
@@ -16,14 +16,17 @@ import msgspec
 from fitguard.probes.devices import ALL, Device, list_devices
 from fitguard.probes.fault_request import AT_ONCE, Line, Request
 from fitguard.probes.probing import run_probes
-from fitguard.probes.registry import select_probes
+from fitguard.probes.registry import all_probes
+
+_NAMES = ("matmul-float32", "matmul-float16", "convolution", "copies")
+"""Beside those without which nothing is tried: a training that waits is to go on soon."""
 
 
 def main() -> None:
     """Read a request, write lines."""
     request = msgspec.json.decode(sys.stdin.buffer.read(), type=Request)
     devices = list_devices(ALL, request.environment)
-    names = [probe.name for probe in select_probes("quick") if not probe.several]
+    names = [name for name in _NAMES if name in all_probes()]
     writing = threading.Lock()
 
     def write(line: Line) -> None:

@@ -109,17 +109,19 @@ def decide(
         if change is None:
             continue
         if _is_allowed(remedy, options):
-            going_on = _go_on(past, options, remedy, change)
-            return msgspec.structs.replace(going_on, probe=_is_to_be_probed(past.row, machine))
+            return _join_probes(_go_on(past, options, remedy, change), past.row, machine)
         if remedy.changes_results:
             refused.append(remedy.action)
     return _stop(past, orders, _explain_stop(past, refused))
 
 
-def _is_to_be_probed(row: PolicyRow, machine: MachineView) -> bool:
-    if machine.probed is not None:
-        return False
-    return row.probe == "machine" or (row.probe == "gpus" and bool(machine.gpus))
+def _join_probes(following: Next, row: PolicyRow, machine: MachineView) -> Next:
+    """Probes come before it; where they have passed, there is nothing to wait for."""
+    if machine.probed is None:
+        wanted = row.probe == "machine" or (row.probe == "gpus" and bool(machine.gpus))
+        return msgspec.structs.replace(following, probe=wanted)
+    waits = 0.0 if machine.probed.ok else following.wait_seconds
+    return msgspec.structs.replace(following, wait_seconds=waits)
 
 
 def _leave_out_failed(

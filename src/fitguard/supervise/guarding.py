@@ -299,7 +299,7 @@ class Guarding:
             max_attempts=options.max_attempts, allow=options.allow, exact_only=options.exact_only
         )
         machine = view_machine({**self._desk.environment, **orders.environment})
-        following = decide(
+        return decide(
             list_past_attempts(
                 record.events(), postmortem.xids, read_saved(self._desk.folder.snapshots)
             ),
@@ -307,10 +307,6 @@ class Guarding:
             allowed,
             msgspec.structs.replace(machine, probed=probed),
         )
-        # What a GPU needs to settle, it has had meanwhile.
-        waited = probed.seconds if probed is not None else 0.0
-        left = max(0.0, following.wait_seconds - waited)
-        return msgspec.structs.replace(following, wait_seconds=left)
 
     def _probe(self, orders: Orders, following: "Next") -> "ProbeReport | Asked":
         from fitguard.environment.machine import view_machine
