@@ -67,9 +67,7 @@ def test_an_illegal_access_is_first_taken_for_the_programs_fault():
 
 def probed(machine: MachineView, *failing: int, cause: str = "hardware-fault") -> MachineView:
     """These GPUs, of which some fail a probe."""
-    found = FoundCause(
-        cause=cause, score=0.9, confidence="high", why="", evidence=(), fix=Fix("Replace it.")
-    )
+    found = FoundCause(cause=cause, confidence="high", why="", evidence=(), fix=Fix("Replace it."))
     results = tuple(
         ProbeResult(
             name="matmul-float32",
