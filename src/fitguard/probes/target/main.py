@@ -1,3 +1,4 @@
+# -*- coding: utf-8 -*-
 """Runs one probe. Starts in the interpreter that trains, where fitguard need not be installed.
 
     python main.py '{"probe": "matmul-float32", "answers": FILE, "device": "GPU", …}'

@@ -65,7 +65,8 @@ def _build_verdict(report: ProbeReport) -> Verdict:
         names = ", ".join(dict.fromkeys(result.name for result in report.failures))
         return Verdict(f"{count(len(report.failures), 'probe')} failed: {names}", "error", aside)
     if not passed:
-        return Verdict("Nothing could be tried", "error")
+        why = next((result.detail for result in report.results if result.detail), "")
+        return Verdict("Nothing could be tried", "error", next=why)
     kinds = "the GPU computes" if report.devices[0].label != "CPU" else "the CPU computes"
     slow = [rate for result in report.results for rate in result.rates if rate.verdict == "slow"]
     if slow:

@@ -1,3 +1,4 @@
+# -*- coding: utf-8 -*-
 """Matrices are multiplied in float32.
 
 ## What is done
