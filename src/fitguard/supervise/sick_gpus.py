@@ -9,6 +9,9 @@ from fitguard.schema.probe import ProbeReport, ProbeResult
 
 _NOT_OF_THE_DEVICE = ("gpu-oom", "gpu-memory-taken", "gpu-fragmentation", "host-oom")
 """A probe that died of these says that there is no room, and nothing of what it should try."""
+_OF_THE_DEVICE = ("hardware-fault", "driver-broken", "illegal-memory-access", "watchdog-timeout")
+"""A probe that raised for another reason may be at fault itself, with this TensorFlow; and one that
+gives the same wrong result twice speaks against the software. No training is stopped for that."""
 
 
 def leave_out_sick_gpus(
@@ -35,10 +38,16 @@ def find_failures(probed: ProbeReport | None) -> Mapping[str, ProbeResult]:
     """The first failure of each device that speaks against the device, by its label."""
     failures: dict[str, ProbeResult] = {}
     for result in probed.failures if probed is not None else ():
-        primary = result.diagnosis.primary if result.diagnosis is not None else None
-        if primary not in _NOT_OF_THE_DEVICE:
+        if _speaks_against_device(result):
             failures.setdefault(result.device, result)
     return failures
+
+
+def _speaks_against_device(result: ProbeResult) -> bool:
+    primary = result.diagnosis.primary if result.diagnosis is not None else None
+    if result.status == "fail":
+        return primary in _OF_THE_DEVICE
+    return primary not in _NOT_OF_THE_DEVICE
 
 
 def _explain(gpu: Gpu, xids: Sequence[Xid], probed: ProbeReport | None) -> str:
