@@ -19,6 +19,7 @@ What runs here
     judging.py        how it ended, into a result with a cause
     rates.py          what was measured, beside what the card should give
     probing.py        which probes, in which order
+    doctor.py         `fitguard.doctor()`, whose `deep` runs the quick ones
     after_fault.py, fault_request.py
                       those that a guarded run asks for, in a process of its own
 """
