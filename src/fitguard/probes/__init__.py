@@ -11,6 +11,7 @@ probing.py is the door. A probe goes this way:
     rates.py          what was measured, beside what the card should give
     slowness.py       why a rate may be far below
     probing.py        which probes, in which order
+    doctor.py         `fitguard.doctor()`, whose `deep` runs the quick ones
     after_fault.py, fault_request.py
                       those that a guarded run asks for, in a process of its own
 
