@@ -132,6 +132,7 @@ def test_it_stops_where_no_gpu_is_left_or_none_may_be_left_out(machine, failing,
     assert ("--exact-only" in following.text) is exact_only
 
 
-def test_a_probe_without_room_says_nothing_of_the_gpu():
-    machine = probed(ONE_GPU, 0, cause="gpu-memory-taken")
+@pytest.mark.parametrize("cause", ["gpu-memory-taken", "framework-bug", "unknown"])
+def test_a_probe_without_room_or_at_fault_itself_says_nothing_of_the_gpu(cause):
+    machine = probed(ONE_GPU, 0, cause=cause)
     assert Story(machine).ends_with(end(cause="hang", outcome="hung")).action == "restart"
