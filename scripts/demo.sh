@@ -27,6 +27,9 @@ start_without_limit
 echo "Will this machine train?"
 show doctor
 echo
+echo "Does it really compute?"
+show probe --only matmul-float32 first-kernel
+echo
 echo "Keras 2.2.4 on TensorFlow 1.4.1: will it run?"
 show doctor --what-if tf=1.4.1 keras=2.2.4
 echo

@@ -2,6 +2,7 @@
 
 - `codes.md` and one page for each code, from the docstrings of checks and detectors;
 - `causes.md` and one page for each cause of a crash, likewise;
+- one page for each probe, likewise, and a table of them where a page says `<!-- probes -->`;
 - `releases.md`, from the knowledge tables;
 - `contributing/index.md`, which is CONTRIBUTING.md;
 - the commands, with the question that each answers, where a page says `<!-- commands -->`;
@@ -33,6 +34,7 @@ from fitguard.knowledge.log_signatures import Signature
 from fitguard.knowledge.policy import Remedy
 from fitguard.knowledge.tensorflow import Release
 from fitguard.monitor.detectors.framework.registry import Detector, all_detectors
+from fitguard.probes.registry import all_probes
 from fitguard.report.rows.excerpt import telling_part
 from fitguard.report.rows.run_words import OUTCOMES
 
@@ -56,6 +58,10 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         pages[f"codes/{coded.code}.md"] = _page(coded)
     for cause in all_causes().values():
         pages[f"causes/{cause.slug}.md"] = _cause_page(cause)
+    for probe in all_probes().values():
+        pages[f"probes/{probe.name}.md"] = (
+            f"# {probe.name}\n\n**{probe.summary}**\n\n{probe.page}\n"
+        )
     for path, content in pages.items():
         files.append(File.generated(config, path, content=content))
     return files
@@ -71,6 +77,8 @@ def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
     if "<!-- detectors -->" in markdown:
         table = _build_table(all_detectors().values(), up)
         markdown = markdown.replace("<!-- detectors -->", table)
+    if "<!-- probes -->" in markdown:
+        markdown = markdown.replace("<!-- probes -->", _list_probes(up))
     if "<!-- harmless -->" in markdown:
         markdown = markdown.replace("<!-- harmless -->", _harmless())
     if "<!-- policy -->" in markdown:
@@ -105,6 +113,14 @@ def _options(command: str) -> str:
 
 def _list_coded() -> dict[str, Check | Detector]:
     return dict(sorted({**all_checks(), **all_detectors()}.items()))
+
+
+def _list_probes(up: str) -> str:
+    rows = [
+        f"| [`{probe.name}`]({up}probes/{probe.name}.md) | {probe.level} | {probe.summary} |"
+        for probe in all_probes().values()
+    ]
+    return "\n".join(["| Probe | Level | What it tries |", "| --- | --- | --- |", *rows])
 
 
 def _page(check: Check | Detector) -> str:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from fitguard.crash.explanation import explain as explain
-    from fitguard.environment.doctor import doctor as doctor
     from fitguard.environment.doctor import gather_facts as gather_facts
     from fitguard.environment.resolution import resolve as resolve
     from fitguard.inputs.checking import check_data as check_data
     from fitguard.memory.planning import plan as plan
     from fitguard.notebook.fitting import fit as fit
     from fitguard.notebook.magics import load_ipython_extension as load_ipython_extension
+    from fitguard.probes.doctor import doctor as doctor
     from fitguard.readiness.checking import check as check
     from fitguard.schema.exit_codes import TrainingDied as TrainingDied
     from fitguard.schema.exit_codes import UnreadableInput as UnreadableInput
@@ -51,7 +51,7 @@ _PLACES = {
     "UsageError": "fitguard.schema.exit_codes",
     "check": "fitguard.readiness.checking",
     "check_data": "fitguard.inputs.checking",
-    "doctor": "fitguard.environment.doctor",
+    "doctor": "fitguard.probes.doctor",
     "explain": "fitguard.crash.explanation",
     "fit": "fitguard.notebook.fitting",
     "gather_facts": "fitguard.environment.doctor",

@@ -36,6 +36,7 @@ SPELLING = {
     "numpy": "NumPy",
     "nvml": "NVML",
     "pci": "PCI",
+    "pcie": "PCIe",
     "os": "OS",
     "pid": "process id",
     "python": "Python",

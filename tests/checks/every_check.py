@@ -21,6 +21,7 @@ from fitguard.schema.hardware import (
     PciGpu,
     Xid,
 )
+from fitguard.schema.probe import ProbeResult, Rate
 from fitguard.schema.software import (
     DeepImport,
     Package,
@@ -109,6 +110,13 @@ def _machines() -> Iterator[Facts]:
     yield msgspec.structs.replace(
         machine("2.18.0", [*toolkit("12.5"), library("/usr/lib/libcudnn.so.9", "9.3.0")]),
         deep=DeepImport(version="2.18.0", gpus=()),
+    )
+    slow = Rate(name="copies", value=1.0, unit="GB/s", expected=60.0, verdict="slow")
+    yield Facts(
+        probes=(
+            ProbeResult(name="copies", device="GPU 0", status="pass", rates=(slow,)),
+            ProbeResult(name="first-kernel", device="GPU 1", status="crash", detail="It died."),
+        )
     )
     yield Facts(
         tensorflow=TensorFlow(version="2.18.0"), cpu=Cpu(features=("sse4_2",)), platform=_LINUX

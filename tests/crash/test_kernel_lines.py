@@ -52,6 +52,14 @@ def test_only_what_befell_its_own_processes_counts(lines):
     assert own(stamped(*(line.format(31) for line in lines))) == []
 
 
+def test_in_a_container_faults_of_a_gpu_that_nobody_else_uses_count():
+    lines = stamped(PAGE_FAULT.format(4711))
+    ours, theirs = ["0000:65:00.0"], ["0000:66:00.0"]
+    assert select_own_lines(lines, 100.0, {}, ours) == lines
+    assert select_own_lines(lines, 100.0, {}, theirs) == []
+    assert select_own_lines(lines, 100.0, OURS, ours) == []
+
+
 @pytest.mark.parametrize("numbers", [OURS, {}])
 def test_a_gpu_or_a_bus_that_fails_does_so_for_all(numbers):
     lines = stamped(FALLEN_OFF, LOST_BY.format(31), BUS)

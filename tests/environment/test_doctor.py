@@ -31,22 +31,6 @@ def deep(tmp_path: Path, body: str, limit_seconds: float = 60.0):
     return import_tensorflow(facts, limit_seconds)
 
 
-def test_real_tensorflow_is_imported_in_a_child():
-    report = fitguard.doctor(python=sys.executable, deep=True)
-    assert report.facts.deep.version == report.facts.tensorflow.version
-    assert report.facts.deep.gpus == ()
-    assert report.ok, report.findings
-
-
-def test_tensorflow_is_not_imported_here():
-    code = (
-        "import sys, fitguard; fitguard.doctor(python=sys.executable, deep=True); "
-        "print('tensorflow' in sys.modules)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "False"
-
-
 @pytest.mark.parametrize("name", ["SIGSEGV", "SIGABRT", "SIGILL"])
 def test_a_crash_is_a_result(tmp_path, name):
     number = getattr(signal, name).value

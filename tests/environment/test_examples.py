@@ -9,7 +9,7 @@ import pytest
 @pytest.mark.parametrize(
     "module",
     [
-        "fitguard.environment.doctor",
+        "fitguard.probes.doctor",
         "fitguard.environment.resolution",
         "fitguard.checks.framework.runner",
     ],

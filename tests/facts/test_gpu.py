@@ -37,6 +37,8 @@ def test_h200_as_recorded() -> None:
     assert h200.compute_mode == "Default"
     assert h200.persistence is True
     assert h200.recovery_action == "none"
+    assert (h200.pcie_generation, h200.pcie_width) == (5, 16)
+    assert (h200.pcie_generation_most, h200.pcie_width_most) == (5, 16)
     assert h200.problem is None
 
 

@@ -55,6 +55,19 @@ def test_segfault_abort_exit_and_exception_cost_nothing_but_time(plain, tmp_path
     assert "RuntimeError: the file of labels went away" in ended.text
 
 
+def test_after_a_fault_of_the_hardware_it_is_probed_and_goes_on_to_the_same_result(plain, tmp_path):
+    options = ("--snapshot-seconds", 0.02)
+    with GuardedRun(tmp_path / "run", "dies.py", "45:xid", options=options) as run:
+        ended = run.wait()
+    assert ended.code == 0, ended.text
+    assert difference(plain, run.out) == ""
+    probed, decided = run.record.decisions
+    assert (probed.action, decided.action) == ("probe", "restart")
+    assert decided.cause == "hardware-fault"
+    assert "CPU computes correctly" in probed.text
+    assert f"fitguard: {probed.text}" in ended.text
+
+
 @pytest.mark.soak
 def test_a_hang_is_ended_and_the_training_goes_on(plain, tmp_path):
     options = ("--snapshot-seconds", 0.02, "--hang-seconds", 8)

@@ -21,6 +21,7 @@ ALL_TABLES = [
     tables.gpus.table,
     tables.gpu_memory.shown_table,
     tables.gpu_memory.reserves_table,
+    tables.cards.table,
     tables.xids.table,
     tables.known_bugs.table,
     tables.policy.table,
@@ -54,6 +55,14 @@ def test_every_gpu_is_found_by_its_own_name():
     for model in tables.gpus.table.rows:
         assert model in tables.gpus.find(model.name)
         assert model in tables.gpus.find(f"NVIDIA {model.name}")
+
+
+def test_every_card_with_rates_is_a_gpu_that_is_known():
+    for card in tables.cards.table.rows:
+        sizes = {size for model in tables.gpus.find(card.name) for size in model.memory_gib}
+        found = [row for size in sizes for row in tables.cards.find(card.name, int(size * 2**30))]
+        assert card in found
+        assert all(tables.cards.find(shown) == (card,) for shown in card.shown)
 
 
 def test_every_xid_is_found():

@@ -1,46 +1,32 @@
-"""Benches inside the test process, on its real TensorFlow and CPU."""
+"""A real bench in the process of the test: TensorFlow, on the CPU."""
 
+import contextlib
+import faulthandler
+import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from fitguard.probes.target.bench import Bench, WrongResult
-
-BITS = {"float32": (30, 23, 22), "float16": (14, 10, 9)}
-"""The highest and the lowest bit of the exponent, the highest of the mantissa."""
+from fitguard.probes.target.bench import Bench
 
 
-class MeticulousBench(Bench):
-    """Asks of each comparison that it has room, and that it would see a single wrong bit."""
-
-    def require_close(self, got: Any, expected: Any, bound: float, what: str) -> float:
-        error = super().require_close(got, expected, bound, what)
-        assert error < bound / 2, f"{what}: the error {error} is close to the bound {bound}"
-        stored = got.astype("float32") if got.dtype == "float64" else got
-        sizes = np.argsort(np.abs(stored), axis=None)[np.sum(stored == 0) :]
-        middle = int(sizes[sizes.size // 2])
-        for bit in BITS[stored.dtype.name]:
-            try:
-                super().require_close(_flip(stored, middle, bit), expected, bound, what)
-            except WrongResult:
-                continue
-            raise AssertionError(f"{what}: bit {bit} of element {middle} was wrong, and not seen")
-        return error
-
-
-def make_bench(
-    folder: Path, probe: str, make: type[Bench] = MeticulousBench, **options: Any
-) -> Any:
-    """A bench that has begun."""
-    bench = make({"probe": probe, "answers": str(folder / "answers.jsonl"), **options})
+@contextlib.contextmanager
+def open_bench(
+    folder: Path, fault: str = "", kind: type[Bench] = Bench, **options: Any
+) -> Iterator[Bench]:
+    """Begun, with a fault where one is named."""
+    answers = str(folder / "answers.jsonl")
+    fault = f"*:{fault}" if fault else ""
+    bench = kind({"probe": "any", "answers": answers, "fault": fault, **options})
     bench.start()
-    bench.devices = ["/CPU:0"]
-    return bench
+    bench.begin(600)
+    try:
+        yield bench
+    finally:
+        faulthandler.cancel_dump_traceback_later()
 
 
-def _flip(array: Any, element: int, bit: int) -> Any:
-    flipped = np.ascontiguousarray(array).copy()
-    words = flipped.reshape(-1).view(f"uint{8 * flipped.itemsize}")
-    words[element] ^= words.dtype.type(1 << bit)
-    return flipped
+def read_answers(folder: Path) -> list[dict]:
+    """What the probe told."""
+    lines = (folder / "answers.jsonl").read_text().splitlines()
+    return [json.loads(line) for line in lines]

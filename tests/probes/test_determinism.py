@@ -7,18 +7,19 @@ import sys
 from pathlib import Path
 
 PROGRAM = """
-import importlib, json, sys
+import json, sys
 from pathlib import Path
-from probes.benches import make_bench
-from fitguard.probes.target.bench import Bench, WrongResult
+from probes.benches import open_bench
+from fitguard.probes.target.bench import WrongResult
 from fitguard.probes.target.catalog import determinism
 
-folder = Path(sys.argv[1])
-found = [determinism.run(make_bench(folder, "determinism"))]
-try:
-    determinism.run(make_bench(folder, "determinism", Bench, fault="determinism:wrong-bits"))
-except WrongResult as error:
-    found.append(str(error))
+found = []
+for fault in ("", "wrong-bits"):
+    with open_bench(Path(sys.argv[1]), fault) as bench:
+        try:
+            found.append(determinism.run(bench))
+        except WrongResult as error:
+            found.append(str(error))
 print(json.dumps(found))
 """
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from probes.benches import make_bench
+from probes.benches import open_bench
 
 from fitguard.probes.target import arithmetic
 from fitguard.probes.target.recurrent import GRU, LSTM, Case
@@ -25,8 +25,8 @@ def set_type(keras: Any, name: str) -> None:
 
 @pytest.mark.parametrize("kind", [LSTM, GRU])
 def test_the_equations_of_recurrent_layers(tmp_path: Path, kind: str) -> None:
-    bench = make_bench(tmp_path, kind)
-    tf, case = bench.tf, Case(bench, kind)
+    with open_bench(tmp_path) as bench:
+        tf, case = bench.tf, Case(bench, kind)
     layer = getattr(tf.keras.layers, kind)(case.units, return_sequences=True, dtype="float64")
     layer.build(case.sequences.shape)
     layer.set_weights(case.weights)
@@ -40,8 +40,8 @@ def test_the_equations_of_recurrent_layers(tmp_path: Path, kind: str) -> None:
 
 
 def test_steps_of_training_by_hand(tmp_path: Path) -> None:
-    bench = make_bench(tmp_path, "fit-step")
-    keras, training = bench.tf.keras, Training(bench)
+    with open_bench(tmp_path) as bench:
+        keras, training = bench.tf.keras, Training(bench)
     set_type(keras, "float64")
     try:
         model = training.build_model(keras, jit_compile=False)
@@ -58,8 +58,8 @@ def test_steps_of_training_by_hand(tmp_path: Path) -> None:
 
 
 def test_a_convolution_by_loops(tmp_path: Path) -> None:
-    bench = make_bench(tmp_path, "convolution")
-    draw = arithmetic.draw_numbers(bench)
+    with open_bench(tmp_path) as bench:
+        draw = arithmetic.draw_numbers(bench)
     images, kernel = draw.uniform(-1, 1, (2, 5, 4, 3)), draw.uniform(-1, 1, (3, 3, 3, 2))
     padded = np.pad(images, ((0, 0), (1, 1), (1, 1), (0, 0)))
     expected = np.zeros((2, 5, 4, 2))

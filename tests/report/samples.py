@@ -20,6 +20,7 @@ from report.diagnoses import (
 )
 from report.made_checks import hostile_check, made_checks
 from report.made_plans import PLANS, hostile_plan
+from report.made_probes import HEALTHY_PROBES, SICK_PROBES, hostile_probes
 from report.made_runs import RUNS, hostile_list, hostile_moment, hostile_run
 
 from fitguard.schema.doctor import DoctorReport
@@ -332,4 +333,7 @@ DOCUMENTS = {
     "hostile moment": hostile_moment(NASTY),
     **made_checks(HEALTHY, BROKEN),
     "hostile check": hostile_check(NASTY, HOSTILE),
+    "healthy probes": HEALTHY_PROBES,
+    "sick probes": SICK_PROBES,
+    "hostile probes": hostile_probes(NASTY),
 }

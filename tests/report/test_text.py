@@ -90,7 +90,7 @@ def test_verbose_lists_what_was_not_made() -> None:
     )
     assert "FG306" not in to_text(report)
     short = printed(report, width=100)
-    assert "1 probe failed\n\n--verbose lists what was not checked, and why.\n" in short
+    assert "1 fact could not be read\n\n--verbose lists what was not checked, and why.\n" in short
     text = to_text(report, verbose=True)
     assert "FG306  gpu-unhealthy · the kernel log cannot be read" in text
     assert "nvml: no answer within 2 s" in text

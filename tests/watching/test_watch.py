@@ -102,7 +102,9 @@ def test_a_damaged_flight_record_is_not_left_out_in_silence(tmp_path):
 def test_a_guarded_training_is_its_run_wherever_that_lies(tmp_path):
     folder = make_folder(tmp_path / "run", seconds=30)
     words = ["fitguard.keras.bootstrap", str(folder.path)]
-    with subprocess.Popen(["/bin/sh", "-c", "read line", *words], stdin=subprocess.PIPE) as child:
+    command = ["/bin/sh", "-c", "echo; read line", *words]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+        child.stdout.readline()  # Before, the kernel may still show the command line as empty.
         found = choose(child.pid, tmp_path / "other")
         child.kill()
     assert found == folder

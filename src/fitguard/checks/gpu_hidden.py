@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from fitguard import shell
+from fitguard.checks.derived.closed_gpus import find_closed
 from fitguard.checks.derived.visible_gpus import Visible
 from fitguard.checks.framework.fixtures import Missing
 from fitguard.checks.framework.registry import check
@@ -99,21 +100,15 @@ def _by_container_variable(facts: Facts) -> Iterator[Finding]:
 
 
 def _by_compute_mode(gpu: Gpu) -> Iterator[Finding]:
-    mode = gpu.compute_mode or ""
-    # The server of MPS takes an exclusive GPU on purpose, and shares it out.
-    others = [
-        process
-        for process in gpu.processes or ()
-        if not process.own and "mps" not in (process.name or "")
-    ]
-    if mode != "Prohibited" and not (mode.startswith("Exclusive") and others):
+    closed = find_closed(gpu)
+    if closed is None:
         return
-    why = "forbids all programs" if mode == "Prohibited" else "is taken by another process"
+    holders = (f"process {item.pid} {item.name or ''}" for item in closed.holders[:3])
     yield Finding(
-        title=f"GPU {gpu.index} {why} (compute mode {mode})",
+        title=f"GPU {gpu.index} {closed.why}",
         evidence=(
-            Evidence(f"compute mode {mode}", gpu.origin),
-            *(Evidence(f"process {item.pid} {item.name or ''}", gpu.origin) for item in others[:3]),
+            Evidence(f"compute mode {gpu.compute_mode}", gpu.origin),
+            *(Evidence(holder, gpu.origin) for holder in holders),
         ),
         fix=Fix(
             text="Wait for the other process, use another GPU, or ask the administrator for the "

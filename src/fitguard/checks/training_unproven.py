@@ -3,6 +3,7 @@
 from fitguard.checks.framework.registry import check
 from fitguard.knowledge.supported import judge_versions
 from fitguard.knowledge.tensorflow import Release
+from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Evidence, Finding, Fix
 from fitguard.schema.software import Package, Python
 
@@ -12,7 +13,7 @@ _FIRST_BESIDE_FITGUARD = (2, 12)
 
 @check("FG501", "training-unproven")
 def training_unproven(
-    release: Release, keras: Package | None = None, python: Python | None = None
+    release: Release, facts: Facts, keras: Package | None = None, python: Python | None = None
 ) -> Finding | None:
     """
     ## What it means
@@ -45,6 +46,9 @@ def training_unproven(
     evidence = [Evidence(f"TensorFlow {release.version}", "TensorFlow's package")]
     if keras is not None and package:
         evidence.append(Evidence(f"keras {package}", keras.origin))
+    if facts.probes and not any(result.failed for result in facts.probes):
+        text = "TensorFlow itself computes correctly here: the probes have passed"
+        evidence.append(Evidence(text, "fitguard probe"))
     return Finding(
         severity="info",
         confidence="high",

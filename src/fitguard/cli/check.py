@@ -19,6 +19,7 @@ from fitguard.cli.training_options import (
     Script,
     read_size,
 )
+from fitguard.schema.doctor import DoctorReport
 from fitguard.schema.exit_codes import ExitCode, UsageError
 
 
@@ -34,6 +35,10 @@ def check(
     budget: Annotated[
         float, Parameter(help="Seconds that reading the data of a fit may take; default: 2.")
     ] = 2.0,
+    probe: Annotated[
+        bool,
+        Parameter(negative="", help="Try the GPU too, with the quick probes: a minute more."),
+    ] = False,
     ignore: Ignore = (),
     fail_on: FailOn = None,
     verbose: Verbose = False,
@@ -76,16 +81,27 @@ def check(
         budget_seconds=budget,
         ignore=(*configuration.ignore, *ignore),
     )
+    machine = _try_machine(options.ignore) if probe else None
     with waiting("Checking"):
-        report = check_script(script, arguments, options=options, with_stdin=_is_piped())
+        report = check_script(
+            script, arguments, options=options, with_stdin=_is_piped(), machine=machine
+        )
     show(report, output, verbose=verbose)
     threshold = fail_on or configuration.fail_on
     if not report.ok and threshold != "never":
         return ExitCode.FINDINGS
-    machine = report.doctor.findings if report.doctor is not None else ()
-    code = exit_code([*machine, *findings_of_fits(report.fits)], threshold)
+    judged = report.doctor.findings if report.doctor is not None else ()
+    code = exit_code([*judged, *findings_of_fits(report.fits)], threshold)
     unanswered = not report.fits and threshold != "never"
     return code or (ExitCode.WRONG_USAGE if unanswered else ExitCode.FINE)
+
+
+def _try_machine(ignore: tuple[str, ...]) -> DoctorReport:
+    from fitguard.cli.progress import countdown
+    from fitguard.probes.doctor import doctor
+
+    with countdown("trying") as tell:
+        return doctor(python=sys.executable, deep=True, ignore=ignore, tell=tell)
 
 
 def _is_piped() -> bool:

@@ -1,5 +1,6 @@
 """`fitguard doctor`."""
 
+import contextlib
 from pathlib import Path
 from typing import Annotated
 
@@ -16,7 +17,10 @@ def doctor(
         str | None, Parameter(help="The interpreter that trains; default: the active venv's.")
     ] = None,
     deep: Annotated[
-        bool, Parameter(negative="", help="Import TensorFlow too, in a child process.")
+        bool,
+        Parameter(
+            negative="", help="Import TensorFlow too, and try the GPU with the quick probes."
+        ),
     ] = False,
     what_if: WhatIf = None,
     what_if_file: WhatIfFile = None,
@@ -30,7 +34,8 @@ def doctor(
     """Will this machine train?
 
     Judges driver, CUDA, cuDNN, TensorFlow, Keras, packages, container and GPU, and says what to
-    change. TensorFlow is not imported unless --deep is given.
+    change. TensorFlow is not imported unless --deep is given: then it is imported in a process of
+    its own, and the quick probes of `fitguard probe` are run, which takes about a minute.
 
     For example:
 
@@ -40,16 +45,19 @@ def doctor(
         fitguard doctor --format markdown --output report.md
     """
     from fitguard.cli.configuration import read_configuration
-    from fitguard.environment.doctor import doctor as judge_environment
+    from fitguard.cli.progress import countdown
+    from fitguard.probes.doctor import doctor as judge_environment
 
     configuration = read_configuration()
-    report = judge_environment(
-        python=python,
-        deep=deep,
-        facts=facts,
-        what_if=combination(what_if, what_if_file),
-        select=(*configuration.filter_selection("environment"), *select),
-        ignore=(*configuration.ignore, *ignore),
-    )
+    with countdown("trying") if deep else contextlib.nullcontext(lambda *_: None) as tell:
+        report = judge_environment(
+            python=python,
+            deep=deep,
+            facts=facts,
+            what_if=combination(what_if, what_if_file),
+            select=(*configuration.filter_selection("environment"), *select),
+            ignore=(*configuration.ignore, *ignore),
+            tell=tell,
+        )
     show(report, output, verbose=verbose)
     return exit_code(report.findings, fail_on or configuration.fail_on)

@@ -29,7 +29,7 @@ def explain(
             negative="",
             allow_leading_hyphen=True,  # for the one that is nothing else
             help="Logs, - for standard input; or the id or folder of a guarded run; or the name "
-            "of a page: a cause, a code, a group of codes.",
+            "of a page: a cause, a code, a group of codes, a probe.",
         ),
     ],
     exit_code: Annotated[
@@ -52,7 +52,8 @@ def explain(
         ),
     ] = (),
     list_pages: Annotated[
-        bool, Parameter(name="--list", negative="", help="List the pages of all causes and codes.")
+        bool,
+        Parameter(name="--list", negative="", help="List the pages of all causes, codes, probes."),
     ] = False,
     verbose: Annotated[
         bool, Parameter(alias="-v", negative="", help="All causes in full, all harmless lines.")

@@ -1,4 +1,4 @@
-"""The pages of codes and causes, and the lists of them. Checks and detectors have codes."""
+"""The pages of codes, causes and probes, and the lists of them. Checks and detectors have codes."""
 
 import difflib
 import shutil
@@ -9,26 +9,26 @@ from typing import TYPE_CHECKING
 from fitguard.schema.exit_codes import UsageError
 
 if TYPE_CHECKING:
+    from fitguard.causes.framework.registry import Cause
     from fitguard.checks.framework.registry import Check
     from fitguard.monitor.detectors.framework.registry import Detector
+    from fitguard.probes.registry import Probe
 
 WAYS = """
   fitguard explain train.log    why the training that wrote this log died
   fitguard explain RUN          the same for a guarded run; `fitguard runs` lists them
-  fitguard explain gpu-oom      the page of a cause or a code
+  fitguard explain gpu-oom      the page of a cause, a code or a probe
   fitguard explain --list       all of these pages
 """
 
 
 def is_page(name: str) -> bool:
-    """Whether it is a code, a group of codes, or a slug."""
-    from fitguard.causes.framework.registry import all_causes
-
-    return name.lower() in all_causes() or _find(name) is not None or name.upper() in _groups()
+    """Whether it is a code, a group of codes, a slug, or a probe."""
+    return name.lower() in _named() or _find(name) is not None or name.upper() in _groups()
 
 
 def print_page(name: str) -> None:
-    """The page of a cause or a check, or the list of a group.
+    """The page of a cause, a check or a probe, or the list of a group.
 
     A slug may name both: what the doctor finds beforehand is what kills a run later. Then the
     cause's page is shown, and points to the check.
@@ -36,14 +36,12 @@ def print_page(name: str) -> None:
     Raises:
         UsageError: if it is the name of nothing.
     """
-    from fitguard.causes.framework.registry import all_causes
-
     if name.upper() in _groups():
         _print_codes(name.upper())
         return
-    cause, coded = all_causes().get(name.lower()), _find(name)
-    if cause is not None:
-        _print_markdown(f"# {cause.slug}\n\n{cause.summary}\n\n{cause.page}\n")
+    named, coded = _named().get(name.lower()), _find(name)
+    if named is not None:
+        _print_markdown(f"# {name.lower()}\n\n{named.summary}\n\n{named.page}\n")
         if coded is not None:
             sys.stdout.write(f"\nThe doctor's check of that name: fitguard explain {coded.code}\n")
     elif coded is not None:
@@ -58,8 +56,9 @@ def print_ways(lead: str) -> None:
 
 
 def print_lists() -> None:
-    """All causes, then all codes."""
+    """All causes, then all codes, then all probes."""
     from fitguard.causes.framework.registry import all_causes
+    from fitguard.probes.registry import all_probes
 
     sys.stdout.write("Causes of a crash\n")
     for cause in all_causes().values():
@@ -69,6 +68,9 @@ def print_lists() -> None:
         "runs (FG41, FG51)\n"
     )
     _print_codes("FG")
+    sys.stdout.write("\nProbes of `fitguard probe`\n")
+    for probe in all_probes().values():
+        _print_row(f"{probe.name:31} ", probe.summary)
 
 
 def _print_codes(prefix: str) -> None:
@@ -81,6 +83,14 @@ def _print_row(label: str, summary: str) -> None:
     columns = max(shutil.get_terminal_size((120, 24)).columns, len(label) + 20)
     indent = " " * len(label)
     sys.stdout.write(textwrap.fill(label + summary, columns, subsequent_indent=indent) + "\n")
+
+
+def _named() -> "dict[str, Cause | Probe]":
+    """All that has a name and no code."""
+    from fitguard.causes.framework.registry import all_causes
+    from fitguard.probes.registry import all_probes
+
+    return {**all_probes(), **all_causes()}
 
 
 def _list_coded() -> "dict[str, Check | Detector]":
@@ -105,9 +115,7 @@ def _groups() -> set[str]:
 
 
 def _unknown(name: str) -> str:
-    from fitguard.causes.framework.registry import all_causes
-
-    slugs = [*all_causes(), *(coded.slug for coded in _list_coded().values())]
+    slugs = [*_named(), *(coded.slug for coded in _list_coded().values())]
     close = difflib.get_close_matches(name.lower(), slugs, n=3, cutoff=0.5)
     close += difflib.get_close_matches(name.upper(), _list_coded(), n=3, cutoff=0.7)
     hint = f" Close to it: {', '.join(list(dict.fromkeys(close))[:3])}." if close else ""

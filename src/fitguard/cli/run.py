@@ -153,6 +153,13 @@ def run(
             help="Leave with a snapshot when the cloud takes this spot machine back; default: off."
         ),
     ] = "off",
+    no_probe: Annotated[
+        bool,
+        Parameter(
+            negative="",
+            help="Do not probe the GPUs before a restart after what may be a fault of theirs.",
+        ),
+    ] = False,
     max_attempts: Annotated[
         int, Parameter(help="That get no further, until the run is given up; default: 20.")
     ] = 20,
@@ -243,6 +250,7 @@ def run(
         snapshot_seconds=snapshot_seconds,
         disk_bytes=read_size(disk, "--disk"),
         plan=not no_plan,
+        probe=not no_probe,
         require_guard=require_guard,
         trust_folder=trust_folder,
         quiet=quiet,

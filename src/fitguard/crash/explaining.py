@@ -27,6 +27,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
         since_seconds: When it began, by `time.monotonic`, which the kernel's log goes by.
         numbers: Of its processes and threads, as that log names them, with the time when each was
             last seen; empty where nobody knows.
+        own_gpus: Addresses of GPUs that it had for itself; see `select_own_lines`.
         measured: What the flight record tells of its last minutes.
     """
 
@@ -35,6 +36,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     signal: str | None = None
     since_seconds: float = 0.0
     numbers: dict[int, float] = {}
+    own_gpus: tuple[str, ...] = ()
     measured: tuple[str, ...] = ()
 
 
@@ -71,7 +73,9 @@ def answer(request: Request, kernel_lines: Iterable[str] = ()) -> Answer:
     from fitguard.crash.kernel_lines import select_own_lines
     from fitguard.facts.kernel_messages import parse
 
-    recent = select_own_lines(kernel_lines, request.since_seconds, request.numbers)
+    recent = select_own_lines(
+        kernel_lines, request.since_seconds, request.numbers, request.own_gpus
+    )
     kernel = parse(recent, "kernel log")
     explanation = explain(
         request.output,

@@ -4,7 +4,7 @@ A line on the machine itself (a GPU that fails, a bus, the heat) names no proces
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from fitguard.causes.derived.xid_blame import blame
 
@@ -21,11 +21,14 @@ _PROCESS = re.compile(
     r"|\btask \S+?:(\d+) blocked|soft lockup .*\[\S+?:(\d+)\]"
 )
 _KILL_BEGINS = "invoked oom-killer"
-_XID = re.compile(r"\bXid\b.*?: (\d+),")
+_XID = re.compile(r"\bXid\b(?: \((?:PCI:)?(?P<address>[0-9a-fA-F:.]+)\))?.*?: (?P<number>\d+),")
 
 
 def select_own_lines(
-    lines: Iterable[str], since_seconds: float, numbers: Mapping[int, float]
+    lines: Iterable[str],
+    since_seconds: float,
+    numbers: Mapping[int, float],
+    own_gpus: Collection[str] = (),
 ) -> list[str]:
     """The lines that tell of an attempt, or of the machine in its time.
 
@@ -35,9 +38,12 @@ def select_own_lines(
         numbers: Of its processes and threads, with the time when each was last seen: the kernel
             gives them to others later. Empty where nobody knows them, as in a container: then no
             line that names a process can be told from those of other programs.
+        own_gpus: Addresses of GPUs that no other program uses. Where the numbers are not known,
+            faults of these count.
     """
     young = list(_select_since(lines, since_seconds - _EARLIER_SECONDS))
-    counted = [_counts(line, seconds, numbers) for line, seconds in young]
+    ours = () if numbers else own_gpus
+    counted = [_counts(line, seconds, numbers, ours) for line, seconds in young]
     kills = [line for (line, _), own in zip(young, counted, strict=True) if own and _kills(line)]
     return [
         line
@@ -56,9 +62,14 @@ def _select_since(lines: Iterable[str], seconds: float) -> Iterator[tuple[str, f
             yield line, time
 
 
-def _counts(line: str, seconds: float, numbers: Mapping[int, float]) -> bool:
-    if (xid := _XID.search(line)) and blame(int(xid[1])) not in ("program", "fallout"):
+def _counts(
+    line: str, seconds: float, numbers: Mapping[int, float], own_gpus: Collection[str]
+) -> bool:
+    xid = _XID.search(line)
+    if xid and blame(int(xid["number"])) not in ("program", "fallout"):
         return True  # whoever meets a sick GPU, it is sick for all
+    if xid and xid["address"] and any(gpu.startswith(xid["address"].lower()) for gpu in own_gpus):
+        return True
     named = [int(number) for found in _PROCESS.findall(line) for number in found if number]
     if not named:
         return xid is None

@@ -8,6 +8,7 @@ from fitguard.checks.derived.visible_gpus import visible
 from fitguard.facts import nvml
 from fitguard.schema.facts import Facts
 from fitguard.schema.hardware import Gpu
+from fitguard.schema.probe import ProbeReport
 
 VISIBLE_DEVICES = "CUDA_VISIBLE_DEVICES"
 DEVICE_ORDER = "CUDA_DEVICE_ORDER"
@@ -19,10 +20,12 @@ class MachineView(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         gpus: Those that the training may use.
         environment: What the training would find in it.
+        probed: What came of probes of these GPUs; None where they were not probed.
     """
 
     gpus: tuple[Gpu, ...] = ()
     environment: dict[str, str] = {}
+    probed: ProbeReport | None = None
 
 
 def view_machine(

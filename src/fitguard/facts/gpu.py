@@ -50,6 +50,7 @@ def _gpu(nvml: Any, index: int) -> Gpu:
     except nvml.NVMLError as error:
         return Gpu(index=index, problem=str(error), origin="NVML")
     fields = _identity(ask) | _memory(ask) | _health(ask) | _heat_and_power(ask) | _modes(ask)
+    fields |= _read_link(ask)
     return Gpu(index=index, problem=ask.problem, origin="NVML", **fields)
 
 
@@ -174,6 +175,15 @@ def _modes(ask: Questions) -> dict[str, Any]:
         "display_attached": _flag(
             ask.first("nvmlDeviceGetDisplayActive", "nvmlDeviceGetDisplayMode")
         ),
+    }
+
+
+def _read_link(ask: Questions) -> dict[str, Any]:
+    return {
+        "pcie_generation": ask("nvmlDeviceGetCurrPcieLinkGeneration"),
+        "pcie_width": ask("nvmlDeviceGetCurrPcieLinkWidth"),
+        "pcie_generation_most": ask("nvmlDeviceGetMaxPcieLinkGeneration"),
+        "pcie_width_most": ask("nvmlDeviceGetMaxPcieLinkWidth"),
     }
 
 

@@ -4,6 +4,7 @@ from functools import cache, cached_property
 
 import msgspec
 
+from fitguard.knowledge.card_rates import Cards
 from fitguard.knowledge.cuda import CondaPackages, Cuda
 from fitguard.knowledge.cudnn import Cudnn
 from fitguard.knowledge.drivers import Drivers
@@ -65,6 +66,11 @@ class Knowledge:
     def gpu_memory(self) -> GpuMemory:
         """What a training can have of a GPU's memory."""
         return GpuMemory()
+
+    @cached_property
+    def cards(self) -> Cards:
+        """How fast cards can be."""
+        return Cards(self.gpus)
 
     @cached_property
     def xids(self) -> Xids:

@@ -48,6 +48,8 @@ class PolicyRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         stop: Why no further attempt is made, once all has been tried.
         only_at_start: It cannot be the cause once steps have been made; then `unknown` holds.
         from_outside: It says nothing of the step at which it came: another try there may succeed.
+        probe: What is probed before the training starts again: `gpus`, where it sees some;
+            `machine`, the processor too where it sees none.
     """
 
     cause: CauseSlug
@@ -57,6 +59,7 @@ class PolicyRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     stop: str = ""
     only_at_start: bool = False
     from_outside: bool = False
+    probe: Literal["", "gpus", "machine"] = ""
     source: str
 
 

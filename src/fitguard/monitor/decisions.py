@@ -1,8 +1,8 @@
-"""What was decided in a run: by the parent between attempts, and by the child itself."""
+"""What was decided in a run, and probed for it: by the parent, and by the child itself."""
 
 from collections.abc import Iterable, Iterator
 
-from fitguard.schema.journal import AnyEvent, Decided, MicroBatchChosen
+from fitguard.schema.journal import AnyEvent, Decided, MicroBatchChosen, Probed
 from fitguard.schema.run import RunDecision
 
 
@@ -22,6 +22,10 @@ def _decisions(events: Iterable[AnyEvent]) -> Iterator[RunDecision]:
                 cause=event.cause,
                 text=event.text,
                 changes_results=event.changes_results,
+            )
+        elif isinstance(event, Probed):
+            yield RunDecision(
+                time=event.time, attempt=event.attempt, action="probe", text=event.text
             )
         elif isinstance(event, MicroBatchChosen):
             # Each attempt says again how it trains; only a change is a decision.

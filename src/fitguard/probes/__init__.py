@@ -4,22 +4,16 @@ probing.py is the door. A probe goes this way:
 
     registry ──> a child of the interpreter that trains ──> Ending ──> judging ──> ProbeResult
 
-What runs in the interpreter that trains (`target/`: no other file of fitguard, no dependency but
-TensorFlow, in syntax that Python 2.7 and 3.4 accept)
-    main.py           starts there: imports TensorFlow, waits for the word, runs one probe
-    bench.py          what a probe is given: the device, comparisons, a place for its answers
-    arithmetic.py     what several probes compute, and how far rounding may take it
-    convolutions.py   a convolution and its gradients
-    recurrent.py      LSTM and GRU of Keras, and their equations
-    training.py       a small training, with Keras and by hand
-    faults.py         faults for tests
-    catalog/          one file for each probe; its docstring is its page
-
-What runs here
     registry.py       the probes, read out of the catalog
     devices.py        the GPUs that are to be probed, and how a child sees one of them alone
     child.py          one probe in its process: limits of time and memory, progress
     judging.py        how it ended, into a result with a cause
     rates.py          what was measured, beside what the card should give
+    slowness.py       why a rate may be far below
     probing.py        which probes, in which order
+    doctor.py         `fitguard.doctor()`, whose `deep` runs the quick ones
+    after_fault.py, fault_request.py
+                      those that a guarded run asks for, in a process of its own
+
+`target/` runs in the interpreter that trains, and has a map of its own.
 """

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
+from fitguard.checks.derived.closed_gpus import find_closed
 from fitguard.environment.machine import VISIBLE_DEVICES, show_only, view_machine
 from fitguard.facts import nvml
 from fitguard.schema.exit_codes import UsageError
@@ -31,6 +32,19 @@ class Device(msgspec.Struct, frozen=True, kw_only=True):
     environment: dict[str, str] = {}
     is_gpu: bool = False
     count: int = 1
+
+    @property
+    def closed(self) -> str:
+        """Why no program can open it now, in sentences; empty where one can."""
+        for gpu in self.gpus:
+            if (found := find_closed(gpu)) is not None:
+                holders = ", ".join(f"{one.pid} {one.name or ''}".strip() for one in found.holders)
+                held = f" It is held by process {holders}." if holders else ""
+                return (
+                    f"GPU {gpu.index} {found.why}.{held} Wait for that process, choose another GPU "
+                    "with --device, or ask for the compute mode Default."
+                )
+        return ""
 
     def describe(self) -> ProbedDevice:
         """For the report."""

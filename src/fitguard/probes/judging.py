@@ -47,6 +47,7 @@ def judge(
             signal=ending.signal,
             since_seconds=ending.since_seconds,
             numbers=ending.numbers,
+            own_gpus=_list_own_gpus(device),
         )
     )
     xids = "".join(f" The kernel logged Xid {xid.number}." for xid in answer.xids[:3])
@@ -93,6 +94,13 @@ def _describe_for_log(
     if ending.stopped:
         return f"{where}: stopped, because {ending.stopped}"
     return f"{where}: {detail}"
+
+
+def _list_own_gpus(device: Device) -> tuple[str, ...]:
+    """The addresses of those that nobody else used when probing began."""
+    return tuple(
+        gpu.pci_address for gpu in device.gpus if gpu.pci_address and gpu.processes in ((), None)
+    )
 
 
 def _end_sentence(text: str) -> str:

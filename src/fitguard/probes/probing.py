@@ -1,6 +1,7 @@
 """Runs probes, one after another: which, where, and what comes of them."""
 
 import contextlib
+import errno
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -11,13 +12,16 @@ from fitguard.facts.interpreter import locate
 from fitguard.probes.child import Ending, ProbeChild
 from fitguard.probes.devices import ALL, Device, join, list_devices
 from fitguard.probes.judging import is_wrong_result, judge
+from fitguard.probes.rates import note_unknown_cards
 from fitguard.probes.registry import Probe, select_probes
+from fitguard.schema.exit_codes import UsageError
 from fitguard.schema.probe import Level, ProbeReport, ProbeResult
 
 _NO_GPU = (
     "No GPU is seen here, so everything was computed on the CPU. That says that TensorFlow works, "
     "and nothing about a GPU."
 )
+_NO_PROGRAM = (errno.ENOEXEC, errno.ENOENT, errno.EACCES)
 Tell = Callable[[str, float, float], None]
 """Is told what runs now, which share of all is done, and how many seconds are left."""
 
@@ -59,14 +63,15 @@ def run_probes(
     deadline = began + 60 * minutes if minutes is not None else None
     session = _Session(str(path), environment, level, _Clock(began, deadline, tell))
     results = tuple(session.run(_arrange(probes, found)))
-    notes = () if found[0].is_gpu else (_NO_GPU,)
+    on_cpu = not found[0].is_gpu and any(result.status == "pass" for result in results)
+    closed = tuple(device.closed for device in found if device.closed)
     return ProbeReport(
         level=level,
         python=str(path),
         tensorflow=session.tensorflow,
         devices=tuple(one.describe() for one in found),
         results=results,
-        notes=notes,
+        notes=(*closed, *note_unknown_cards(found), *((_NO_GPU,) if on_cpu else ())),
         seconds=round(time.monotonic() - began, 1),
     )
 
@@ -133,9 +138,17 @@ class _Session:
                 yield self._finish(step, child, steps[:index], steps[index:])
 
     def _start(self, step: _Step) -> ProbeChild:
-        return ProbeChild(
-            step.probe, step.device, self._python, self._environment, level=self._level
-        )
+        try:
+            return ProbeChild(
+                step.probe, step.device, self._python, self._environment, level=self._level
+            )
+        except OSError as error:
+            if error.errno not in _NO_PROGRAM:
+                raise
+            raise UsageError(
+                f"Received --python {self._python}, which cannot be started: {error.strerror}. "
+                "Expected a Python interpreter"
+            ) from error
 
     def _finish(
         self, step: _Step, child: ProbeChild, done: Sequence[_Step], left: Sequence[_Step]
@@ -165,6 +178,8 @@ class _Session:
     def _explain_skip(self, step: _Step) -> str:
         if self._clock.is_up:
             return "The time was up."
+        if step.device.closed:
+            return step.device.closed
         labels = ("", step.device.label, *(f"GPU {gpu.index}" for gpu in step.device.gpus))
         return next((self._closed[label] for label in labels if label in self._closed), "")
 

@@ -8,11 +8,11 @@ from typing import Any
 import msgspec
 
 from fitguard.contract.callbacks import list_callbacks
-from fitguard.environment.doctor import doctor
 from fitguard.inputs.checking import check_data
 from fitguard.memory.estimating import NotTraceable
 from fitguard.memory.fit_call import TAKEN, FitCall, select_plan_arguments
 from fitguard.memory.planning import plan
+from fitguard.probes.doctor import doctor
 from fitguard.readiness.naming import find_unnamable
 from fitguard.readiness.request import FitOptions
 from fitguard.readiness.verdict import compose_report

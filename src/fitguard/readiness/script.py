@@ -14,12 +14,13 @@ from pathlib import Path
 import msgspec
 
 from fitguard.clean_start import words_to_run
-from fitguard.environment.doctor import doctor
 from fitguard.memory.fit_call.functions import parse_reference
+from fitguard.probes.doctor import doctor
 from fitguard.readiness.request import Answer, FitOptions, Request
 from fitguard.readiness.verdict import compose_report
 from fitguard.readiness.visiting import find_missed
 from fitguard.schema.check import CheckReport
+from fitguard.schema.doctor import DoctorReport
 from fitguard.schema.exit_codes import UsageError
 
 _LATE = "the script was left after {:.0f} s"
@@ -33,6 +34,7 @@ def check_script(
     options: FitOptions | None = None,
     limit_seconds: float | None = None,
     with_stdin: bool = False,
+    machine: DoctorReport | None = None,
 ) -> CheckReport:
     """Look at machine, data and memory of what a script is about to do.
 
@@ -42,6 +44,7 @@ def check_script(
         python: The interpreter that trains; it has fitguard.
         limit_seconds: After this, what was found so far counts.
         with_stdin: Whether the script may read the standard input of this process.
+        machine: What the doctor says, where it was asked already.
 
     Raises:
         UnreadableInput: where there is no such file.
@@ -50,7 +53,7 @@ def check_script(
     began = time.monotonic()
     parse_reference(reference)
     options = options or FitOptions()
-    judged = doctor(python=python, ignore=options.ignore)
+    judged = machine or doctor(python=python, ignore=options.ignore)
     answers, failure = _ask(
         python, reference, arguments, options, limit_seconds, with_stdin=with_stdin
     )

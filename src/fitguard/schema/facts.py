@@ -6,6 +6,7 @@ import msgspec
 
 from fitguard.schema.document import Document
 from fitguard.schema.hardware import Container, Cpu, Driver, Gpu, Host, KernelLog
+from fitguard.schema.probe import ProbeResult
 from fitguard.schema.software import (
     CudaLibraries,
     DeepImport,
@@ -19,7 +20,7 @@ FACTS_SCHEMA: Literal["fitguard/facts/1"] = "fitguard/facts/1"
 
 
 class FailedProbe(msgspec.Struct, frozen=True):
-    """A probe that failed or hung: its fact is missing, the others stand."""
+    """A reader of facts that failed or hung: its fact is missing, the others stand."""
 
     name: str
     problem: str
@@ -32,6 +33,7 @@ class Facts(Document, frozen=True, kw_only=True):
         tensorflow: None where it is unknown or not installed; `packages` tells which.
         gpus: Empty where there surely is none.
         environment: The variables that change what TensorFlow and CUDA do.
+        probes: What came of small known computations, each in a process of its own.
         failed_probes: What could not be found out, and why.
     """
 
@@ -49,4 +51,5 @@ class Facts(Document, frozen=True, kw_only=True):
     host: Host | None = None
     environment: dict[str, str] | None = None
     deep: DeepImport | None = None
+    probes: tuple[ProbeResult, ...] = ()
     failed_probes: tuple[FailedProbe, ...] = ()

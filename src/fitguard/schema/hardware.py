@@ -68,6 +68,8 @@ class Gpu(msgspec.Struct, frozen=True, kw_only=True):
             asks for it; None where it does not tell.
         throttled_by: `sw-power-cap`, `hw-slowdown`, `sw-thermal`, `hw-thermal`, `hw-power-brake`.
         display_attached: Whether the GPU drives a display now.
+        pcie_generation, pcie_width: Of its link now; an idle GPU lowers the generation.
+        pcie_generation_most, pcie_width_most: What card and slot can do together.
         problem: What NVML answered, where the GPU itself is lost.
     """
 
@@ -97,6 +99,10 @@ class Gpu(msgspec.Struct, frozen=True, kw_only=True):
     compute_mode: str | None = None
     persistence: bool | None = None
     display_attached: bool | None = None
+    pcie_generation: int | None = None
+    pcie_width: int | None = None
+    pcie_generation_most: int | None = None
+    pcie_width_most: int | None = None
     problem: str | None = None
     origin: str = ""
 

@@ -207,6 +207,19 @@ class Decided(Event, frozen=True, kw_only=True, tag="decided"):
     changes_results: bool = False
 
 
+class Probed(Event, frozen=True, kw_only=True, tag="probed"):
+    """The GPUs were probed before the training starts again.
+
+    Args:
+        text: What came of it, in sentences.
+        failed: The devices that failed: `GPU 1`.
+    """
+
+    text: str
+    failed: tuple[str, ...] = ()
+    seconds: float = 0.0
+
+
 class Alerted(Event, frozen=True, kw_only=True, tag="alerted"):
     """A detector has found something that it had not found before in this attempt.
 
@@ -262,6 +275,7 @@ AnyEvent = (
     | Failed
     | AttemptEnded
     | Decided
+    | Probed
     | Alerted
     | Profiled
     | RunEnded

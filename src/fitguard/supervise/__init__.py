@@ -54,6 +54,7 @@ What comes next
     progress.py       whether the run gets anywhere
     remedies.py       each remedy of the policy, put into orders
     sick_gpus.py      the GPUs to leave out
+    probing_again.py  the GPUs are probed where the fault may be theirs
     variables.py      what a run may set for its training
     wording.py        the decision as a sentence
     pausing.py, waiting.py

@@ -5,7 +5,7 @@ training gets further: as soon as a snapshot holds more than before, a run has a
 again, so one that is killed each hour for a week comes to its end.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -13,14 +13,17 @@ from fitguard.environment.machine import MachineView
 from fitguard.knowledge import knowledge
 from fitguard.knowledge.policy import PolicyRow, Remedy
 from fitguard.schema.journal import OWN_FAULT, Orders
+from fitguard.schema.probe import ProbeResult
 from fitguard.schema.run import Action
 from fitguard.supervise.attribution import find_row
 from fitguard.supervise.past_attempts import PastAttempt
 from fitguard.supervise.progress import count_recent_restarts, find_last_progress, has_same_end
 from fitguard.supervise.remedies import Change, Situation, apply
+from fitguard.supervise.sick_gpus import find_failures
 from fitguard.supervise.wording import (
     choose_exit_code,
     describe_attempt,
+    describe_failures,
     describe_place,
     describe_refused,
     describe_restart,
@@ -64,6 +67,7 @@ class Next(msgspec.Struct, frozen=True, kw_only=True):
             `needed_share` of the memory of each GPU is free.
         text: One line: what happened, and what is done now.
         cause: That the decision rests on.
+        probe: Whether the machine is to be probed first, and then decided again.
     """
 
     action: Action
@@ -75,6 +79,7 @@ class Next(msgspec.Struct, frozen=True, kw_only=True):
     text: str
     cause: str = ""
     changes_results: bool = False
+    probe: bool = False
 
 
 def decide(
@@ -94,6 +99,8 @@ def decide(
         return _stop(past, orders, too_often)
     if last.failed is not None and last.failed.remedy:
         return _stop(past, orders, last.failed.remedy)
+    if failures := find_failures(machine.probed):
+        return _leave_out_failed(past, Situation(last, orders, machine), options, failures)
     refused: list[str] = []
     for remedy in past.row.tries:
         if past.is_used_up(remedy):
@@ -102,10 +109,34 @@ def decide(
         if change is None:
             continue
         if _is_allowed(remedy, options):
-            return _go_on(past, options, remedy, change)
+            return _join_probes(_go_on(past, options, remedy, change), past.row, machine)
         if remedy.changes_results:
             refused.append(remedy.action)
     return _stop(past, orders, _explain_stop(past, refused))
+
+
+def _join_probes(following: Next, row: PolicyRow, machine: MachineView) -> Next:
+    """Probes come before it; where they have passed, there is nothing to wait for."""
+    if machine.probed is None:
+        wanted = row.probe == "machine" or (row.probe == "gpus" and bool(machine.gpus))
+        return msgspec.structs.replace(following, probe=wanted)
+    waits = 0.0 if machine.probed.ok else following.wait_seconds
+    return msgspec.structs.replace(following, wait_seconds=waits)
+
+
+def _leave_out_failed(
+    past: "_Past",
+    situation: Situation,
+    options: DecideOptions,
+    failures: Mapping[str, ProbeResult],
+) -> Next:
+    """Whatever the policy would try: no training goes on where a probe fails."""
+    remedy = Remedy(action="leave-out-gpu")
+    change = apply(remedy, situation)
+    if change is not None and _is_allowed(remedy, options):
+        return _go_on(past, options, remedy, change)
+    why = describe_failures(failures, forbidden=change is not None)
+    return _stop(past, situation.orders, why)
 
 
 def _explain_stop(past: "_Past", refused: list[str]) -> str:

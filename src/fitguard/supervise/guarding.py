@@ -6,6 +6,7 @@ while True:
     carry its output, watch it, wait for its end
     find out how it ended, and why                   AttemptEnded
     finished, interrupted, asked to leave: out
+    it may be the hardware: probe the GPUs           Probed
     decide what to do next                           Decided
     stop, or wait and start again
 tell the user                                        RunEnded
@@ -19,6 +20,8 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from fitguard.facts import cgroup
 from fitguard.monitor.journal import now
@@ -41,6 +44,7 @@ from fitguard.supervise.postmortem import Postmortem, examine_end
 from fitguard.supervise.standard_input import StandardInput
 
 if TYPE_CHECKING:
+    from fitguard.schema.probe import ProbeReport
     from fitguard.supervise.deciding import Next
     from fitguard.supervise.spot import Notice, SpotWatch
 
@@ -219,6 +223,13 @@ class Guarding:
             if ended is not None:
                 return ended
             following = self._decide(orders, postmortem)
+            if following.probe and self._options.probe:
+                self._desk.orphans.end(seen.relatives[1:])
+                report = self._probe(orders, following)
+                if isinstance(report, str):
+                    return self._end_as_asked(report)
+                following = self._decide(orders, postmortem, report)
+            self._tell_decision(following, postmortem)
             if following.stop:
                 return _end_run("stopped", following.exit_code)
             self._desk.orphans.end(seen.relatives[1:])
@@ -274,8 +285,9 @@ class Guarding:
             return _end_run("stopped", status.shell_code)
         return None
 
-    def _decide(self, orders: Orders, postmortem: Postmortem) -> "Next":
-        """Decide, and say so."""
+    def _decide(
+        self, orders: Orders, postmortem: Postmortem, probed: "ProbeReport | None" = None
+    ) -> "Next":
         # Loaded only now: a run without a fault needs none of the policy.
         from fitguard.environment.machine import view_machine
         from fitguard.monitor.saved_place import read_saved
@@ -286,21 +298,36 @@ class Guarding:
         allowed = DecideOptions(
             max_attempts=options.max_attempts, allow=options.allow, exact_only=options.exact_only
         )
-        environment = {**self._desk.environment, **orders.environment}
-        following = decide(
+        machine = view_machine({**self._desk.environment, **orders.environment})
+        return decide(
             list_past_attempts(
                 record.events(), postmortem.xids, read_saved(self._desk.folder.snapshots)
             ),
             orders,
             allowed,
-            view_machine(environment),
+            msgspec.structs.replace(machine, probed=probed),
         )
+
+    def _probe(self, orders: Orders, following: "Next") -> "ProbeReport | Asked":
+        from fitguard.environment.machine import view_machine
+        from fitguard.supervise.probing_again import build_event, describe_plan, probe_again
+
+        environment = {**self._desk.environment, **orders.environment}
+        machine = view_machine(environment)
+        self._say(describe_plan(machine, following.cause))
+        report = probe_again(self._desk, environment, machine)
+        if not isinstance(report, str):
+            event = build_event(report, orders.attempt)
+            self._say(event.text)
+            self._desk.record.add(event)
+        return report
+
+    def _tell_decision(self, following: "Next", postmortem: Postmortem) -> None:
         self._say(following.text)
-        record.add(_build_decision(postmortem.event, following))
+        self._desk.record.add(_build_decision(postmortem.event, following))
         if following.stop:
             for line in telling.describe_diagnosis(postmortem):
                 self._say(line)
-        return following
 
     def _end_as_asked(self, asked: Asked) -> RunEnded:
         interrupted = asked == "interrupted"

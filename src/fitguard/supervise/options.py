@@ -54,6 +54,8 @@ class RunOptions:
         snapshot_seconds: Between snapshots; None to choose from what they cost.
         disk_bytes: That snapshots may take; None for half of what is free.
         plan: Whether to plan the first micro-batch.
+        probe: Whether GPUs are probed before a training starts again that may have died of them.
+        probe_seconds: After which probes of a GPU are left.
         require_guard: End where something of a `fit` cannot be guarded.
         trust_folder: Go on with a run though others could have written in its folder.
         quiet: Say nothing where nothing went wrong.
@@ -82,6 +84,8 @@ class RunOptions:
     snapshot_seconds: float | None = None
     disk_bytes: int | None = None
     plan: bool = True
+    probe: bool = True
+    probe_seconds: float = 300.0
     require_guard: bool = False
     trust_folder: bool = False
     quiet: bool = False

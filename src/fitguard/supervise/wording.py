@@ -1,8 +1,10 @@
 """What happened, and why it is the end, in one line for people."""
 
 import signal
+from collections.abc import Mapping
 
 from fitguard.schema.journal import REPLACE_ME
+from fitguard.schema.probe import ProbeResult
 from fitguard.schema.run import Outcome, Place
 from fitguard.supervise.past_attempts import PastAttempt
 
@@ -70,6 +72,22 @@ def describe_refused(actions: list[str]) -> str:
         return ""
     flags = " or ".join(f"`--allow {action}`" for action in actions)
     return f" With {flags} fitguard would try more, which changes results."
+
+
+def describe_failures(failures: Mapping[str, ProbeResult], *, forbidden: bool) -> str:
+    """Why no training starts where probes fail, and what to do.
+
+    Args:
+        forbidden: Whether it could go on without what failed, and may not.
+    """
+    sentences = [f"{label} fails the probe {one.name}." for label, one in failures.items()]
+    if forbidden:
+        sentences.append("To go on without it changes the last digits, which --exact-only forbids.")
+    first = next(iter(failures.values()))
+    causes = first.diagnosis.causes if first.diagnosis is not None else ()
+    if causes and causes[0].fix.text:
+        sentences.append(causes[0].fix.text)
+    return " ".join(sentences)
 
 
 def choose_exit_code(attempt: PastAttempt) -> int:

@@ -1,1 +1,14 @@
-"""What runs in the interpreter that trains: nothing but the standard library and TensorFlow."""
+"""What runs in the interpreter that trains, where fitguard need not be installed.
+
+Nothing but the standard library, NumPy and TensorFlow, in syntax that Python 2.7 and 3.4 accept.
+
+    main.py           starts there: imports TensorFlow, waits for the word, runs one probe
+    bench.py          what a probe is given: the device, comparisons, a place for its answers
+    arithmetic.py     what several probes compute, and how far rounding may take it
+    convolutions.py   a convolution and its gradients
+    recurrent.py      LSTM and GRU of Keras, and their equations
+    training.py       a small training, with Keras and by hand
+    faults.py         faults for tests
+
+`catalog/` has one file for each probe; its docstring is its page.
+"""

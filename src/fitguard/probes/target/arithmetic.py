@@ -3,11 +3,10 @@
 
 import time
 
-UNIT = {
-    "float64": 2.0**-53, "float32": 2.0**-24, "tf32": 2.0**-10, "float16": 2.0**-11,
-    "bfloat16": 2.0**-8,
-}  # fmt: skip
-"""By how much of itself a number changes at most when it is rounded; TF32 cuts the rest off."""
+from .bench import Skip
+
+ROUNDING = {"float32": 2.0**-23, "tf32": 2.0**-10, "float16": 2.0**-10, "bfloat16": 2.0**-7}
+"""Of one number: the distance from 1 to the next one."""
 _MARGIN = 4.0
 _RATE_SECONDS = 0.5
 
@@ -18,6 +17,16 @@ def allow_tf32(tf, allowed):
     if switch is not None:
         switch(allowed)
     return switch is not None
+
+
+def compile_with_xla(tf, function):
+    """The function compiled by XLA, asked for in the way of this version."""
+    for argument in ("jit_compile", "experimental_compile"):
+        try:
+            return tf.function(function, autograph=False, **{argument: True})
+        except TypeError:
+            continue
+    raise Skip("TensorFlow %s cannot be asked for XLA; 2.1 can" % tf.__version__)
 
 
 def draw_numbers(bench):
@@ -39,12 +48,14 @@ def bound_sum(kind, terms, depth=1.0):
     the worst of many elements.
 
     Args:
-        kind: A key of `UNIT`, for u.
+        kind: A key of `ROUNDING`, for u.
         terms: n.
         depth: How much an algorithm amplifies. Where such sums stand one upon another: the root of
             their number, for the same reason.
     """
-    return _MARGIN * depth * (2.0 * UNIT[kind] + UNIT["float32"] * terms**0.5)
+    # Half the distance where it is rounded. A tensor core cuts off what TF32 does not hold.
+    unit = ROUNDING[kind] * (1.0 if kind == "tf32" else 0.5)
+    return _MARGIN * depth * (2.0 * unit + 0.5 * ROUNDING["float32"] * terms**0.5)
 
 
 def name_type(kind):
@@ -56,7 +67,7 @@ def check_matmul(bench, kind):
     """Compare a product with float64.
 
     Args:
-        kind: A key of `UNIT`.
+        kind: A key of `ROUNDING`.
 
     Returns:
         A sentence.
@@ -81,7 +92,7 @@ def check_results(bench, kind, compute, arrays, bounds):
     """Compute on the device, and in float64 on the CPU, and compare.
 
     Args:
-        kind: A key of `UNIT`: what the device computes in.
+        kind: A key of `ROUNDING`: what the device computes in.
         compute: Takes tensors and gives a list of tensors, in any type.
         arrays: What it takes.
         bounds: For each result its name and its bound.
@@ -155,5 +166,15 @@ def measure_matmul(bench, dtype):
 
 
 def wait(tensor):
-    """Until the device has computed it: one number of it is fetched."""
+    """Until the device has computed it: one number of it is fetched.
+
+    Call it where `tf.device` names that device, or else TensorFlow copies all of it to another one.
+    """
     return float(tensor[(0,) * len(tensor.shape)])
+
+
+def require_on_device(bench, tensor):
+    """TensorFlow may leave a tensor in the memory of the host where it has no kernel for it."""
+    place = getattr(tensor, "backing_device", tensor.device)
+    if not place.endswith(bench.device.lstrip("/")):
+        raise RuntimeError("A tensor lies on %s. Expected %s" % (place, bench.device))

@@ -113,6 +113,13 @@ class Bench(object):
         array = self.np.array(tensor)
         return array if self._fault is None else self._fault.spoil(array)
 
+    def keep(self, tensor):
+        """What lies in the memory of the device until it is read back."""
+        if self._fault is None or self._fault.kind != "wrong-memory":
+            return tensor
+        with self.tf.device(self.device):
+            return self.tf.constant(self._fault.spoil_memory(self.np.array(tensor)))
+
     def spoil_replica(self, replica):
         """For tests: whether the part of this replica is to be wrong."""
         return self._fault is not None and self._fault.spoils_replica(replica)

@@ -10,7 +10,7 @@ def check_convolution(bench, kind):
     """Compare a convolution and its two gradients with float64.
 
     Args:
-        kind: A key of `arithmetic.UNIT`.
+        kind: A key of `arithmetic.ROUNDING`.
     """
     tf = bench.tf
     batch, side, channels = (16, 32, 64) if bench.on_gpu else (2, 8, 8)

@@ -132,7 +132,7 @@ class Training(object):
         """Train on the device and by hand, and compare how far each array of weights has moved.
 
         Args:
-            kind: A key of `arithmetic.UNIT`: what the device computes in.
+            kind: A key of `arithmetic.ROUNDING`: what the device computes in.
             arguments: For `compile`.
 
         Returns:
@@ -155,4 +155,4 @@ class Training(object):
         roundings = _ROUNDINGS * self.steps
         bound = arithmetic.bound_sum(kind, self.batch * self.side**2, roundings**0.5)
         larger = np.max(np.abs(begin)) / np.max(np.abs(change))
-        return bound + 2 * arithmetic.UNIT["float32"] * larger * self.steps**0.5
+        return bound + arithmetic.ROUNDING["float32"] * larger * self.steps**0.5

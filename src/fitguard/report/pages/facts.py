@@ -1,5 +1,6 @@
 """All facts as sections of rows, made from the structs, so that a new field shows by itself."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -8,6 +9,7 @@ from fitguard.report.blocks import Block, Page, Pairs, Paragraph, Section, Table
 from fitguard.report.rows.tables import drop_empty_columns
 from fitguard.schema.facts import Facts
 from fitguard.schema.hardware import Gpu
+from fitguard.schema.probe import ProbeResult
 from fitguard.words import label, say, title
 
 TITLES = {
@@ -17,7 +19,8 @@ TITLES = {
     "cpu": "Processor",
     "environment": "Environment variables",
     "deep": "Import of TensorFlow in a child process",
-    "failed_probes": "Probes that failed",
+    "probes": "Probes",
+    "failed_probes": "What could not be found out",
 }
 
 
@@ -50,9 +53,17 @@ def _describe_many(heading: str, structs: tuple[msgspec.Struct, ...]) -> list[Se
     gpus = [struct for struct in structs if isinstance(struct, Gpu)]
     if gpus:
         return [part for gpu in gpus for part in _describe_struct(f"GPU {gpu.index}", gpu)]
+    results = [struct for struct in structs if isinstance(struct, ProbeResult)]
+    if results:
+        return [Section(heading, (_tabulate_probes(results),))]
     if not structs and heading == "GPUs":
         return [Section(heading, (Pairs((("found", "none"),)),))]
     return [_tabulate(heading, structs)]
+
+
+def _tabulate_probes(results: Sequence[ProbeResult]) -> Table:
+    rows = tuple((one.name, one.device, one.status, one.detail) for one in results)
+    return Table(("name", "device", "status", "detail"), rows, listed=True)
 
 
 def _describe_struct(heading: str, struct: msgspec.Struct) -> list[Section]:

@@ -89,7 +89,7 @@ def _count_checks(report: HasFindings, probes: Sequence[FailedProbe]) -> str:
     if lacking := len(report.skipped) - len(_select_broken(report)):
         parts.append(f"{lacking} not applicable")
     if probes:
-        parts.append(f"{count(len(probes), 'probe')} failed")
+        parts.append(f"{count(len(probes), 'fact')} could not be read")
     return ", ".join(parts)
 
 
@@ -101,7 +101,7 @@ def _fold_checks(report: HasFindings, probes: Sequence[FailedProbe]) -> Folded:
         Section(
             "Not applicable", present(Table(("code", "check", "reason"), lacking, listed=True))
         ),
-        Section("Probes that failed", present(Items(failed))),
+        Section("What could not be found out", present(Items(failed))),
         Section("Passed", present(Paragraph(", ".join(report.passed)))),
     )
     hint = Paragraph(Span("--verbose lists what was not checked, and why.", "faint"))

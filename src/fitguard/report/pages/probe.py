@@ -39,8 +39,8 @@ def build_page(report: ProbeReport) -> Page:
         present(
             Pairs(tuple(_list_headline(report))),
             *(_build_failure(result) for result in report.failures),
-            Section("Rates", present(_build_rates(report)), boxed=False),
-            Section("Results", (_build_results(report),), boxed=False) if report.results else None,
+            Section("Rates", present(_build_rates(report), Items(tuple(_list_reasons(report))))),
+            *_build_results(report),
             Section("Notes", present(Items(report.notes))),
             *_build_reproductions(report),
         ),
@@ -65,7 +65,8 @@ def _build_verdict(report: ProbeReport) -> Verdict:
         names = ", ".join(dict.fromkeys(result.name for result in report.failures))
         return Verdict(f"{count(len(report.failures), 'probe')} failed: {names}", "error", aside)
     if not passed:
-        return Verdict("Nothing could be tried", "error")
+        why = next((result.detail for result in report.results if result.detail), "")
+        return Verdict("Nothing could be tried", "error", next=why)
     kinds = "the GPU computes" if report.devices[0].label != "CPU" else "the CPU computes"
     slow = [rate for result in report.results for rate in result.rates if rate.verdict == "slow"]
     if slow:
@@ -113,23 +114,29 @@ def _say(value: float | None, rate: Rate) -> str:
 def _share(rate: Rate) -> Words:
     if rate.ratio is None:
         return ""
-    reasons = f": {' '.join(rate.reasons)}" if rate.reasons else ""
-    tone: Tone = "warning" if rate.verdict == "slow" else ""
-    return Span(f"{100 * rate.ratio:.0f} %{reasons}", tone=tone)
+    return Span(f"{100 * rate.ratio:.0f} %", tone="warning" if rate.verdict == "slow" else "")
 
 
-def _build_results(report: ProbeReport) -> Block:
-    rows = tuple(
-        (
-            Span(result.status, tone=_TONES[result.status]),
-            result.name,
-            result.device,
-            f"{result.seconds:.1f} s" if result.status != "skip" else "",
-            result.detail,
-        )
-        for result in report.results
-    )
-    return Table(("", "probe", "device", "time", "what"), rows)
+def _list_reasons(report: ProbeReport) -> Iterator[Words]:
+    for result in report.results:
+        for rate in result.rates:
+            if rate.verdict == "slow":
+                why = " ".join(rate.reasons) or "NVML names no reason for it."
+                yield f"{rate.name} on {result.device} is slow. {why}"
+
+
+def _build_results(report: ProbeReport) -> Iterator[Block]:
+    """Device by device."""
+    for device in dict.fromkeys(result.device for result in report.results):
+        rows = [
+            (result.name, _describe(result)) for result in report.results if result.device == device
+        ]
+        yield Section(f"What was tried on {device}", (Pairs(tuple(rows)),))
+
+
+def _describe(result: ProbeResult) -> Words:
+    seconds = f" in {result.seconds:.1f} s" if result.status != "skip" else ""
+    return Span(result.status, tone=_TONES[result.status]), f"{seconds}: {result.detail}"
 
 
 def _build_reproductions(report: ProbeReport) -> Iterator[Block]:

@@ -6,8 +6,9 @@ from itertools import groupby
 from fitguard.schema import versions
 from fitguard.schema.facts import Facts
 from fitguard.schema.hardware import Driver, Gpu
+from fitguard.schema.probe import ProbeResult
 from fitguard.schema.software import CudaLibraries, DeepImport, Library, Packages, TensorFlow
-from fitguard.words import DOT, SPELLING, join, size
+from fitguard.words import DOT, SPELLING, count, join, size
 
 Row = tuple[str, str]
 
@@ -21,6 +22,7 @@ def headline(facts: Facts) -> list[Row]:
         ("Python", _python(facts)),
         ("TensorFlow", _tensorflow(facts)),
         ("Imported", _format_import(facts.deep)),
+        ("Probed", _format_probes(facts.probes)),
         ("Keras", _keras(facts)),
         *_gpus(facts.gpus),
         ("Driver", _driver(facts.driver)),
@@ -78,6 +80,16 @@ def _format_import(deep: DeepImport | None) -> str:
     seen = None if deep.gpus is None else f"sees {', '.join(deep.gpus) or 'no GPU'}"
     took = f"in {deep.seconds:.1f} s" if deep.seconds is not None else None
     return join([f"TensorFlow {deep.version} {took or ''}".strip(), seen])
+
+
+def _format_probes(results: tuple[ProbeResult, ...]) -> str:
+    """`CPU · 9 of 9 probes passed`."""
+    tried = [result for result in results if result.status != "skip"]
+    if not tried:
+        return ""
+    passed = sum(result.status == "pass" for result in tried)
+    devices = ", ".join(dict.fromkeys(result.device for result in tried))
+    return join([devices, f"{passed} of {count(len(tried), 'probe')} passed"])
 
 
 def _keras(facts: Facts) -> str:

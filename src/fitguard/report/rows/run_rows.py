@@ -40,6 +40,7 @@ ACTIONS = {
     "jit-off": "XLA off",
     "mixed-precision": "mixed precision",
     "planned-restart": "planned restart",
+    "probe": "probed",
     "stop": "stopped",
 }
 

@@ -19,7 +19,6 @@ or this build has no XLA. Train with `jit_compile=False`. Keras 3 uses XLA by de
 import time
 
 from .. import arithmetic
-from ..bench import Skip
 
 NAME = "xla"
 LEVEL = "quick"
@@ -39,7 +38,7 @@ def run(bench):
         waves = tf.tanh(values) * tf.exp(-values * values) + tf.sqrt(tf.abs(values) + 1.0)
         return waves, tf.reduce_sum(waves - values, axis=1)
 
-    compiled = _compile(tf, compute)
+    compiled = arithmetic.compile_with_xla(tf, compute)
     with tf.device(bench.device):
         values = tf.constant(numbers)
         first_seconds, _ = _time(bench, compiled, values)
@@ -53,16 +52,6 @@ def run(bench):
         compared.append((name + " of XLA", got[number], expected[number], bound))
     error = arithmetic.require_all_close(bench, compared)
     return "XLA compiled in %.1f s: %s" % (max(0.0, first_seconds - seconds), error)
-
-
-def _compile(tf, compute):
-    """A function for XLA, asked for in the way of this version."""
-    for argument in ("jit_compile", "experimental_compile"):
-        try:
-            return tf.function(compute, **{argument: True})
-        except TypeError:
-            continue
-    raise Skip("TensorFlow %s cannot be asked for XLA; 2.1 can" % tf.__version__)
 
 
 def _time(bench, compiled, values):

@@ -1,0 +1,150 @@
+"""Probes in real processes on the CPU: what passes, and every kind of fault as what it is."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+
+import msgspec
+import pytest
+
+from fitguard.facts.processes import find_family
+from fitguard.probes import child, probing, registry
+from fitguard.probes.devices import cpu
+from fitguard.probes.probing import run_probes
+from fitguard.schema.exit_codes import UsageError
+from fitguard.schema.probe import ProbeReport, ProbeResult
+
+
+def probe_with(
+    fault: str, monkeypatch: pytest.MonkeyPatch, **limits: float
+) -> tuple[ProbeReport, ProbeResult]:
+    """The report of matmul-float32 alone, with a fault in it, and its result."""
+    alone = msgspec.structs.replace(registry.all_probes()["matmul-float32"], **limits)
+    monkeypatch.setattr(probing, "select_probes", lambda *_: (alone,))
+    environment = {**os.environ, child.FAULT: f"matmul-float32:{fault}"}
+    report = run_probes(environment=environment, devices=(cpu(),))
+    assert len(find_family(os.getpid())) == 1, "a child was left behind"
+    return report, report.results[-1]
+
+
+def test_a_sound_machine_passes_and_says_that_it_is_no_gpu() -> None:
+    told = []
+    report = run_probes(
+        only=["matmul-float32"], devices=(cpu(),), tell=lambda *words: told.append(words)
+    )
+    result = report.results[-1]
+    assert [one.status for one in report.results] == ["pass"] * 4
+    assert report.ok
+    assert "No GPU is seen here" in report.notes[0]
+    assert report.tensorflow.startswith("2.")
+    assert result.diagnosis is None
+    assert result.rates[0].value > 0
+    assert {name for name, _, _ in told} == {
+        f"{name} on CPU"
+        for name in ("import-tensorflow", "list-devices", "first-kernel", "matmul-float32")
+    }
+    assert all(0 <= share <= 1 and left >= 0 for _, share, left in told)
+
+
+@pytest.mark.parametrize(
+    ("fault", "status", "detail", "cause"),
+    [
+        ("wrong-bits", "fail", "It gave another result when it was repeated", "hardware-fault"),
+        ("wrong-bit", "fail", "It gave the same wrong result when it was", "framework-bug"),
+        ("exception", "fail", "RuntimeError: a fault that a test asked for", "unknown"),
+        ("segfault", "crash", "Its process was ended by SIGSEGV", "framework-bug"),
+        ("abort", "crash", "Its process was ended by SIGABRT", None),
+        ("exit", "crash", "Its process ended with exit code 3", "unknown"),
+    ],
+)
+def test_every_fault_is_reported_as_what_it_is(
+    fault: str, status: str, detail: str, cause: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    report, result = probe_with(fault, monkeypatch)
+    assert result.status == status
+    assert detail in result.detail
+    assert not report.ok
+    assert result.log
+    assert result.diagnosis is not None
+    assert result.diagnosis.causes
+    if cause is not None:
+        assert result.diagnosis.causes[0].cause == cause
+
+
+def test_what_hangs_is_stopped_with_its_stack_in_the_log(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, result = probe_with("hang", monkeypatch, limit_seconds=3)
+    assert result.status == "timeout"
+    assert result.detail == "It was stopped: no answer after 3 s."
+    assert result.diagnosis is not None
+    assert result.diagnosis.primary == "hang"
+
+
+def test_what_takes_the_hosts_memory_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, result = probe_with("memory", monkeypatch, memory_bytes=2 * 2**30)
+    assert result.status == "fail"
+    assert "of the host's memory, and was given 2.0 GiB" in result.detail
+    assert result.diagnosis is not None
+    assert result.diagnosis.primary == "host-oom"
+
+
+def test_where_the_import_fails_nothing_else_is_tried() -> None:
+    environment = {**os.environ, child.FAULT: "import-tensorflow:import"}
+    report = run_probes(environment=environment, devices=(cpu(),))
+    assert report.results[0].status == "fail"
+    assert {result.status for result in report.results[1:]} == {"skip"}
+    assert report.results[1].detail == "import-tensorflow did not pass."
+
+
+def test_what_the_time_does_not_reach_is_skipped() -> None:
+    report = run_probes(minutes=1e-9, devices=(cpu(),))
+    assert {result.status for result in report.results} == {"skip"}
+    assert not report.ok
+
+
+def test_the_parents_death_ends_the_child() -> None:
+    script = (
+        "import os, sys, time\n"
+        "from fitguard.probes.child import ProbeChild\n"
+        "from fitguard.probes.devices import cpu\n"
+        "from fitguard.probes.registry import all_probes\n"
+        "child = ProbeChild(all_probes()['matmul-float32'], cpu(), sys.executable, os.environ)\n"
+        "while child._program.process.poll() is None and not child._read_answers():\n"
+        "    time.sleep(0.05)\n"
+        "print(child._program.process.pid, flush=True)\n"
+        "os.kill(os.getpid(), 9)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    pid = int(done.stdout)
+    until = time.monotonic() + 60
+    while find_family(pid) and find_family(pid)[0].state != "Z":
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
+def test_the_command_writes_json_and_exits_with_4() -> None:
+    environment = {**os.environ, child.FAULT: "import-tensorflow:exit", "CUDA_VISIBLE_DEVICES": ""}
+    command = [sys.executable, "-m", "fitguard", "probe", "--format", "json"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert done.returncode == 4, done.stderr
+    document = json.loads(done.stdout)
+    assert document["schema"] == "fitguard/probe/1"
+    first = document["results"][0]
+    assert (first["name"], first["status"]) == ("import-tensorflow", "crash")
+    assert first["diagnosis"]["schema"] == "fitguard/diagnosis/1"
+
+
+def test_wrong_input() -> None:
+    with pytest.raises(
+        UsageError, match=r"Received --only nothing\. Expected names of probes: imp"
+    ):
+        run_probes(only=["nothing"])
+    with pytest.raises(UsageError, match=r"Received --device one\. Expected `all`, or numbers"):
+        run_probes(device="one")
+    with pytest.raises(
+        UsageError, match=r"Received --device 9\. Expected `all`, or numbers of GPUs"
+    ):
+        run_probes(device="9")
+    with pytest.raises(UsageError, match="Received --python nowhere, which does not exist"):
+        run_probes(python="nowhere")
