@@ -6,13 +6,14 @@ both, because odd numbers can be divided by modulo 2**64. Words that changed pla
 alone, and change the sum.
 
 No reduction of TensorFlow is used: those of integers run on the host in many versions, and the
-result would have to be copied. Halves are put together instead, until one word is left.
+result would have to be copied. Halves are put together instead, until few words are left.
 """
 
 WORD_BYTES = 8
 _ODD = 0x1E3779B97F4A7C15
 """An odd number whose multiples spread over all bits, below 2**63."""
-_MASK = 2**64 - 1
+_FINISHED_ON_HOST = 4096
+"""Words that are left to be put together there: each halving costs three kernels."""
 
 
 def make_weights(tf, count):
@@ -27,27 +28,27 @@ def to_words(tf, tensors):
 
 
 def compute_checksum(tf, words, weights):
-    """XOR and weighted sum, as a vector of two words."""
+    """XOR and weighted sum, on the device; for `finish_checksum`, which needs some words more."""
     xor = _fold(tf, words, tf.bitwise.bitwise_xor)
     total = _fold(tf, words * weights, tf.add)
-    return tf.concat([xor, total], 0)
+    return tf.stack([xor, total])
+
+
+def finish_checksum(np, parts):
+    """The two numbers, from 0 up to 2**64.
+
+    Args:
+        parts: What `compute_checksum` gave, as an array.
+    """
+    xor, total = parts.view(np.uint64)
+    return int(np.bitwise_xor.reduce(xor)), int(np.add.reduce(total))
 
 
 def compute_on_host(np, words):
-    """The same of an array, as two numbers."""
+    """The same of an array."""
     words = words.view(np.uint64)
-    with np.errstate(over="ignore"):
-        weights = (np.arange(words.size, dtype=np.uint64) * np.uint64(2) + np.uint64(1)) * np.uint64(
-            _ODD
-        )
-        total = np.add.reduce(words * weights)
-    return int(np.bitwise_xor.reduce(words)), int(total)
-
-
-def read_checksum(tensor):
-    """Two numbers from 0 up to 2**64; waits until the device has computed them."""
-    xor, total = (int(one) & _MASK for one in tensor.numpy())
-    return xor, total
+    odd = np.arange(words.size, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+    return finish_checksum(np, np.stack([words, words * (odd * np.uint64(_ODD))]))
 
 
 def _cut(tf, tensor):
@@ -60,11 +61,11 @@ def _cut(tf, tensor):
 
 def _fold(tf, words, combine):
     count = int(words.shape[0])
-    while count > 1:
+    while count > _FINISHED_ON_HOST:
         half = count // 2
-        rest = words[2 * half :] if count % 2 else None
+        rest = words[2 * half :]
         words = combine(words[:half], words[half : 2 * half])
-        if rest is not None:
+        if count % 2:
             words = tf.concat([words, rest], 0)
         count = int(words.shape[0])
     return words

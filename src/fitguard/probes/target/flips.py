@@ -10,7 +10,7 @@ What was flipped is written to stderr, so that a test knows the truth.
 import random
 import sys
 
-from . import workloads
+from .workload import count_elements, measure_element
 
 _PREFIX = "soak:"
 _KINDS = ("flip", "stuck", "changed")
@@ -56,8 +56,7 @@ class Flips(object):
 
     def _draw(self, workload):
         sizes = [
-            workloads.count_elements(shape) * workloads.measure_element(dtype)
-            for dtype, shape in workload.outputs
+            count_elements(shape) * measure_element(dtype) for dtype, shape in workload.outputs
         ]
         return self._random.randrange(sum(sizes)), self._random.randrange(8)
 

@@ -12,6 +12,7 @@ import time
 
 _NUMBERS = struct.Struct("=Qqqqqqqq")
 _WISH_AT = 256
+_BEGUN_AT, _BEGUN_BYTES = 512, 512
 _LEAVE = 2
 _TRAINING = 1
 LEFT_AS_ASKED = 75
@@ -40,6 +41,11 @@ class RunFiles(object):
         beat = _NUMBERS.pack(self._count, 1, _TRAINING, 1, 0, number, number, 0)
         os.lseek(self._beats, 0, os.SEEK_SET)
         os.write(self._beats, beat)
+
+    def note_begun(self, text):
+        """What is being computed: all that is known of it when the process dies."""
+        os.lseek(self._beats, _BEGUN_AT, os.SEEK_SET)
+        os.write(self._beats, text.encode("utf-8")[:_BEGUN_BYTES].ljust(_BEGUN_BYTES, b"\0"))
 
     def is_to_leave(self):
         """Whether the parent wants the soak to end."""

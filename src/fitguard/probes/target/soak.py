@@ -50,14 +50,18 @@ def _soak(folder, options, told, parts):
     bench.start()
     bench.begin(_NO_LIMIT_SECONDS)
     _ask_for_determinism(bench.tf)
+    before = files.read_progress()
+    seed = before["seed"] if before else options["seed"]
     found, left_out = [], []
     share = options.get("memory_bytes", 2**20)
     for device in bench.devices:
-        built, cannot = parts["workloads"].build_workloads(bench, device, options["seed"], share)
+        built, cannot = parts["workloads"].build_workloads(
+            bench, device, seed, share, options.get("only", ())
+        )
         found += built
         left_out += [(name, device, reason) for name, reason in sorted(cannot.items())]
     soak = parts["soaking"].Soak(
-        bench, found, left_out, _identify(bench, options), files, options["seed"],
+        bench, found, left_out, _identify(bench, options), files, seed,
         options.get("keep_going", False), flips, lambda: bool(told),
     )  # fmt: skip
     place = parts["run_files"].place

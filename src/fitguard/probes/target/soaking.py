@@ -1,11 +1,11 @@
 """Known computations in random order, each result checked, until told.
 
-    for each computation: compute it some times           its checksum is the reference
-    while nobody says stop:
-        draw a computation                                by seed and number, so it can be resumed
-        compute it, and its checksum, on the device
-        look at the checksum of one that was begun earlier
-        wrong: compute it again, find the wrong bits, report
+for each computation: compute it some times           its checksum is the reference
+while nobody says stop:
+    draw a computation                                by seed and number, so it can be resumed
+    compute it, and its checksum, on the device
+    look at the checksum of one that was begun earlier
+    wrong: compute it again, find the wrong bits, report
 """
 
 import collections
@@ -13,8 +13,9 @@ import random
 import sys
 import time
 
-from . import checksums, run_files, workloads
+from . import checksums, run_files, wrong_bits
 from .bench import WrongResult
+from .workload import explain_unable
 
 FORMAT = 1
 _REPEATS = 3
@@ -22,13 +23,8 @@ _MORE_REPEATS = 5
 _WRITE_SECONDS = 5.0
 _TELL_SECONDS = (10.0, 60.0, 600.0)
 _BEGUN_ON_GPU = 4
-_MOST_SHOWN = 16
 _LAST_SAMPLES_SECONDS = 2.0
 """Before the process ends: what the parent samples around the wrong bit should be there."""
-ONCE, ALWAYS, CHECKING, SESSIONS, REFERENCE = (
-    "once", "always", "checking", "sessions", "reference",
-)  # fmt: skip
-"""How a result was wrong."""
 
 
 class FoundWrong(Exception):
@@ -57,7 +53,7 @@ class Soak(object):
         self._is_told = is_told
         self._begun = collections.deque()
         self._depth = _BEGUN_ON_GPU * len(bench.devices) if bench.on_gpu else 1
-        self._weights, self._kept = {}, {}
+        self._weights, self._kept, self._shared = {}, {}, {}
         self._checksum = bench.tf.function(
             lambda words, weights: checksums.compute_checksum(bench.tf, words, weights)
         )
@@ -107,8 +103,10 @@ class Soak(object):
         drawn = [index for index in able for _ in range(self._workloads[index].weight)]
         number = self._progress["number"]
         self._settled = time.time()
+        self._write(at_once=True)
         while not self._must_stop():
             index = drawn[draw(self._seed, number, len(drawn))]
+            self._note_begun(number, index)
             words, checksum = self._compute(index, number)
             self._begun.append((number, index, words, checksum))
             number += 1
@@ -116,6 +114,11 @@ class Soak(object):
                 self._settle(*self._begun.popleft())
         while self._begun:
             self._settle(*self._begun.popleft())
+
+    def _note_begun(self, number, index):
+        begun = [(one[0], one[1]) for one in self._begun] + [(number, index)]
+        names = ["%d %s" % (one, self._workloads[place].name) for one, place in begun]
+        self._files.note_begun(", ".join(names))
 
     def _must_stop(self):
         return self._is_told() or self._files.is_to_leave()
@@ -128,6 +131,10 @@ class Soak(object):
                 words = self._flips.spoil(tf, workload, words, number)
             return words, self._checksum(words, self._weigh(workload, words))
 
+    def _read(self, checksum):
+        """As text; waits until the device has computed it."""
+        return "%016x-%016x" % checksums.finish_checksum(self._bench.np, checksum.numpy())
+
     def _weigh(self, workload, words):
         key = (workload.device, int(words.shape[0]))
         if key not in self._weights:
@@ -138,6 +145,7 @@ class Soak(object):
         """What the result has to be: computed some times, and compared with float64."""
         row, workload = self._rows[index], self._workloads[index]
         row["left_out"] = ""
+        self._files.note_begun("the references of " + workload.name)
         try:
             found = [self._compute_once(index) for _ in range(_REPEATS)]
             if len(set(one for one, _ in found)) > 1:
@@ -150,13 +158,15 @@ class Soak(object):
                     % (len(found), len(sums))
                 )
                 return
-            self._kept[index] = next(words for one, words in found if one == usual)
+            own = next(words for one, words in found if one == usual)
+            # Sound GPUs of one kind agree: then one copy is enough for all.
+            self._kept[index] = self._shared.setdefault((workload.name, usual), own)
             workload.validate(self._kept[index])
         except WrongResult as error:
-            self._report(index, None, REFERENCE, [], str(error))
+            self._report(index, None, wrong_bits.REFERENCE, [], str(error))
             return
         except Exception as error:
-            row["left_out"] = workloads.explain_unable(error)
+            row["left_out"] = explain_unable(error)
             if not row["left_out"]:
                 raise
             return
@@ -165,19 +175,19 @@ class Soak(object):
         self._files.beat(self._progress["number"])
         for one, words in found:
             if one != usual:
-                self._report(index, None, ONCE, words)
-        before, row["checksum"] = row["checksum"], _show(usual)
+                self._report(index, None, wrong_bits.ONCE, words)
+        before, row["checksum"] = row["checksum"], usual
         if self._comparable and before and before != row["checksum"]:
-            self._report(index, None, SESSIONS, [])
+            self._report(index, None, wrong_bits.SESSIONS, [])
 
     def _compute_once(self, index):
         words, checksum = self._compute(index, None)
-        return checksums.read_checksum(checksum), words.numpy()
+        return self._read(checksum), words.numpy()
 
     def _settle(self, number, index, words, checksum):
         """Look at a checksum, which may have to be waited for."""
         row = self._rows[index]
-        right = _show(checksums.read_checksum(checksum)) == row["checksum"]
+        right = self._read(checksum) == row["checksum"]
         now = time.time()
         row["seconds"] += now - self._settled
         self._settled = now
@@ -193,27 +203,31 @@ class Soak(object):
     def _examine(self, number, index, words):
         """A checksum is wrong: is it the result, and is it so again?"""
         wanted = self._rows[index]["checksum"]
-        again = [_show(checksums.read_checksum(self._compute(index, number)[1])) for _ in range(2)]
+        again = [self._read(self._compute(index, number)[1]) for _ in range(2)]
         got = words.numpy()
-        kind = ALWAYS if all(one != wanted for one in again) else ONCE
+        kind = wrong_bits.ALWAYS if all(one != wanted for one in again) else wrong_bits.ONCE
         if (got == self._kept[index]).all():
-            kind = CHECKING
+            kind = wrong_bits.CHECKING
         self._workloads[index].renew()
         self._report(index, number, kind, got)
 
     def _report(self, index, number, kind, got, text=""):
         workload, row = self._workloads[index], self._rows[index]
         row["wrong"] += 1
-        count, bits, shown = self._locate(index, got) if len(got) else (0, 0, [])
+        count, bits, shown = 0, 0, []
+        if len(got):
+            count, bits, shown = wrong_bits.locate_wrong_bits(workload, got, self._kept[index])
         finding = {
             "computation": workload.name, "device": workload.device, "size": workload.size,
             "number": number, "seed": self._seed, "time": time.time(), "kind": kind,
             "wrong_elements": count, "wrong_bits": bits, "elements": shown, "text": text,
             "attempt": self._files.attempt,
         }  # fmt: skip
-        self._progress["findings"] = self._progress["findings"][:_MOST_SHOWN - 1] + [finding]
+        line = finding["text"] = wrong_bits.describe_finding(finding)
+        self._progress["findings"] = self._progress["findings"][: wrong_bits.MOST_SHOWN - 1] + [
+            finding
+        ]
         self._write(at_once=True)
-        line = describe_finding(finding)
         sys.stderr.write("fitguard probe %s: wrong result: %s\n" % (workload.name, line))
         sys.stderr.flush()
         if not self._keep_going:
@@ -222,26 +236,6 @@ class Soak(object):
                 time.sleep(0.1)
             raise FoundWrong(line)
         self._settled = time.time()
-
-    def _locate(self, index, got):
-        """How many elements and bits are wrong, and which come first."""
-        np, workload = self._bench.np, self._workloads[index]
-        left = got.view(np.uint8)
-        right = self._kept[index].view(np.uint8)
-        wrong = np.flatnonzero(left != right)
-        bits = int(np.unpackbits(left[wrong] ^ right[wrong]).sum())
-        shown = collections.OrderedDict()
-        for byte in wrong[: 8 * _MOST_SHOWN]:
-            output, dtype, place = workload.locate(int(byte))
-            if (output, tuple(place)) in shown or len(shown) == _MOST_SHOWN:
-                continue
-            flipped = int(left[byte]) ^ int(right[byte])
-            shown[output, tuple(place)] = {
-                "output": output, "element": place, "type": dtype, "byte": int(byte),
-                "bits": [bit for bit in range(8) if flipped >> bit & 1],
-                "got": "0x%02x" % left[byte], "expected": "0x%02x" % right[byte],
-            }  # fmt: skip
-        return workload.count_touched(wrong), bits, list(shown.values())
 
     def _find_row(self, name, device, size):
         for row in self._progress["computations"]:
@@ -288,39 +282,8 @@ def draw(seed, number, count):
     return random.Random(seed * 1000003 + number).randrange(count)
 
 
-def describe_finding(finding):
-    """One sentence, without the final period."""
-    which = "" if finding["number"] is None else "computation %d, " % finding["number"]
-    where = "%s%s (%s, seed %d)" % (
-        which, finding["computation"], finding["size"], finding["seed"],
-    )  # fmt: skip
-    if finding["kind"] == REFERENCE:
-        return "%s: %s" % (where, finding["text"])
-    if finding["kind"] == SESSIONS:
-        return (
-            "%s gives another result than in the session before, with the same versions on the "
-            "same device" % where
-        )
-    if finding["kind"] == CHECKING:
-        return "the checksum of %s was wrong, and the result was right" % where
-    first = finding["elements"][0]
-    again = "was right" if finding["kind"] == ONCE else "was wrong again"
-    return (
-        "%s has %d wrong bits in %d elements; the first is element %s of type %s, where a byte is "
-        "%s. Expected %s. Computed again at once, it %s"
-        % (
-            where, finding["wrong_bits"], finding["wrong_elements"], first["element"],
-            first["type"], first["got"], first["expected"], again,
-        )
-    )  # fmt: skip
-
-
 def _begin_progress(seed):
     return {
         "format": FORMAT, "seed": seed, "number": 0, "identity": {}, "sessions": 0, "seconds": 0.0,
         "updated": 0.0, "computations": [], "findings": [],
     }  # fmt: skip
-
-
-def _show(checksum):
-    return "%016x-%016x" % checksum
