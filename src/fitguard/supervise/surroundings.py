@@ -6,7 +6,7 @@ from fitguard.facts.gpu import THROTTLE_BITS
 from fitguard.monitor.flight_record import Column, FlightRecord, read_flight_records
 from fitguard.monitor.run_folder import RunFolder
 from fitguard.monitor.samples import list_flight_records
-from fitguard.words import count, join
+from fitguard.words import count
 
 _AROUND_SECONDS = 60.0
 _MEGAHERTZ = 1e6
@@ -54,7 +54,7 @@ def _list_slowing(reasons: Column) -> Iterator[str]:
     bits = 0
     for value in reasons.last:
         bits |= int(value)
-    words = join(word for bit, word in THROTTLE_BITS.items() if bits & bit)
+    words = " and ".join(word for bit, word in THROTTLE_BITS.items() if bits & bit)
     if reasons:
         yield f"slowed by {words}" if words else "not slowed"
 

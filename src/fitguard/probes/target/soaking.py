@@ -20,7 +20,7 @@ from .workload import explain_unable
 FORMAT = 1
 _REPEATS = 3
 _MORE_REPEATS = 5
-_WRITE_SECONDS = 5.0
+_WRITE_SECONDS = 2.0
 _TELL_SECONDS = (10.0, 60.0, 600.0)
 _BEGUN_ON_GPU = 4
 _LAST_SAMPLES_SECONDS = 2.0
@@ -163,6 +163,7 @@ class Soak(object):
             self._kept[index] = self._shared.setdefault((workload.name, usual), own)
             workload.validate(self._kept[index])
         except WrongResult as error:
+            row["left_out"] = "Its first results were wrong"
             self._report(index, None, wrong_bits.REFERENCE, [], str(error))
             return
         except Exception as error:
