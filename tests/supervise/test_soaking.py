@@ -14,6 +14,7 @@ import fitguard
 from fitguard.monitor.flight_recorder import FlightRecorder
 from fitguard.monitor.run_folder import RunFolder
 from fitguard.schema.exit_codes import UnreadableInput, UsageError
+from fitguard.supervise import hang, soaking
 from fitguard.supervise.surroundings import describe_surroundings
 
 NAME = "night"
@@ -112,6 +113,18 @@ def test_a_crash_is_the_result_and_it_is_not_tried_again(tmp_path):
     assert (result["name"], result["status"]) == ("soak", "crash")
     assert result["detail"].startswith("Its process was ended by SIGSEGV")
     assert len(fitguard.read_run(tmp_path / "fitguard-runs" / NAME).attempts) == 1
+
+
+def test_a_soak_that_does_not_move_is_stopped(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(soaking, "_FIRST_SECONDS", 0.5)
+    monkeypatch.setattr(hang, "AT_LEAST_SECONDS", 0.5)
+    report = fitguard.probe(
+        level="long", name=NAME, environment={**os.environ, "FITGUARD_PROBE_FAULT": "soak:hang"}
+    )
+    (result,) = report.results
+    assert (result.name, result.status) == ("soak", "timeout")
+    assert result.diagnosis.primary == "hang"
 
 
 @pytest.mark.parametrize("content", [b"", b'{"format": 1, "seed"', b"[]", b"\xff\xfe", b"{}"])

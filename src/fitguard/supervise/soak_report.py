@@ -20,7 +20,7 @@ SOAK = "soak"
 _LOG_BYTES = 1 << 20
 _SHOWN_LINES = 40
 _WELL: tuple[Outcome, ...] = ("finished", "interrupted", "preempted", "exited", "running")
-_AGAIN = {"once": "another result", "always": "the same wrong result"}
+_REFERENCE = "reference"
 
 
 def build_report(
@@ -85,8 +85,12 @@ def _judge_wrong(
     ]
     if len(found) > 1:
         parts.append(f"After that, {count(len(found) - 1, 'more result was', 'more were')} wrong.")
-    what = f", {_AGAIN[first.kind]} when it was repeated" if first.kind in _AGAIN else ""
-    line = f"fitguard probe {one.name} on {label}: wrong result{what}: {first.text}"
+    # What is wrong from now on was right before, or the references would have been wrong.
+    again = "the same wrong result" if first.kind == _REFERENCE else "another result"
+    line = (
+        f"fitguard probe {one.name} on {label}: wrong result, {again} when it was repeated: "
+        f"{first.text}"
+    )
     log = _read_log(folder) + f"{line}\n".encode()
     attempt = next((a for a in run.attempts if a.number == first.attempt), None)
     answer = _explain(log, attempt)
@@ -100,19 +104,22 @@ def _judge_wrong(
 def _judge_end(last: Attempt, folder: RunFolder, label: str) -> ProbeResult:
     """Its process died, which is a result."""
     begun = _read_begun(folder)
+    moment = last.ended if last.ended is not None else time.time()
     how = f"was ended by {last.signal}" if last.signal else f"ended with code {last.exit_code}"
     if last.outcome == "hung":
         how = "did not move any more, and was stopped"
     during = f" while it computed {begun}" if begun else ""
-    log = _read_log(folder)
+    log, hung = _read_log(folder), last.outcome == "hung"
+    if hung:
+        quiet = f"no answer after {moment - last.started:.0f} s"
+        log += f"fitguard probe {SOAK} on {label}: {quiet}\n".encode()
     answer = _explain(
         log,
         last,
-        exit_code=None if last.outcome == "hung" else last.exit_code,
-        signal=None if last.outcome == "hung" else last.signal,
+        exit_code=None if hung else last.exit_code,
+        signal=None if hung else last.signal,
     )
     xids = "".join(f" The kernel logged Xid {xid.number}." for xid in answer.xids[:3])
-    moment = last.ended if last.ended is not None else time.time()
     around = "".join(f" {text}" for text in describe_surroundings(folder, moment))
     return ProbeResult(
         name=SOAK,

@@ -24,48 +24,30 @@ def main():
     here = os.path.dirname(os.path.realpath(__file__))
     sys.path[0] = os.path.dirname(here)
     try:
-        names = ("main", "bench", "faults", "flips", "run_files", "soaking", "workloads")
+        names = ("main", "bench", "flips", "run_files", "soaking", "workloads")
         parts = dict((name, __import__("target." + name, fromlist=["main"])) for name in names)
     finally:
         # No module of ours may shadow another.
         del sys.path[0]
     parts["main"].die_with_parent()
-    code = _soak(folder, options, told, parts)
+    files = parts["run_files"].RunFiles(folder)
+    files.listen_for_stacks()
+    code = _soak(files, options, told, parts)
     sys.stdout.flush()
     sys.stderr.flush()
     # Threads of TensorFlow that never end must not keep the answer back.
     os._exit(code)
 
 
-def _soak(folder, options, told, parts):
-    files = parts["run_files"].RunFiles(folder)
-    files.listen_for_stacks()
-    # Before TensorFlow 2.8 a variable was the way to ask for it.
-    os.environ.setdefault("TF_DETERMINISTIC_OPS", "1")
-    flips = parts["flips"].read_flips(options.get("fault"))
-    known = dict(options, probe="soak", answers=os.devnull, level="long")
-    if flips is not None:
-        known["fault"] = ""
-    bench = parts["bench"].Bench(known)
-    bench.start()
-    bench.begin(_NO_LIMIT_SECONDS)
-    _ask_for_determinism(bench.tf)
+def _soak(files, options, told, parts):
     before = files.read_progress()
-    seed = before["seed"] if before else options["seed"]
-    found, left_out = [], []
-    share = options.get("memory_bytes", 2**20)
-    for device in bench.devices:
-        built, cannot = parts["workloads"].build_workloads(
-            bench, device, seed, share, options.get("only", ())
-        )
-        found += built
-        left_out += [(name, device, reason) for name, reason in sorted(cannot.items())]
-    soak = parts["soaking"].Soak(
-        bench, found, left_out, _identify(bench, options), files, seed,
-        options.get("keep_going", False), flips, lambda: bool(told),
-    )  # fmt: skip
+    number = before["number"] if before else 0
+    # From now on, the parent notices where nothing moves.
+    files.beat(number)
     place = parts["run_files"].place
     try:
+        seed = before["seed"] if before else options["seed"]
+        soak = _build(files, dict(options, seed=seed), told, parts)
         soak.run()
     except parts["soaking"].FoundWrong as error:
         files.tell(
@@ -76,9 +58,33 @@ def _soak(folder, options, told, parts):
     except Exception as error:
         traceback.print_exc()
         text = "%s: %s" % (type(error).__name__, str(error)[:500])
-        files.tell("failed", kind="exception", error=text, place=place(soak.number))
+        files.tell("failed", kind="exception", error=text, place=place(number))
         return FAILED
     return INTERRUPTED if signal.SIGINT in told else parts["run_files"].LEFT_AS_ASKED
+
+
+def _build(files, options, told, parts):
+    # Before TensorFlow 2.8 a variable was the way to ask for it.
+    os.environ.setdefault("TF_DETERMINISTIC_OPS", "1")
+    flips = parts["flips"].read_flips(options.get("fault"))
+    known = dict(options, probe="soak", answers=os.devnull, level="long")
+    if flips is not None:
+        known["fault"] = ""
+    bench = parts["bench"].Bench(known)
+    bench.start()
+    bench.begin(_NO_LIMIT_SECONDS)
+    _ask_for_determinism(bench.tf)
+    found, left_out = [], []
+    for device in bench.devices:
+        built, cannot = parts["workloads"].build_workloads(
+            bench, device, options["seed"], options["memory_bytes"], options.get("only", ())
+        )
+        found += built
+        left_out += [(name, device, reason) for name, reason in sorted(cannot.items())]
+    return parts["soaking"].Soak(
+        bench, found, left_out, _identify(bench, options), files, options["seed"],
+        options.get("keep_going", False), flips, lambda: bool(told),
+    )  # fmt: skip
 
 
 def _take_signals():
