@@ -73,6 +73,8 @@ def _build(files, options, told, parts):
     bench = parts["bench"].Bench(known)
     bench.start()
     bench.begin(_NO_LIMIT_SECONDS)
+    # It warns of functions that are traced again: ours are, once for each computation.
+    bench.tf.get_logger().setLevel("ERROR")
     _ask_for_determinism(bench.tf)
     found, left_out = [], []
     for device in bench.devices:

@@ -222,7 +222,7 @@ class Soak(object):
             "computation": workload.name, "device": workload.device, "size": workload.size,
             "number": number, "seed": self._seed, "time": time.time(), "kind": kind,
             "wrong_elements": count, "wrong_bits": bits, "elements": shown, "text": text,
-            "attempt": self._files.attempt,
+            "parts": len(workload.outputs), "attempt": self._files.attempt,
         }  # fmt: skip
         line = finding["text"] = wrong_bits.describe_finding(finding)
         self._progress["findings"] = self._progress["findings"][: wrong_bits.MOST_SHOWN - 1] + [
