@@ -56,8 +56,8 @@ def describe_finding(finding):
     part = " of part %d" % (first["output"] + 1) if finding["parts"] > 1 else ""
     again = "was right" if finding["kind"] == ONCE else "was wrong again"
     return (
-        "%s has %s in %s; the first is bit %d of element %s%s of type %s, which is %d. Expected %d. "
-        "Computed again at once, it %s"
+        "%s has %s in %s; the first is bit %d of element %s%s of type %s, which is %d. "
+        "Expected %d. Computed again at once, it %s"
         % (
             where, _count(finding["wrong_bits"], "wrong bit"),
             _count(finding["wrong_elements"], "element"), first["bit"], first["element"],
