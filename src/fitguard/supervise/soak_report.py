@@ -119,6 +119,7 @@ def _judge_end(last: Attempt, folder: RunFolder, label: str) -> ProbeResult:
         exit_code=None if hung else last.exit_code,
         signal=None if hung else last.signal,
     )
+    raised = f" {last.evidence[0]}." if last.outcome == "exception" and last.evidence else ""
     xids = "".join(f" The kernel logged Xid {xid.number}." for xid in answer.xids[:3])
     around = "".join(f" {text}" for text in describe_surroundings(folder, moment))
     return ProbeResult(
@@ -126,7 +127,7 @@ def _judge_end(last: Attempt, folder: RunFolder, label: str) -> ProbeResult:
         device=label,
         status={"hung": "timeout", "exception": "fail"}.get(last.outcome, "crash"),  # type: ignore[arg-type]
         seconds=round(moment - last.started, 1),
-        detail=f"Its process {how}{during}.{xids}{around}",
+        detail=f"Its process {how}{during}.{raised}{xids}{around}",
         diagnosis=answer.diagnosis,
         log=_cut(log),
     )

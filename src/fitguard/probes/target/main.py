@@ -1,7 +1,7 @@
 # -*- coding: utf-8 -*-
 """Runs one probe. Starts in the interpreter that trains, where fitguard need not be installed.
 
-    python main.py '{"probe": "matmul-float32", "answers": FILE, "device": "GPU", …}'
+    python main.py '{"probe": "matmul-float32", "answers": FILE, "device": "GPU"}'
 
 It imports TensorFlow, then waits for a line on stdin, so that the next one can get ready while
 another computes. What it finds goes to the file, a line of JSON each. It prints nothing of its own.
