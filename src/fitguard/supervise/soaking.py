@@ -79,6 +79,7 @@ def soak(
         first_step_seconds=_FIRST_SECONDS,
         trust_folder=trust_folder,
         from_outside_only=True,
+        probe=False,
     )
     if device == ALL and (resume or name):
         device = _recall_device(options, resume or name)
