@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from fitguard.schema.exit_codes import UsageError as UsageError
     from fitguard.supervise.past_runs import list_runs as list_runs
     from fitguard.supervise.past_runs import read_run as read_run
+    from fitguard.supervise.probing import probe as probe
     from fitguard.supervise.pruning import prune_runs as prune_runs
     from fitguard.watching.watch import watch as watch
 
@@ -39,6 +40,7 @@ __all__ = [
     "list_runs",
     "load_ipython_extension",
     "plan",
+    "probe",
     "prune_runs",
     "read_run",
     "resolve",
@@ -58,6 +60,7 @@ _PLACES = {
     "list_runs": "fitguard.supervise.past_runs",
     "load_ipython_extension": "fitguard.notebook.magics",
     "plan": "fitguard.memory.planning",
+    "probe": "fitguard.supervise.probing",
     "prune_runs": "fitguard.supervise.pruning",
     "read_run": "fitguard.supervise.past_runs",
     "resolve": "fitguard.environment.resolution",

@@ -16,7 +16,7 @@ from fitguard.cli.doctor import doctor
 from fitguard.cli.explain import explain
 from fitguard.cli.facts import facts
 from fitguard.cli.plan import plan
-from fitguard.cli.probe import probe
+from fitguard.cli.probe import name_resumed, probe
 from fitguard.cli.prune import prune
 from fitguard.cli.report import report
 from fitguard.cli.resolve import resolve
@@ -63,8 +63,7 @@ def _prepare_streams() -> None:
 def run(arguments: list[str]) -> int:
     """Run one command line; the exit code is returned, errors are told on stderr."""
     try:
-        if arguments[:1] == ["run"]:
-            arguments = ["run", *delimit_command(arguments[1:])]
+        arguments = _prepare_words(arguments)
         code = app(arguments, exit_on_error=False, print_error=False, result_action="return_value")
         sys.stdout.flush()
         return int(code or ExitCode.FINE)
@@ -94,6 +93,12 @@ def run(arguments: list[str]) -> int:
             "Set FITGUARD_DEBUG=1 to see where, and please report it."
         )
         return ExitCode.FITGUARD_FAILED
+
+
+def _prepare_words(arguments: list[str]) -> list[str]:
+    """For commands with options that cyclopts alone would misread."""
+    prepare = {"run": delimit_command, "probe": name_resumed}.get("".join(arguments[:1]))
+    return arguments if prepare is None else [arguments[0], *prepare(arguments[1:])]
 
 
 def _forget_stdout() -> None:

@@ -1,12 +1,20 @@
 """`fitguard probe`."""
 
+import contextlib
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
 from fitguard.cli.console import PLAIN_OUTPUT, Output, show
+from fitguard.cli.run_page import TrustFolder
+from fitguard.cli.runs import RunsFolder
+from fitguard.monitor.run_folder import RUNS
 from fitguard.schema.exit_codes import ExitCode, UsageError
 from fitguard.schema.probe import Level
+
+STDERR = 2
 
 
 def probe(
@@ -29,6 +37,18 @@ def probe(
         str | None,
         Parameter(help="The Python that trains; fitguard need not be installed there."),
     ] = None,
+    name: Annotated[
+        str | None, Parameter(help="Of the run, with --level long; default: made of the time.")
+    ] = None,
+    resume: Annotated[
+        str | None,
+        Parameter(help="Go on with a run of --level long: this one, or without a name the newest."),
+    ] = None,
+    keep_going: Annotated[
+        bool, Parameter(negative="", help="With --level long: do not stop at the first wrong bit.")
+    ] = False,
+    runs_folder: RunsFolder = Path(RUNS),
+    trust_folder: TrustFolder = False,
     verbose: Annotated[
         bool, Parameter(alias="-v", negative="", help="Show the logs of what failed.")
     ] = False,
@@ -41,21 +61,49 @@ def probe(
     result, with its cause and what to do. Exits with 4 when one fails. Without a GPU it tries the
     CPU.
 
+    `--level long` computes in random order, with each bit of each result checked, until you press
+    Ctrl-C, SIGTERM comes, or the minutes are over. It is a run, which `fitguard watch` and
+    `fitguard report` show and `--resume` continues.
+
     For example:
 
         fitguard probe
         fitguard probe --level medium --device 0
         fitguard probe --only matmul-float32 convolution
+        fitguard probe --level long --minutes 480 --name night
+        fitguard probe --level long --resume night
         fitguard probe --python .venv/bin/python --format json
     """
     if minutes is not None and not 0 < minutes <= 60 * 24 * 366:
         raise UsageError(f"Received --minutes {minutes:g}. Expected a number above 0")
     from fitguard.cli.progress import countdown
-    from fitguard.probes.probing import run_probes
+    from fitguard.cli.run import say
+    from fitguard.supervise import probing
 
-    with countdown("probing") as tell:
-        report = run_probes(
-            level=level, device=device, only=only, minutes=minutes, python=python, tell=tell
+    with contextlib.nullcontext() if level == "long" else countdown("probing") as tell:
+        report = probing.probe(
+            level=level,
+            device=device,
+            only=only,
+            minutes=minutes,
+            python=python,
+            tell=tell or (lambda *_: None),
+            name=name,
+            resume=resume,
+            runs_folder=runs_folder,
+            trust_folder=trust_folder,
+            keep_going=keep_going,
+            say=say,
+            show=STDERR,
         )
     show(report, output, verbose=verbose)
     return ExitCode.FINE if report.ok else ExitCode.GATE_FAILED
+
+
+def name_resumed(arguments: Sequence[str]) -> list[str]:
+    """The words behind `probe`; `--resume` without a name means the newest run."""
+    following = [*arguments[1:], "--"]
+    return [
+        "--resume=" if word == "--resume" and after.startswith("-") else word
+        for word, after in zip(arguments, following, strict=True)
+    ]

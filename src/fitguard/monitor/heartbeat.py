@@ -29,6 +29,8 @@ _CHILD = struct.Struct("=Qqqqqqqq")
 _WISH_AT = 256
 _PROFILE_AT = 257
 _SIZE = 4096
+BEGUN = slice(512, 1024)
+"""Of the file: what a soak computes, in words."""
 
 
 @dataclass(frozen=True)

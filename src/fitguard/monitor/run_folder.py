@@ -44,6 +44,7 @@ class RunFolder:
     after-snapshot.log
                     what the command that does so wrote last
     deeds.jsonl     what the attempts did to files and folders, one deed a line
+    soak.json       how far `fitguard probe --level long` is, and what it found
     files/          contents that may have to be put back, and what stood there when that was done
     """
 
@@ -118,6 +119,10 @@ class RunFolder:
     @property
     def deeds(self) -> Path:
         return self.path / "deeds.jsonl"
+
+    @property
+    def soak(self) -> Path:
+        return self.path / "soak.json"
 
     @property
     def files(self) -> Path:

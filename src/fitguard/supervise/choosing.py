@@ -74,7 +74,7 @@ def _find_newest_if_any(runs_folder: Path, command: Command | None) -> KnownRun 
     """The newest run of a command; None where that is finished, or there is none."""
     place = Path.cwd()
     for run in find_runs(runs_folder):
-        if command is None or run.is_of(command, place):
+        if run.is_meant(command, place):
             return None if run.state == "finished" else _require_unguarded(run)
     return None
 
@@ -117,7 +117,7 @@ def find_newest(runs_folder: Path, command: Command | None, place: Path) -> Know
     """
     running = None
     for run in find_runs(runs_folder):
-        if command is not None and not run.is_of(command, place):
+        if not run.is_meant(command, place):
             continue
         if run.resumable:
             return run

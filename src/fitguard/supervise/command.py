@@ -14,6 +14,9 @@ from fitguard.supervise.interpreters import find_python, require_fitguard
 
 EXPECTED = "Expected `train.py ARGUMENTS`, `python train.py ARGUMENTS` or `-m MODULE ARGUMENTS`"
 
+SOAK_WORDS = ("fitguard", "probe", "--level", "long")
+"""A run whose command begins so is no training."""
+
 _PYTHON = re.compile(r"(?:python|pypy)[\d.]*t?(?:\.exe)?")
 _WITH_VALUE = ("-X", "-W", "--check-hash-based-pycs")
 """Options of the interpreter whose value may be the next word."""
@@ -32,6 +35,7 @@ class Command:
         bootstrap: What the interpreter runs: it takes the run's folder, the target and the
             arguments.
         environment: Of the training; None for that of this process.
+        leaving: What it does when it is asked to leave, for people.
     """
 
     python: str
@@ -41,6 +45,7 @@ class Command:
     given: tuple[str, ...] = ()
     bootstrap: tuple[str, ...] = words_to_run("fitguard.keras.bootstrap")
     environment: Mapping[str, str] | None = None
+    leaving: str = "the training takes a snapshot and stops"
 
     @property
     def name(self) -> str:

@@ -47,6 +47,7 @@ class DecideOptions(msgspec.Struct, frozen=True, kw_only=True):
         allow: Remedies that change results: `jit-off`, `mixed-precision`.
         exact_only: None of them, whatever `allow` says, and no change of the GPUs.
         wait_seconds: How long to wait at most for memory that others hold.
+        from_outside_only: Start again only after an end that came from outside.
     """
 
     max_attempts: int = 20
@@ -54,6 +55,7 @@ class DecideOptions(msgspec.Struct, frozen=True, kw_only=True):
     allow: tuple[str, ...] = ()
     exact_only: bool = False
     wait_seconds: float = 3600.0
+    from_outside_only: bool = False
 
 
 class Next(msgspec.Struct, frozen=True, kw_only=True):
@@ -99,6 +101,8 @@ def decide(
         return _stop(past, orders, too_often)
     if last.failed is not None and last.failed.remedy:
         return _stop(past, orders, last.failed.remedy)
+    if options.from_outside_only and not past.row.from_outside:
+        return _stop(past, orders, _explain_result(past))
     if failures := find_failures(machine.probed):
         return _leave_out_failed(past, Situation(last, orders, machine), options, failures)
     refused: list[str] = []
@@ -147,6 +151,11 @@ def _explain_stop(past: "_Past", refused: list[str]) -> str:
     if is_out_of_sight(past.last) and past.row.cause in _NEEDS_A_GUARDED_FIT:
         return "fitguard cannot split the batch of a fit that is not guarded. See above for why."
     return past.row.stop + describe_refused(refused)
+
+
+def _explain_result(past: "_Past") -> str:
+    failed = past.last.failed
+    return failed.error if failed is not None and failed.error else "That is the result."
 
 
 class _Past:

@@ -296,7 +296,10 @@ class Guarding:
 
         options, record = self._options, self._desk.record
         allowed = DecideOptions(
-            max_attempts=options.max_attempts, allow=options.allow, exact_only=options.exact_only
+            max_attempts=options.max_attempts,
+            allow=options.allow,
+            exact_only=options.exact_only,
+            from_outside_only=options.from_outside_only,
         )
         machine = view_machine({**self._desk.environment, **orders.environment})
         return decide(

@@ -254,7 +254,7 @@ class LiveAttempt:
         grace = self._desk.measure_grace()
         if self._departure.leave("preempted", grace):
             self._was_answering = self._heartbeat.read().answering > 0
-            self._desk.say(f"{why}: the training takes a snapshot and stops, within {grace:g} s.")
+            self._desk.say(f"{why}: {self._desk.command.leaving}, within {grace:g} s.")
 
     def _collect_numbers(self) -> dict[int, float]:
         return {**self._sampler.numbers, self._child.pid: time.monotonic()}

@@ -58,6 +58,8 @@ class RunOptions:
         probe_seconds: After which probes of a GPU are left.
         require_guard: End where something of a `fit` cannot be guarded.
         trust_folder: Go on with a run though others could have written in its folder.
+        from_outside_only: Start again only after an end that came from outside: what else ends it
+            is what the run was to find out.
         quiet: Say nothing where nothing went wrong.
     """
 
@@ -88,4 +90,5 @@ class RunOptions:
     probe_seconds: float = 300.0
     require_guard: bool = False
     trust_folder: bool = False
+    from_outside_only: bool = False
     quiet: bool = False

@@ -1,7 +1,7 @@
 # -*- coding: utf-8 -*-
 """Runs one probe. Starts in the interpreter that trains, where fitguard need not be installed.
 
-    python main.py '{"probe": "matmul-float32", "answers": FILE, "device": "GPU", …}'
+    python main.py '{"probe": "matmul-float32", "answers": FILE, "device": "GPU"}'
 
 It imports TensorFlow, then waits for a line on stdin, so that the next one can get ready while
 another computes. What it finds goes to the file, a line of JSON each. It prints nothing of its own.
@@ -16,7 +16,7 @@ import traceback
 def main():
     """Import TensorFlow, wait for the word, run the probe."""
     options = json.loads(sys.argv[1])
-    _die_with_parent()
+    die_with_parent()
     here = os.path.dirname(os.path.realpath(__file__))
     sys.path[0] = os.path.dirname(here)
     try:
@@ -48,7 +48,7 @@ def main():
     os._exit(0)
 
 
-def _die_with_parent():
+def die_with_parent():
     """On Linux: who started us may be killed, and a probe that hangs would stay on the GPU."""
     try:
         import ctypes

@@ -1,0 +1,88 @@
+"""`fitguard.probe`: does this machine really compute?"""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from fitguard.monitor.run_folder import RUNS
+from fitguard.probes.devices import ALL
+from fitguard.probes.probing import Tell, run_probes
+from fitguard.schema.exit_codes import UsageError
+from fitguard.schema.probe import Level, ProbeReport
+
+
+def probe(
+    *,
+    level: Level = "quick",
+    device: str = ALL,
+    only: Sequence[str] = (),
+    minutes: float | None = None,
+    python: str | None = None,
+    environment: Mapping[str, str] | None = None,
+    tell: Tell = lambda *_: None,
+    name: str | None = None,
+    resume: str | None = None,
+    runs_folder: str | Path = RUNS,
+    trust_folder: bool = False,
+    keep_going: bool = False,
+    say: Callable[[str], None] = lambda _: None,
+    show: int | None = None,
+) -> ProbeReport:
+    """Run small known computations on each GPU, and compare their results.
+
+    Args:
+        level: `quick` takes a minute, `medium` five; `long` goes on until it is told to stop, and
+            is a run that `fitguard.list_runs` shows.
+        device: `all`, or numbers of GPUs as nvidia-smi gives them: `0`, `0,2`.
+        only: Names of probes; with `long`, of computations.
+        minutes: When to stop.
+        python: The interpreter that trains; fitguard need not be installed there.
+        environment: In place of that of this process.
+        tell: Is told what runs now, which share is done, and the seconds left; not with `long`.
+        name: Of the run, with `long`; so are all that follow.
+        resume: Id or name of the soak to go on with; `""` for the newest one.
+        runs_folder: Where its folder is made.
+        trust_folder: Go on with it though others could have written in its folder.
+        keep_going: Do not stop at the first wrong bit.
+        say: Is told one line at a time of what happens.
+        show: Number of the file where lines on the progress go.
+
+    Example:
+        >>> report = fitguard.probe()
+        >>> [result.name for result in report.failures]
+
+    Raises:
+        UsageError: for probes, devices, an interpreter or a run that do not exist.
+        UnreadableInput: where what an earlier session of a soak left cannot be read.
+    """
+    if level == "long":
+        # Loaded only now: the others need none of what guards a run.
+        from fitguard.supervise.soaking import soak
+
+        return soak(
+            device=device,
+            only=only,
+            minutes=minutes,
+            python=python,
+            environment=environment,
+            name=name,
+            resume=resume,
+            runs_folder=Path(runs_folder),
+            trust_folder=trust_folder,
+            keep_going=keep_going,
+            say=say,
+            show=show,
+        )
+    if name is not None or resume is not None or keep_going:
+        raise UsageError(
+            f"Received a name, a run to resume, or keep_going with the level {level}. Expected "
+            "them with the level long, which is a run"
+        )
+    return run_probes(
+        level=level,
+        device=device,
+        only=only,
+        minutes=minutes,
+        python=python,
+        environment=environment,
+        tell=tell,
+    )

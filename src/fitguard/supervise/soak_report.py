@@ -1,0 +1,209 @@
+"""A soak that has ended, into results: one for each computation, one more where it died."""
+
+import time
+from collections.abc import Sequence
+
+import msgspec
+
+from fitguard.crash.explaining import Answer, Request, explain_in_child
+from fitguard.monitor.heartbeat import BEGUN
+from fitguard.monitor.regular_files import read_end, read_regular
+from fitguard.monitor.run_folder import RunFolder
+from fitguard.probes.devices import Device
+from fitguard.schema.probe import ProbeReport, ProbeResult, Rate, Status
+from fitguard.schema.run import Attempt, Outcome, Run
+from fitguard.supervise.soak_progress import Computation, SoakProgress, WrongBit
+from fitguard.supervise.surroundings import describe_surroundings
+from fitguard.words import count, duration
+
+SOAK = "soak"
+_LOG_BYTES = 1 << 20
+_SHOWN_LINES = 40
+_WELL: tuple[Outcome, ...] = ("finished", "interrupted", "preempted", "exited", "running")
+_REFERENCE = "reference"
+
+
+def build_report(
+    run: Run,
+    folder: RunFolder,
+    progress: SoakProgress | None,
+    devices: Sequence[Device],
+    python: str,
+) -> ProbeReport:
+    """What came of it.
+
+    Args:
+        devices: In the order in which TensorFlow numbers them.
+    """
+    results: list[ProbeResult] = []
+    for one in progress.computations if progress is not None else ():
+        results.append(_judge(one, progress, run, folder, _label(one.device, devices)))
+    last = run.attempts[-1] if run.attempts else None
+    if last is not None and last.outcome not in _WELL:
+        results.append(_judge_end(last, folder, devices[0].label))
+    version = progress.identity.get("tensorflow", "") if progress is not None else ""
+    return ProbeReport(
+        level="long",
+        python=python,
+        tensorflow=str(version),
+        devices=tuple(one.describe() for one in devices),
+        results=tuple(results),
+        notes=tuple(_list_notes(run, progress, devices)),
+        seconds=round(progress.seconds if progress is not None else run.seconds, 1),
+    )
+
+
+def _judge(
+    one: Computation, progress: SoakProgress | None, run: Run, folder: RunFolder, label: str
+) -> ProbeResult:
+    found = [
+        bit
+        for bit in (progress.findings if progress is not None else ())
+        if (bit.computation, bit.device) == (one.name, one.device)
+    ]
+    if found:
+        return _judge_wrong(one, found, run, folder, label)
+    status: Status = "pass" if one.computations else "skip"
+    done = f"{count(one.computations, 'computation')} of {one.size}, {_count_elements(one)}"
+    detail = f"{done}: no bit was wrong." if one.computations else "The time was up."
+    if one.left_out and not one.computations:
+        detail = f"{one.left_out.rstrip('.')}."
+    return _build_result(one, label, status, detail)
+
+
+def _judge_wrong(
+    one: Computation, found: Sequence[WrongBit], run: Run, folder: RunFolder, label: str
+) -> ProbeResult:
+    first = found[0]
+    when = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(first.time))
+    around = describe_surroundings(folder, first.time)
+    after = duration(max(0.0, first.time - run.started))
+    parts = [
+        f"On {when}, {after} after the soak began: {first.text}.",
+        *around,
+        f"Before that, {_count_elements(one)} of it were right.",
+    ]
+    if len(found) > 1:
+        parts.append(f"After that, {count(len(found) - 1, 'more result was', 'more were')} wrong.")
+    # What is wrong from now on was right before, or the references would have been wrong.
+    again = "the same wrong result" if first.kind == _REFERENCE else "another result"
+    line = (
+        f"fitguard probe {one.name} on {label}: wrong result, {again} when it was repeated: "
+        f"{first.text}"
+    )
+    log = _read_log(folder) + f"{line}\n".encode()
+    attempt = next((a for a in run.attempts if a.number == first.attempt), None)
+    answer = _explain(log, attempt)
+    return msgspec.structs.replace(
+        _build_result(one, label, "fail", " ".join(parts)),
+        diagnosis=answer.diagnosis,
+        log=_cut(log),
+    )
+
+
+def _judge_end(last: Attempt, folder: RunFolder, label: str) -> ProbeResult:
+    """Its process died, which is a result."""
+    begun = _read_begun(folder)
+    moment = last.ended if last.ended is not None else time.time()
+    how = f"was ended by {last.signal}" if last.signal else f"ended with code {last.exit_code}"
+    if last.outcome == "hung":
+        how = "did not move any more, and was stopped"
+    during = f" while it computed {begun}" if begun else ""
+    log, hung = _read_log(folder), last.outcome == "hung"
+    if hung:
+        quiet = f"no answer after {moment - last.started:.0f} s"
+        log += f"fitguard probe {SOAK} on {label}: {quiet}\n".encode()
+    answer = _explain(
+        log,
+        last,
+        exit_code=None if hung else last.exit_code,
+        signal=None if hung else last.signal,
+    )
+    raised = f" {last.evidence[0]}." if last.outcome == "exception" and last.evidence else ""
+    xids = "".join(f" The kernel logged Xid {xid.number}." for xid in answer.xids[:3])
+    around = "".join(f" {text}" for text in describe_surroundings(folder, moment))
+    return ProbeResult(
+        name=SOAK,
+        device=label,
+        status={"hung": "timeout", "exception": "fail"}.get(last.outcome, "crash"),  # type: ignore[arg-type]
+        seconds=round(moment - last.started, 1),
+        detail=f"Its process {how}{during}.{raised}{xids}{around}",
+        diagnosis=answer.diagnosis,
+        log=_cut(log),
+    )
+
+
+def _explain(
+    log: bytes, attempt: Attempt | None, exit_code: int | None = None, signal: str | None = None
+) -> Answer:
+    now, clock = time.time(), time.monotonic()
+    if attempt is None:
+        return explain_in_child(Request(output=log))
+    return explain_in_child(
+        Request(
+            output=log,
+            exit_code=exit_code,
+            signal=signal,
+            since_seconds=max(0.0, clock - (now - attempt.started)),
+            numbers={attempt.pid: clock} if attempt.pid else {},
+        )
+    )
+
+
+def _build_result(one: Computation, label: str, status: Status, detail: str) -> ProbeResult:
+    rate = one.elements / one.seconds if one.seconds > 0 else None
+    rates = () if rate is None else (Rate(name=one.name, value=rate, unit="elements/s"),)
+    return ProbeResult(
+        name=one.name,
+        device=label,
+        status=status,
+        seconds=round(one.seconds, 1),
+        detail=detail,
+        rates=rates,
+    )
+
+
+def _list_notes(run: Run, progress: SoakProgress | None, devices: Sequence[Device]) -> list[str]:
+    notes = []
+    if not devices[0].is_gpu:
+        notes.append("No GPU is seen here, so everything was computed on the CPU.")
+    if progress is not None:
+        whole = sum(one.elements for one in progress.computations)
+        done = sum(one.computations for one in progress.computations)
+        notes.append(
+            f"{count(done, 'computation')} and {whole:.3g} elements were checked in "
+            f"{count(progress.sessions, 'session')}, in the order of seed {progress.seed}."
+        )
+    notes += [f"{alert.title}. {alert.text}" for alert in run.alerts]
+    if run.state != "finished":
+        notes.append(f"To go on with it: fitguard probe --level long --resume {run.id}")
+    notes.append(f"What was measured meanwhile: fitguard report {run.id}")
+    return notes
+
+
+def _count_elements(one: Computation) -> str:
+    return f"{one.elements:.3g} elements"
+
+
+def _label(device: str, devices: Sequence[Device]) -> str:
+    number = int(device.rpartition(":")[2])
+    return devices[number].label if number < len(devices) else device
+
+
+def _read_begun(folder: RunFolder) -> str:
+    try:
+        part = read_regular(folder.heartbeat)[BEGUN]
+    except OSError:
+        return ""
+    return part.rstrip(b"\0").decode("utf-8", "replace")
+
+
+def _read_log(folder: RunFolder) -> bytes:
+    try:
+        return read_end(folder.output, _LOG_BYTES)
+    except OSError:
+        return b""
+
+
+def _cut(log: bytes) -> tuple[str, ...]:
+    return tuple(log.decode("utf-8", "replace").splitlines()[-_SHOWN_LINES:])
