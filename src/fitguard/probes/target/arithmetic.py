@@ -16,6 +16,14 @@ def allow_tf32(tf, allowed):
     return switch is not None
 
 
+def compile_with_xla(tf, function):
+    """The function compiled by XLA, asked for in the way of this version."""
+    try:
+        return tf.function(function, autograph=False, jit_compile=True)
+    except TypeError:
+        return tf.function(function, autograph=False, experimental_compile=True)
+
+
 def check_matmul(bench, kind, name):
     """Compare a product with float64, then measure how fast larger ones are.
 

@@ -1,0 +1,149 @@
+"""The failure of one kernel as a script of some ten lines, for a bug report."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from fitguard.probes.target.layer import find_bound
+from fitguard.readiness.kernel import Kernel
+from fitguard.report.privacy.redaction import redact_here
+from fitguard.schema.facts import Facts
+from fitguard.schema.probe import ProbeResult, Reproduction
+
+_FILLS = {
+    "normal": "draw.standard_normal({shape})",
+    "index": "draw.randint(0, {below}, {shape})",
+    "bits": "draw.uniform(size={shape}) < 0.75",
+    "lengths": "np.arange({length}) < draw.randint({least}, {length} + 1, ({rows}, 1))",
+}
+_RECURRENT_ON_CUDNN = ("LSTM", "GRU")
+
+
+def write_reproduction(kernel: Kernel, result: ProbeResult, facts: Facts) -> Reproduction:
+    """The script, and the facts beside it; nothing private is in them."""
+    script = "\n".join(_Writing(kernel, result).lines()) + "\n"
+    told = tuple(list_facts(facts, kernel.library))
+    return redact_here(Reproduction(probe=result.name, script=script, facts=told))
+
+
+def list_facts(facts: Facts, library: str) -> Iterator[str]:
+    """What a bug report has to say of the machine.
+
+    Args:
+        library: The package of Keras.
+    """
+    if facts.tensorflow is not None:
+        built = [("CUDA", facts.tensorflow.cuda), ("cuDNN", facts.tensorflow.cudnn)]
+        words = " and ".join(f"{name} {version}" for name, version in built if version)
+        yield f"TensorFlow {facts.tensorflow.version}" + (f", built with {words}" if words else "")
+    packages = {library: "Keras", "numpy": "NumPy"}
+    for package, name in packages.items():
+        found = facts.packages.first(package.replace("_", "-")) if facts.packages else None
+        if found is not None and found.version:
+            yield f"{name} {found.version}" + (" (tf_keras)" if package == "tf_keras" else "")
+    for component, name in (("cudart", "CUDA"), ("cudnn", "cuDNN")):
+        loaded = facts.libraries.find_searched(component)[:1] if facts.libraries else ()
+        for one in loaded:
+            yield f"{name} that is loaded: {one.version or one.soname}"
+    if facts.driver is not None and facts.driver.version:
+        yield f"NVIDIA driver {facts.driver.version}"
+    for gpu in facts.gpus or ():
+        yield f"GPU {gpu.index}: {gpu.name}, compute capability {gpu.compute_capability}"
+    if facts.gpus == ():
+        yield "No GPU"
+    if facts.platform is not None:
+        known = (facts.platform.distribution, facts.platform.kernel, facts.platform.machine)
+        yield f"OS: {', '.join(one for one in known if one) or facts.platform.system}"
+    if facts.python is not None:
+        yield f"Python {facts.python.version}"
+
+
+class _Writing:
+    def __init__(self, kernel: Kernel, result: ProbeResult) -> None:
+        self._kernel = kernel
+        self._result = result
+        self._plain: dict[str, Any] = msgspec.to_builtins(kernel)
+        self._arrays: list[Mapping[str, Any]] = []
+        keywords = {**self._plain["kwargs"]}
+        if kernel.training is not None:
+            keywords["training"] = {"value": kernel.training}
+        self._call = ", ".join(
+            [
+                *(self._refer(one) for one in self._plain["args"]),
+                *(f"{key}={self._refer(one)}" for key, one in keywords.items()),
+            ]
+        )
+
+    def lines(self) -> Iterator[str]:
+        result = self._result
+        on_gpu = result.device != "CPU"
+        xla = ", jit_compile=True" if "compiled by XLA" in result.detail else ""
+        floats = [f"x[{n}]" for n, one in enumerate(self._arrays) if one["fill"] == "normal"]
+        yield f"# fitguard probe {result.name} on {result.device}: {result.status}"
+        yield f"import {self._kernel.library}, numpy as np, tensorflow as tf"
+        if on_gpu and not self._kernel.tf32:
+            yield "tf.config.experimental.enable_tensor_float_32_execution(False)"
+        yield "draw, x = np.random.RandomState(7), []"
+        for one in self._arrays:
+            yield f"x.append(tf.cast({_draw(one)}, {one['dtype']!r}))"
+        yield "def flat(parts):"
+        yield "    parts = [tf.reshape(tf.cast(one, 'float64'), [-1]) for one in parts]"
+        yield "    return tf.concat([*parts, [0.0]], 0)"
+        yield "def run(device, dtype, weights=None):"
+        yield "    with tf.device(device), tf.GradientTape() as tape:"
+        yield f"        layer = {self._make(self._plain['made'])}"
+        yield f"        tape.watch([{', '.join(floats)}])"
+        yield f"        layer({self._call})  # builds it"
+        yield "        layer.set_weights(weights or layer.get_weights())"
+        call = f"tf.function(layer{xla})({self._call})"
+        yield f"        y = flat(tf.nest.flatten({call}))"
+        yield "        loss = tf.reduce_sum(y * tf.sin(y))"
+        sources = f"[{', '.join(floats)}], layer.trainable_weights"
+        yield f"        dx, dw = tape.gradient(loss, [{sources}])"
+        yield "    return layer.get_weights(), (y, flat(dx), flat(dw))"
+        yield "device = 'GPU:0' if tf.config.list_physical_devices('GPU') else 'CPU:0'"
+        yield f"weights, got = run(device, {self._kernel.policy!r})"
+        yield "_, expected = run('CPU:0', 'float64', weights)"
+        yield "for what, a, b in zip(('output', 'dx', 'dw'), got, expected):"
+        yield "    error = float(tf.reduce_max(tf.abs(a - b)) / (tf.reduce_max(tf.abs(b)) + 1e-30))"
+        bound = find_bound(self._plain, on_gpu)
+        yield f"    print(what, error, 'fine' if error < {bound:.1e} else 'WRONG')"
+
+    def _refer(self, given: Any) -> str:
+        """A part of the call as an expression; arrays are numbered as they come."""
+        if isinstance(given, list):
+            return f"[{', '.join(self._refer(one) for one in given)}]"
+        if "value" in given:
+            return repr(given["value"])
+        if "shape" not in given:
+            inner = ", ".join(f"{key!r}: {self._refer(one)}" for key, one in given.items())
+            return f"{{{inner}}}"
+        self._arrays.append(given)
+        return f"x[{len(self._arrays) - 1}]"
+
+    def _make(self, made: Mapping[str, Any]) -> str:
+        words = [f"{key}={self._write(value)}" for key, value in made["arguments"].items()]
+        words.append("dtype=dtype")
+        if made["class_name"] in _RECURRENT_ON_CUDNN and self._kernel.keras_3:
+            words.append("use_cudnn=dtype != 'float64' and 'auto'")
+        return f"{self._kernel.library}.layers.{made['class_name']}({', '.join(words)})"
+
+    def _write(self, value: Any) -> str:
+        if isinstance(value, dict) and "class_name" in value:
+            return self._make(value)
+        if isinstance(value, list):
+            return f"[{', '.join(map(self._write, value))}]"
+        return repr(value)
+
+
+def _draw(array: Mapping[str, Any]) -> str:
+    shape = array["shape"]
+    length = shape[1] if len(shape) > 1 else 1
+    return _FILLS[array["fill"]].format(
+        shape=tuple(shape),
+        below=array.get("below"),
+        rows=shape[0] if shape else 1,
+        length=length,
+        least=(length + 1) // 2,
+    )
