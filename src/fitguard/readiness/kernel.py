@@ -1,9 +1,12 @@
 """One kernel of a script: a layer, as it is made and called there."""
 
 import json
+import math
 from typing import Any
 
 import msgspec
+
+from fitguard.probes.target.layer_call import list_arrays
 
 ELEMENTWISE = frozenset(
     """
@@ -38,7 +41,7 @@ class Kernel(msgspec.Struct, frozen=True, kw_only=True):
     library: str
     made: dict[str, Any]
     policy: str
-    args: tuple[Any, ...]
+    args: list[Any]
     kwargs: dict[str, Any]
     keras_3: bool
     batch_size: int
@@ -61,7 +64,8 @@ class Kernel(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def elements(self) -> int:
         """Of the largest array that it is given."""
-        return max(count_elements(one) for one in (*self.args, *self.kwargs.values()))
+        given = list_arrays([*self.args, *self.kwargs.values()])
+        return max((math.prod(one["shape"]) for one in given), default=0)
 
 
 class FitKernels(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,17 +79,3 @@ class FitKernels(msgspec.Struct, frozen=True, kw_only=True):
     line: int = 0
     kernels: tuple[Kernel, ...] = ()
     left_out: tuple[str, ...] = ()
-
-
-def count_elements(given: Any) -> int:
-    """Of the largest array in a part of a call."""
-    if isinstance(given, list | tuple):
-        return max(map(count_elements, given), default=0)
-    if not isinstance(given, dict) or "value" in given:
-        return 0
-    if "shape" not in given:
-        return max(map(count_elements, given.values()), default=0)
-    product = 1
-    for axis in given["shape"]:
-        product *= axis
-    return product

@@ -41,7 +41,18 @@ def describe_layer(library: Library, class_name: str, config: Mapping[str, Any])
         and not one.name.endswith(_NO_MATTER_ENDINGS)
         and (one.name in required or _differs(config[one.name], usual.get(one.name)))
     }
+    if class_name == "Bidirectional" and _is_mirrored(arguments):
+        del arguments["backward_layer"]
     return {"class_name": class_name, "arguments": arguments}
+
+
+def _is_mirrored(arguments: Mapping[str, Any]) -> bool:
+    """Whether the layer that goes backward is the usual one."""
+    both = [arguments["layer"], arguments.get("backward_layer") or {"arguments": {}}]
+    forward, backward = ({**one["arguments"]} for one in both)
+    return forward.pop("go_backwards", False) != backward.pop("go_backwards", False) and (
+        forward == backward
+    )
 
 
 def _configure(cls: Any, required: dict[str, Any]) -> dict[str, Any]:
@@ -53,8 +64,9 @@ def _configure(cls: Any, required: dict[str, Any]) -> dict[str, Any]:
 
 
 def _differs(given: Any, usual: Any) -> bool:
-    as_list = [list(one) if isinstance(one, tuple | list) else one for one in (given, usual)]
-    return bool(as_list[0] != as_list[1])
+    """Keras writes the same axis as -1, (-1,) or [-1]."""
+    plain = [list(one) if isinstance(one, tuple | list) else one for one in (given, usual)]
+    return plain[0] != plain[1] and plain[0] != [plain[1]]
 
 
 def _simplify(library: Library, name: str, value: Any) -> Any:
@@ -69,6 +81,4 @@ def _simplify(library: Library, name: str, value: Any) -> Any:
         of_user = value.get("registered_name") not in (None, class_name)
         if not of_user and isinstance(value["config"], Mapping):
             return describe_layer(library, class_name, value["config"])
-    if isinstance(value, Mapping) and "class_name" not in value:
-        return {str(key): _simplify(library, name, one) for key, one in value.items()}
     raise NotMade(f"its {name} is code of yours")

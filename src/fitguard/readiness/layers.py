@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from fitguard.contract.layers import carries_mask, noting_calls
-from fitguard.contract.libraries import is_a, library_of
+from fitguard.contract.libraries import Library, is_a, library_of
 from fitguard.inputs.checking import check_data
 from fitguard.inputs.models.asking import ask
 from fitguard.inputs.models.kinds import kind, split_names, sublayers
@@ -62,7 +62,7 @@ def _trace(call: FitCall, arguments: dict[str, Any]) -> FitKernels:
     with prepare(**arguments) as prepared:
         batch_size = prepared.replica_batch_size
         training = prepared.training.bind_batch_size(batch_size)
-        noting = _Noting(batch_size, xla=training.jit_compile)
+        noting = _Noting(library, batch_size, xla=training.jit_compile)
         with noting_calls(library, noting.note):
             trace(training)
     return FitKernels(
@@ -71,14 +71,14 @@ def _trace(call: FitCall, arguments: dict[str, Any]) -> FitKernels:
 
 
 class _Noting:
-    def __init__(self, batch_size: int, *, xla: bool) -> None:
+    def __init__(self, library: Library, batch_size: int, *, xla: bool) -> None:
         import tensorflow as tf
 
+        self._library = library
         self._batch_size = batch_size
         self._xla = xla
         self._tf32 = bool(tf.config.experimental.tensor_float_32_execution_enabled())
-        self._found: dict[str, Kernel] = {}
-        self._layers: dict[str, set[int]] = {}
+        self._calls: list[tuple[Any, Kernel]] = []
         self._own: dict[str, str] = {}
         self._idle: dict[str, None] = {}
 
@@ -93,14 +93,29 @@ class _Noting:
             self._idle[name] = None
             return False
         try:
-            self._add(layer, self._describe(layer, name, args, kwargs))
+            self._calls.append((layer, self._describe(layer, name, args, kwargs)))
         except NotMade as reason:
             self._own[str(layer.name)] = str(reason)
         return False
 
-    def kernels(self) -> Iterator[Kernel]:
-        for key, kernel in self._found.items():
-            yield msgspec.structs.replace(kernel, count=len(self._layers[key]))
+    def kernels(self) -> list[Kernel]:
+        """Those that are alike once. Layers are made for it, which no trace may see."""
+        found: dict[str, Kernel] = {}
+        layers: dict[str, set[int]] = {}
+        for layer, called in self._calls:
+            try:
+                kernel = msgspec.structs.replace(called, made=_describe_made(layer))
+            except NotMade as reason:
+                self._own[str(layer.name)] = str(reason)
+                continue
+            known = found.get(kernel.identity)
+            if known is None or kernel.elements > known.elements:
+                found[kernel.identity] = kernel
+            layers.setdefault(kernel.identity, set()).add(id(layer))
+        return [
+            msgspec.structs.replace(kernel, count=len(layers[identity]))
+            for identity, kernel in found.items()
+        ]
 
     def left_out(self) -> Iterator[str]:
         for name, reason in self._own.items():
@@ -111,21 +126,9 @@ class _Noting:
                 f"{', '.join(self._idle)}."
             )
 
-    def _add(self, layer: Any, kernel: Kernel) -> None:
-        key = kernel.identity
-        known = self._found.get(key)
-        if known is None or kernel.elements > known.elements:
-            self._found[key] = kernel
-        self._layers.setdefault(key, set()).add(id(layer))
-
     def _describe(
         self, layer: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Kernel:
-        library = library_of(layer, "Layer")
-        assert library is not None
-        own = [type(one).__name__ for one in sublayers(layer) if not kind(one)]
-        if own:
-            raise NotMade(f"{own[0]} in it is code of yours")
         parameters = list(inspect.signature(layer.call).parameters)
         named = {**dict(zip(parameters, args, strict=False)), **kwargs}
         below = getattr(layer, "input_dim", None) if name == "Embedding" else None
@@ -139,21 +142,29 @@ class _Noting:
             mask = mask if mask in parameters else f"{key}_mask"
             if mask in parameters and mask not in given and carries_mask(value):
                 given[mask] = {"shape": list(value.shape)[:2], "dtype": "bool", "fill": "lengths"}
-        positional = tuple(given.pop(key) for key in parameters[: len(args)] if key in given)
+        positional = [given.pop(key) for key in parameters[:1] if key in given]
         takes_training = "training" in parameters
         return Kernel(
             name=re.sub(r"[^\w.-]+", "-", str(layer.name)),
-            library=library.package,
-            made=describe_layer(library, name, layer.get_config()),
+            library=self._library.package,
+            made={"class_name": name},
             policy=str(layer.dtype_policy.name),
             args=positional,
             kwargs=given,
-            keras_3=library.generation == 3,
+            keras_3=self._library.generation == 3,
             batch_size=self._batch_size,
             training=not _draws(layer) if takes_training else None,
             tf32=self._tf32,
             xla=self._xla,
         )
+
+
+def _describe_made(layer: Any) -> dict[str, Any]:
+    library = library_of(layer, "Layer")
+    own = [type(one).__name__ for one in sublayers(layer) if not kind(one)]
+    if own or library is None:
+        raise NotMade(f"{own[0]} in it is code of yours")
+    return describe_layer(library, kind(layer), layer.get_config())
 
 
 def describe_argument(given: Any, name: str, below: int | None = None) -> Any:
@@ -176,11 +187,13 @@ def describe_argument(given: Any, name: str, below: int | None = None) -> Any:
     if None in shape or not hasattr(given, "dtype"):
         raise NotMade(f"the shape of its {name} is not known before it runs")
     dtype = str(getattr(given.dtype, "name", given.dtype))
-    described = {"shape": shape, "dtype": dtype, "fill": _choose_fill(name, dtype)}
+    described = {"shape": shape, "dtype": dtype, "fill": _choose_fill(name, dtype, len(shape))}
     return {**described, "fill": "index", "below": below} if below else described
 
 
-def _choose_fill(name: str, dtype: str) -> str:
+def _choose_fill(name: str, dtype: str, rank: int) -> str:
+    if name.endswith("mask") and dtype == "bool" and rank == 2:
+        return "lengths"
     if name.endswith("mask") or dtype == "bool":
         return "bits"
     if dtype.startswith(("float", "bfloat")):

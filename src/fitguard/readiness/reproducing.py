@@ -12,10 +12,10 @@ from fitguard.schema.facts import Facts
 from fitguard.schema.probe import ProbeResult, Reproduction
 
 _FILLS = {
-    "normal": "draw.standard_normal({shape})",
-    "index": "draw.randint(0, {below}, {shape})",
-    "bits": "draw.uniform(size={shape}) < 0.75",
-    "lengths": "np.arange({length}) < draw.randint({least}, {length} + 1, ({rows}, 1))",
+    "normal": "np.random.standard_normal({shape})",
+    "index": "np.random.randint(0, {below}, {shape})",
+    "bits": "np.random.uniform(size={shape}) < 0.75",
+    "lengths": "np.arange({length}) < np.random.randint({least}, {length} + 1, ({rows}, 1))",
 }
 _RECURRENT_ON_CUDNN = ("LSTM", "GRU")
 
@@ -84,9 +84,11 @@ class _Writing:
         yield f"import {self._kernel.library}, numpy as np, tensorflow as tf"
         if on_gpu and not self._kernel.tf32:
             yield "tf.config.experimental.enable_tensor_float_32_execution(False)"
-        yield "draw, x = np.random.RandomState(7), []"
+        yield f"{self._kernel.library}.utils.set_random_seed(7)"
+        yield "x = ["
         for one in self._arrays:
-            yield f"x.append(tf.cast({_draw(one)}, {one['dtype']!r}))"
+            yield f"    tf.cast({_draw(one)}, {one['dtype']!r}),"
+        yield "]"
         yield "def flat(parts):"
         yield "    parts = [tf.reshape(tf.cast(one, 'float64'), [-1]) for one in parts]"
         yield "    return tf.concat([*parts, [0.0]], 0)"

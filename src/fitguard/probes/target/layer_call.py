@@ -136,18 +136,24 @@ class _Drawn(object):
 def choose_rows(kernel):
     """As many as the host computes in float64 in a second or so; a part of the batch."""
     batch = kernel["batch_size"]
-    most = max(1, batch * _MOST_ELEMENTS // max(1, _count(kernel["args"]), batch))
+    largest = max([batch] + [_count(one) for one in list_arrays(kernel["args"])])
+    most = max(1, batch * _MOST_ELEMENTS // largest)
     return max(rows for rows in range(1, batch + 1) if batch % rows == 0 and rows <= most)
 
 
-def _count(given):
+def list_arrays(given):
+    """The arrays in a part of a call, as they are described."""
     if isinstance(given, list):
-        return max([0] + [_count(one) for one in given])
+        return [array for one in given for array in list_arrays(one)]
     if "value" in given:
-        return 0
-    if "shape" not in given:
-        return max([0] + [_count(one) for one in given.values()])
+        return []
+    if "shape" in given:
+        return [given]
+    return [array for key in sorted(given) for array in list_arrays(given[key])]
+
+
+def _count(array):
     product = 1
-    for axis in given["shape"]:
+    for axis in array["shape"]:
         product *= axis
     return product
