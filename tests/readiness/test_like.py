@@ -8,6 +8,7 @@ import sys
 import msgspec
 import pytest
 
+from fitguard.cli.main import run
 from fitguard.probes.target import layer
 from fitguard.probes.target.bench import Bench, Skip, WrongResult
 from fitguard.readiness.kernel import FitKernels
@@ -152,7 +153,7 @@ def test_a_convolutional_network(find, probe):
         ("Conv2D", {**like_it, "padding": "same"}, "float32", [array(16, 5, 5, 4)], 3),
         ("Dense", {"units": 3}, "float32", [array(16, 100)], 1),
     ]
-    [left_out] = fit.left_out
+    left_out = fit.left_out[-1]
     assert left_out.endswith("random: Flatten, Dropout.")
     told = [probe(kernel) for kernel in fit.kernels]
     assert told[0].startswith("Conv2D of (16, 12, 12, 1) in float32, forward and backward: error")
@@ -199,7 +200,7 @@ def test_types_of_mixed_precision_and_several_inputs(find, probe):
         probe(kernel)
 
 
-def test_code_of_the_user_is_opened_and_named(find, probe):
+def test_code_of_the_user_is_opened_and_named(find):
     fit = find(OWN)
     assert [(one.class_name, one.made["arguments"]) for one in fit.kernels] == [
         ("Dense", {"units": 5}),
@@ -209,13 +210,16 @@ def test_code_of_the_user_is_opened_and_named(find, probe):
     assert any("its activation is code of yours" in line for line in fit.left_out)
 
 
-def test_layers_of_old_keras(find, probe):
+def test_layers_of_old_keras(find, probe, capsys):
     [kernel] = find(OLD_KERAS).kernels
     assert (kernel.library, kernel.class_name) == ("tf_keras", "GRU")
     assert kernel.kwargs == {"mask": array(10, 6, dtype="bool", fill="lengths")}
     probe(kernel)
-    result = ProbeResult(name="like/gru", device="CPU", status="fail")
-    exec(write_reproduction(kernel, result, Facts()).script, {})
+    result = ProbeResult(name="like/gru", device="CPU", status="crash")
+    script = write_reproduction(kernel, result, Facts()).script
+    assert len(script.splitlines()) == 16
+    exec(script, {})
+    assert capsys.readouterr().out == "It came to its end.\n"
 
 
 def test_the_reference_has_a_part_of_a_large_batch(find, probe):
@@ -249,7 +253,9 @@ def test_kernels_of_several_fits_come_once(find):
 
 def test_reproductions_run(find, capsys):
     for kernel in (*find(TRANSFORMER).kernels, *find(MIXED).kernels, *find(LSTM).kernels[1:2]):
-        result = ProbeResult(name=f"like/{kernel.name}", device="CPU", status="fail")
+        result = ProbeResult(
+            name=f"like/{kernel.name}", device="CPU", status="fail", detail="the output is wrong"
+        )
         exec(write_reproduction(kernel, result, Facts()).script, {})
     printed = capsys.readouterr().out.splitlines()
     assert printed
@@ -300,3 +306,17 @@ def test_a_failure_comes_with_a_script_that_runs(tmp_path, monkeypatch):
     )
     assert [line.split()[0] for line in done.stdout.splitlines()] == ["output", "dx", "dw"]
     assert "WRONG" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--like", "train.py"], "train.py ends without a call of fit"),
+        (["train.py"], "Received train.py. Expected options, or --like SCRIPT before it"),
+    ],
+)
+def test_wrong_usage_exits_with_2(tmp_path, monkeypatch, capsys, arguments, told):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "train.py").write_text("print('no training')")
+    assert run(["probe", *arguments]) == 2
+    assert told in capsys.readouterr().err

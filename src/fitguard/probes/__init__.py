@@ -11,6 +11,7 @@ TensorFlow, in syntax that Python 2.7 and 3.4 accept)
     arithmetic.py     what several probes compute
     faults.py         faults for tests
     catalog/          one file for each probe; its docstring is its page
+    layer.py          probes any layer of Keras, for `probe --like`; layer_call.py makes it
 
 What runs here
     registry.py       the probes, read out of the catalog

@@ -9,10 +9,12 @@ import msgspec
 from fitguard.probes.target.layer_call import list_arrays
 
 ELEMENTWISE = frozenset(
-    """
-    Activation ReLU LeakyReLU ELU Add Subtract Multiply Average Maximum Minimum Concatenate
-    Rescaling ZeroPadding1D ZeroPadding2D ZeroPadding3D Cropping1D Cropping2D Cropping3D
-    """.split()
+    (
+        *("Activation", "ReLU", "LeakyReLU", "ELU", "Rescaling", "Concatenate"),
+        *("Add", "Subtract", "Multiply", "Average", "Maximum", "Minimum"),
+        *("ZeroPadding1D", "ZeroPadding2D", "ZeroPadding3D"),
+        *("Cropping1D", "Cropping2D", "Cropping3D"),
+    )
 )
 """Shapes do not choose their kernel: the largest stands for all."""
 
@@ -64,7 +66,7 @@ class Kernel(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def elements(self) -> int:
         """Of the largest array that it is given."""
-        given = list_arrays([*self.args, *self.kwargs.values()])
+        given = list_arrays([*self.args, *self.kwargs.values()])  # type: ignore[no-untyped-call]
         return max((math.prod(one["shape"]) for one in given), default=0)
 
 

@@ -65,9 +65,9 @@ def _trace(call: FitCall, arguments: dict[str, Any]) -> FitKernels:
         noting = _Noting(library, batch_size, xla=training.jit_compile)
         with noting_calls(library, noting.note):
             trace(training)
-    return FitKernels(
-        line=call.line, kernels=tuple(noting.kernels()), left_out=tuple(noting.left_out())
-    )
+    kernels = tuple(noting.kernels())
+    left_out = tuple(noting.left_out(getattr(call.model, "optimizer", None)))
+    return FitKernels(line=call.line, kernels=kernels, left_out=left_out)
 
 
 class _Noting:
@@ -117,7 +117,8 @@ class _Noting:
             for identity, kernel in found.items()
         ]
 
-    def left_out(self) -> Iterator[str]:
+    def left_out(self, optimizer: Any) -> Iterator[str]:
+        yield f"The loss and the optimizer ({type(optimizer).__name__}) were not probed."
         for name, reason in self._own.items():
             yield f"{name} was not probed: {reason}."
         if self._idle:

@@ -37,14 +37,21 @@ def list_facts(facts: Facts, library: str) -> Iterator[str]:
         built = [("CUDA", facts.tensorflow.cuda), ("cuDNN", facts.tensorflow.cudnn)]
         words = " and ".join(f"{name} {version}" for name, version in built if version)
         yield f"TensorFlow {facts.tensorflow.version}" + (f", built with {words}" if words else "")
-    packages = {library: "Keras", "numpy": "NumPy"}
-    for package, name in packages.items():
+    for package, name in ((library, f"Keras ({library})"), ("numpy", "NumPy")):
         found = facts.packages.first(package.replace("_", "-")) if facts.packages else None
         if found is not None and found.version:
-            yield f"{name} {found.version}" + (" (tf_keras)" if package == "tf_keras" else "")
+            yield f"{name} {found.version}"
+    yield from _list_gpu_facts(facts)
+    if facts.platform is not None:
+        known = (facts.platform.distribution, facts.platform.kernel, facts.platform.machine)
+        yield f"OS: {', '.join(one for one in known if one) or facts.platform.system}"
+    if facts.python is not None:
+        yield f"Python {facts.python.version}"
+
+
+def _list_gpu_facts(facts: Facts) -> Iterator[str]:
     for component, name in (("cudart", "CUDA"), ("cudnn", "cuDNN")):
-        loaded = facts.libraries.find_searched(component)[:1] if facts.libraries else ()
-        for one in loaded:
+        for one in facts.libraries.find_searched(component)[:1] if facts.libraries else ():
             yield f"{name} that is loaded: {one.version or one.soname}"
     if facts.driver is not None and facts.driver.version:
         yield f"NVIDIA driver {facts.driver.version}"
@@ -52,11 +59,6 @@ def list_facts(facts: Facts, library: str) -> Iterator[str]:
         yield f"GPU {gpu.index}: {gpu.name}, compute capability {gpu.compute_capability}"
     if facts.gpus == ():
         yield "No GPU"
-    if facts.platform is not None:
-        known = (facts.platform.distribution, facts.platform.kernel, facts.platform.machine)
-        yield f"OS: {', '.join(one for one in known if one) or facts.platform.system}"
-    if facts.python is not None:
-        yield f"Python {facts.python.version}"
 
 
 class _Writing:
@@ -76,40 +78,60 @@ class _Writing:
         )
 
     def lines(self) -> Iterator[str]:
-        result = self._result
-        on_gpu = result.device != "CPU"
-        xla = ", jit_compile=True" if "compiled by XLA" in result.detail else ""
-        floats = [f"x[{n}]" for n, one in enumerate(self._arrays) if one["fill"] == "normal"]
+        """A wrong result is compared with the processor's; anything else shows by itself."""
+        result, library = self._result, self._kernel.library
         yield f"# fitguard probe {result.name} on {result.device}: {result.status}"
-        yield f"import {self._kernel.library}, numpy as np, tensorflow as tf"
-        if on_gpu and not self._kernel.tf32:
+        yield f"import {library}, numpy as np, tensorflow as tf"
+        if self._on_gpu and not self._kernel.tf32:
             yield "tf.config.experimental.enable_tensor_float_32_execution(False)"
-        yield f"{self._kernel.library}.utils.set_random_seed(7)"
-        yield "x = ["
-        for one in self._arrays:
-            yield f"    tf.cast({_draw(one)}, {one['dtype']!r}),"
-        yield "]"
+        yield f"{library}.utils.set_random_seed(7)"
+        given = [f"tf.cast({_draw(one)}, {one['dtype']!r})" for one in self._arrays]
+        if len(given) == 1:
+            yield f"x = [{given[0]}]"
+        else:
+            yield "x = ["
+            yield from (f"    {one}," for one in given)
+            yield "]"
+        if result.status == "fail" and "is wrong" in result.detail:
+            yield from self._compare()
+        else:
+            yield f"dtype = {self._kernel.policy!r}"
+            yield from self._step("")
+            yield "print('It came to its end.')"
+
+    @property
+    def _on_gpu(self) -> bool:
+        return self._result.device != "CPU"
+
+    def _step(self, indent: str) -> Iterator[str]:
+        """Forward and backward."""
+        floats = [f"x[{n}]" for n, one in enumerate(self._arrays) if one["fill"] == "normal"]
+        watched = f"[{', '.join(floats)}]"
+        xla = ", jit_compile=True" if "compiled by XLA" in self._result.detail else ""
+        yield f"{indent}layer = {self._make(self._plain['made'])}"
+        yield f"{indent}layer({self._call})  # builds it"
+        if indent:
+            yield f"{indent}layer.set_weights(weights or layer.get_weights())"
+        yield f"{indent}with tf.GradientTape() as tape:"
+        yield f"{indent}    tape.watch({watched})"
+        yield f"{indent}    y = tf.nest.flatten(tf.function(layer{xla})({self._call}))"
+        yield f"{indent}    loss = sum(tf.reduce_sum(one * tf.sin(one)) for one in y)"
+        yield f"{indent}dx, dw = tape.gradient(loss, [{watched}, layer.trainable_weights])"
+
+    def _compare(self) -> Iterator[str]:
+        yield "def run(device, dtype, weights=None):"
+        yield "    with tf.device(device):"
+        yield from self._step(" " * 8)
+        yield "    return layer.get_weights(), (y, dx, dw)"
         yield "def flat(parts):"
         yield "    parts = [tf.reshape(tf.cast(one, 'float64'), [-1]) for one in parts]"
         yield "    return tf.concat([*parts, [0.0]], 0)"
-        yield "def run(device, dtype, weights=None):"
-        yield "    with tf.device(device), tf.GradientTape() as tape:"
-        yield f"        layer = {self._make(self._plain['made'])}"
-        yield f"        tape.watch([{', '.join(floats)}])"
-        yield f"        layer({self._call})  # builds it"
-        yield "        layer.set_weights(weights or layer.get_weights())"
-        call = f"tf.function(layer{xla})({self._call})"
-        yield f"        y = flat(tf.nest.flatten({call}))"
-        yield "        loss = tf.reduce_sum(y * tf.sin(y))"
-        sources = f"[{', '.join(floats)}], layer.trainable_weights"
-        yield f"        dx, dw = tape.gradient(loss, [{sources}])"
-        yield "    return layer.get_weights(), (y, flat(dx), flat(dw))"
         yield "device = 'GPU:0' if tf.config.list_physical_devices('GPU') else 'CPU:0'"
         yield f"weights, got = run(device, {self._kernel.policy!r})"
         yield "_, expected = run('CPU:0', 'float64', weights)"
-        yield "for what, a, b in zip(('output', 'dx', 'dw'), got, expected):"
+        yield "for what, a, b in zip(('output', 'dx', 'dw'), map(flat, got), map(flat, expected)):"
         yield "    error = float(tf.reduce_max(tf.abs(a - b)) / (tf.reduce_max(tf.abs(b)) + 1e-30))"
-        bound = find_bound(self._plain, on_gpu)
+        bound = find_bound(self._plain, self._on_gpu)  # type: ignore[no-untyped-call]
         yield f"    print(what, error, 'fine' if error < {bound:.1e} else 'WRONG')"
 
     def _refer(self, given: Any) -> str:
