@@ -2,6 +2,7 @@
 
 import inspect
 import re
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -165,7 +166,9 @@ def _describe_made(layer: Any) -> dict[str, Any]:
     own = [type(one).__name__ for one in sublayers(layer) if not kind(one)]
     if own or library is None:
         raise NotMade(f"{own[0]} in it is code of yours")
-    return describe_layer(library, kind(layer), layer.get_config())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that a lambda cannot be written safely: it is not kept
+        return describe_layer(library, kind(layer), layer.get_config())
 
 
 def describe_argument(given: Any, name: str, below: int | None = None) -> Any:

@@ -108,6 +108,7 @@ class _Writing:
         floats = [f"x[{n}]" for n, one in enumerate(self._arrays) if one["fill"] == "normal"]
         watched = f"[{', '.join(floats)}]"
         xla = ", jit_compile=True" if "compiled by XLA" in self._result.detail else ""
+        yield f"{indent}{self._kernel.library}.mixed_precision.set_global_policy(dtype)"
         yield f"{indent}layer = {self._make(self._plain['made'])}"
         yield f"{indent}layer({self._call})  # builds it"
         if indent:
@@ -148,7 +149,6 @@ class _Writing:
 
     def _make(self, made: Mapping[str, Any]) -> str:
         words = [f"{key}={self._write(value)}" for key, value in made["arguments"].items()]
-        words.append("dtype=dtype")
         if made["class_name"] in _RECURRENT_ON_CUDNN and self._kernel.keras_3:
             words.append("use_cudnn=dtype != 'float64' and 'auto'")
         return f"{self._kernel.library}.layers.{made['class_name']}({', '.join(words)})"

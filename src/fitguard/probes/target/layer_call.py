@@ -25,7 +25,7 @@ class LayerCall(object):
     def __init__(self, bench, kernel):
         self._np, self._tf = bench.np, bench.tf
         self._kernel = kernel
-        self._layers = importlib.import_module(kernel["library"]).layers
+        self._keras = importlib.import_module(kernel["library"])
         self._draw = bench.np.random.RandomState(_SEED)
         self.rows = choose_rows(kernel)
         self.tiles = kernel["batch_size"] // self.rows
@@ -35,6 +35,8 @@ class LayerCall(object):
     def make(self, policy, **more):
         """The layer, with another policy if need be; `more` goes to recurrent layers."""
         try:
+            # Attention of Keras 2 makes layers inside of it, when it is called, by this one.
+            self._keras.mixed_precision.set_global_policy(policy)
             return self._make(self._kernel["made"], policy, more)
         except Exception as error:
             raise bench_module.Skip(
@@ -48,7 +50,7 @@ class LayerCall(object):
         )
         if made["class_name"] in ("LSTM", "GRU"):
             arguments.update(more)
-        cls = getattr(self._layers, made["class_name"])
+        cls = getattr(self._keras.layers, made["class_name"])
         return cls(dtype=policy, **arguments)
 
     def _make_argument(self, value, policy, more):
