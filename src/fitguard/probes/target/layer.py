@@ -7,7 +7,7 @@ the real shapes and types and with random numbers. The same rows fill the batch 
 ## How it is judged
 The processor computes those rows in float64. Output, gradient of the inputs and gradients of the
 weights may differ by the rounding of the type that the layer computes in, many times over: 512
-times for float32, 32 times for TF32 and float16, 16 times for bfloat16; √n times more for a
+times for float32, 32 times for TF32 and float16, 16 times for bfloat16; the square root of n times more for a
 recurrent layer over n steps. All repetitions of the rows must agree.
 
 ## What a failure means
