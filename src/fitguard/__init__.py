@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from fitguard.notebook.magics import load_ipython_extension as load_ipython_extension
     from fitguard.probes.doctor import doctor as doctor
     from fitguard.readiness.checking import check as check
+    from fitguard.readiness.probing import probe as probe
     from fitguard.schema.exit_codes import TrainingDied as TrainingDied
     from fitguard.schema.exit_codes import UnreadableInput as UnreadableInput
     from fitguard.schema.exit_codes import UsageError as UsageError
     from fitguard.supervise.past_runs import list_runs as list_runs
     from fitguard.supervise.past_runs import read_run as read_run
-    from fitguard.supervise.probing import probe as probe
     from fitguard.supervise.pruning import prune_runs as prune_runs
     from fitguard.watching.watch import watch as watch
 
@@ -60,7 +60,7 @@ _PLACES = {
     "list_runs": "fitguard.supervise.past_runs",
     "load_ipython_extension": "fitguard.notebook.magics",
     "plan": "fitguard.memory.planning",
-    "probe": "fitguard.supervise.probing",
+    "probe": "fitguard.readiness.probing",
     "prune_runs": "fitguard.supervise.pruning",
     "read_run": "fitguard.supervise.past_runs",
     "resolve": "fitguard.environment.resolution",

@@ -8,8 +8,10 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from fitguard.cli.console import PLAIN_OUTPUT, Output, show
+from fitguard.cli.other_python import enter_training_python
 from fitguard.cli.run_page import TrustFolder
 from fitguard.cli.runs import RunsFolder
+from fitguard.cli.training_options import Arguments
 from fitguard.monitor.run_folder import RUNS
 from fitguard.schema.exit_codes import ExitCode, UsageError
 from fitguard.schema.probe import Level
@@ -18,7 +20,7 @@ STDERR = 2
 
 
 def probe(
-    *,
+    *arguments: Arguments,
     level: Annotated[
         Level,
         Parameter(help="How much is tried: quick (a minute), medium (5), long (until told)."),
@@ -36,6 +38,13 @@ def probe(
     python: Annotated[
         str | None,
         Parameter(help="The Python that trains; fitguard need not be installed there."),
+    ] = None,
+    like: Annotated[
+        str | None,
+        Parameter(
+            help="A script that trains: the layers that it uses are probed, on their shapes and "
+            "types. Its own arguments go behind two hyphens; fitguard must be installed beside it."
+        ),
     ] = None,
     name: Annotated[
         str | None, Parameter(help="Of the run, with --level long; default: made of the time.")
@@ -73,15 +82,22 @@ def probe(
         fitguard probe --level long --minutes 480 --name night
         fitguard probe --level long --resume night
         fitguard probe --python .venv/bin/python --format json
+        fitguard probe --like train.py --format markdown -- --data images
     """
     if minutes is not None and not 0 < minutes <= 60 * 24 * 366:
         raise UsageError(f"Received --minutes {minutes:g}. Expected a number above 0")
+    if arguments and like is None:
+        raise UsageError(f"Received {arguments[0]}. Expected options, or --like SCRIPT before it")
     from fitguard.cli.progress import countdown
     from fitguard.cli.run import say
-    from fitguard.supervise import probing
+    from fitguard.readiness import probing
 
+    if like is not None:
+        enter_training_python("probe", python)
     with contextlib.nullcontext() if level == "long" else countdown("probing") as tell:
         report = probing.probe(
+            like=like,
+            arguments=arguments,
             level=level,
             device=device,
             only=only,

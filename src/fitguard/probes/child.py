@@ -104,6 +104,7 @@ class ProbeChild:
             "logical_devices": device.count,
             "level": level,
             "fault": environment.get(FAULT, ""),
+            **probe.options,
             **(options or {}),
         }
         variables = {**environment, **probe.environment, **device.environment}

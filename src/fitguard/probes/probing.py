@@ -43,6 +43,7 @@ def run_probes(
     environment: Mapping[str, str] | None = None,
     tell: Tell = lambda *_: None,
     devices: Sequence[Device] | None = None,
+    probes: Sequence[Probe] | None = None,
 ) -> ProbeReport:
     """Run the probes of a level, or the named ones.
 
@@ -51,13 +52,14 @@ def run_probes(
         minutes: When no further probe is begun.
         python: The interpreter that trains; fitguard need not be installed there.
         devices: In place of those of this machine.
+        probes: In place of those of the level.
 
     Raises:
         UsageError: for probes, devices or an interpreter that do not exist.
     """
     began = time.monotonic()
     environment = dict(os.environ if environment is None else environment)
-    probes = select_probes(level, tuple(only))
+    probes = select_probes(level, tuple(only)) if probes is None else probes
     path, _ = locate(python, environment)
     found = tuple(devices) if devices is not None else list_devices(device, environment)
     deadline = began + 60 * minutes if minutes is not None else None

@@ -6,6 +6,7 @@ import pkgutil
 from functools import cache
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import msgspec
 
@@ -30,6 +31,7 @@ class Probe(msgspec.Struct, frozen=True, kw_only=True):
         gate: Its place among those without which nothing else is tried; 0 for the others.
         several: Whether it takes all devices at once.
         memory_bytes: Of the host that its process may take.
+        options: What it is told besides.
         summary: The first line of its page.
     """
 
@@ -41,8 +43,9 @@ class Probe(msgspec.Struct, frozen=True, kw_only=True):
     several: bool = False
     memory_bytes: int = 12 * _GIB
     environment: dict[str, str] = {}
+    options: dict[str, Any] = {}
     summary: str
-    page: str
+    page: str = ""
 
 
 @cache
@@ -70,6 +73,11 @@ def select_probes(level: Level, only: tuple[str, ...] = ()) -> tuple[Probe, ...]
         return tuple(probe for probe in known.values() if probe.gate or probe.name in only)
     most = LEVELS.index(level)
     return tuple(probe for probe in known.values() if LEVELS.index(probe.level) <= most)
+
+
+def gates() -> tuple[Probe, ...]:
+    """Those without which nothing else is tried."""
+    return tuple(probe for probe in all_probes().values() if probe.gate)
 
 
 def _read(module: ModuleType) -> Probe:

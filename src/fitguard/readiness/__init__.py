@@ -7,4 +7,12 @@ request.py    what the two tell each other
 writing.py    callbacks that could not write their files
 naming.py     checkpoints whose files could not be named
 verdict.py    pure: what was found in, one verdict and what to do next out
+
+`fitguard probe --like`: the kernels that a script uses, probed alone.
+
+probing_like.py     the door
+layers.py           in the child: the layers of a `fit`, seen while its step is traced
+layer_arguments.py  how a layer can be made again
+kernel.py           one layer, as it is made and called
+reproducing.py      the failure of one as a script for a bug report
 """

@@ -15,6 +15,7 @@ import msgspec
 from fitguard.memory.fit_call import FitCall, names_function
 from fitguard.memory.visible_gpus import hide_gpus
 from fitguard.readiness.checking import check_fit
+from fitguard.readiness.layers import find_kernels
 from fitguard.readiness.request import Answer, Request
 from fitguard.readiness.visiting import look_at_fits
 from fitguard.schema.exit_codes import UnreadableInput, UsageError
@@ -28,7 +29,10 @@ def answer(request: Request) -> None:
             file.write(msgspec.json.encode(one) + b"\n")
 
     def look(call: FitCall) -> None:
-        write(Answer(fit=check_fit(call, request.options)))
+        if request.task == "kernels":
+            write(Answer(kernels=find_kernels(call)))
+        else:
+            write(Answer(fit=check_fit(call, request.options)))
 
     try:
         left = look_at_fits(request.reference, request.arguments, look, request.options.policy)

@@ -1,8 +1,14 @@
 """What the process that checks a script is asked, and what it answers."""
 
+from typing import Literal
+
 import msgspec
 
+from fitguard.readiness.kernel import FitKernels
 from fitguard.schema.check import CheckedFit
+
+Task = Literal["check", "kernels"]
+"""What is wanted of each `fit`: whether it would run, or the kernels that it runs on."""
 
 
 class FitOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,6 +43,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 
     reference: str
     arguments: tuple[str, ...] = ()
+    task: Task = "check"
     options: FitOptions = FitOptions()
     answers: str
 
@@ -53,8 +60,15 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     fit: CheckedFit | None = None
+    kernels: FitKernels | None = None
     failure: str = ""
     unreached: str = ""
     refusal: str = ""
     notes: tuple[str, ...] = ()
     missed: tuple[int, ...] = ()
+
+    @property
+    def line(self) -> int | None:
+        """Of the call that was looked at."""
+        looked = self.fit or self.kernels
+        return None if looked is None else looked.line

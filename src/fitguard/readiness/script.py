@@ -16,7 +16,7 @@ import msgspec
 from fitguard.clean_start import words_to_run
 from fitguard.memory.fit_call.functions import parse_reference
 from fitguard.probes.doctor import doctor
-from fitguard.readiness.request import Answer, FitOptions, Request
+from fitguard.readiness.request import Answer, FitOptions, Request, Task
 from fitguard.readiness.verdict import compose_report
 from fitguard.readiness.visiting import find_missed
 from fitguard.schema.check import CheckReport
@@ -54,7 +54,7 @@ def check_script(
     parse_reference(reference)
     options = options or FitOptions()
     judged = machine or doctor(python=python, ignore=options.ignore)
-    answers, failure = _ask(
+    answers, failure = ask_child(
         python, reference, arguments, options, limit_seconds, with_stdin=with_stdin
     )
     if refusal := next((one.refusal for one in answers if one.refusal), ""):
@@ -72,7 +72,7 @@ def check_script(
     )
 
 
-def _ask(
+def ask_child(
     python: str,
     reference: str,
     arguments: Sequence[str],
@@ -80,6 +80,7 @@ def _ask(
     limit_seconds: float | None,
     *,
     with_stdin: bool,
+    task: Task = "check",
 ) -> tuple[list[Answer], str]:
     """What the child found, and how it died if it did."""
     with tempfile.TemporaryDirectory(prefix="fitguard-check-") as folder:
@@ -91,6 +92,7 @@ def _ask(
                 Request(
                     reference=reference,
                     arguments=tuple(arguments),
+                    task=task,
                     options=options,
                     answers=str(answers),
                 )
@@ -100,7 +102,7 @@ def _ask(
         death = _run(command, limit_seconds, None if with_stdin else subprocess.DEVNULL)
         lines = answers.read_bytes().splitlines()
     found = [msgspec.json.decode(line, type=Answer) for line in lines]
-    if death and (seen := [answer.fit.line for answer in found if answer.fit is not None]):
+    if death and (seen := [answer.line for answer in found if answer.line is not None]):
         missed = find_missed(Path(reference), seen)
         return [*found, Answer(notes=(f"After that, {death}.",), missed=missed)], ""
     if death == _LATE.format(limit_seconds or 0):

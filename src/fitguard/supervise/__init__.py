@@ -19,7 +19,6 @@ The run
     runs.py, past_runs.py
                       runs that can be resumed; all runs as documents, for `report` and `runs`
     pruning.py        runs that are not needed any more
-    probing.py        `fitguard.probe`, at any level
     soaking.py, soak_progress.py, soak_report.py
                       a run that trains nothing: known computations, each result checked
     surroundings.py   what was measured around a moment

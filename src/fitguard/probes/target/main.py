@@ -21,7 +21,7 @@ def main():
     sys.path[0] = os.path.dirname(here)
     try:
         bench_module = __import__("target.bench", fromlist=["Bench"])
-        probe = __import__("target.catalog." + options["probe"].replace("-", "_"), fromlist=["run"])
+        probe = __import__("target." + _find_module(options), fromlist=["run"])
     finally:
         # No module of ours may shadow another.
         del sys.path[0]
@@ -46,6 +46,13 @@ def main():
     sys.stderr.flush()
     # Threads of TensorFlow that never end must not keep the answer back.
     os._exit(0)
+
+
+def _find_module(options):
+    """Where the probe is: a file of the catalog, or the one that probes any layer."""
+    if "layer" in options:
+        return "layer"
+    return "catalog." + options["probe"].replace("-", "_")
 
 
 def die_with_parent():

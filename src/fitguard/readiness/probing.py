@@ -1,5 +1,6 @@
 """`fitguard.probe`: does this machine really compute?"""
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -12,6 +13,8 @@ from fitguard.schema.probe import Level, ProbeReport
 
 def probe(
     *,
+    like: str | None = None,
+    arguments: Sequence[str] = (),
     level: Level = "quick",
     device: str = ALL,
     only: Sequence[str] = (),
@@ -30,6 +33,9 @@ def probe(
     """Run small known computations on each GPU, and compare their results.
 
     Args:
+        like: A script that trains: `train.py`. The layers that it uses are probed, on their shapes
+            and types. fitguard must be installed where it trains.
+        arguments: Of that script.
         level: `quick` takes a minute, `medium` five; `long` goes on until it is told to stop, and
             is a run that `fitguard.list_runs` shows.
         device: `all`, or numbers of GPUs as nvidia-smi gives them: `0`, `0,2`.
@@ -52,8 +58,13 @@ def probe(
 
     Raises:
         UsageError: for probes, devices, an interpreter or a run that do not exist.
-        UnreadableInput: where what an earlier session of a soak left cannot be read.
+        UnreadableInput: where what an earlier session of a soak left cannot be read, or the script
+            fails before its first `fit`.
     """
+    if like is not None and level == "long":
+        raise UsageError(
+            "Received a script with the level long. Expected the level quick or medium with it"
+        )
     if level == "long":
         # Loaded only now: the others need none of what guards a run.
         from fitguard.supervise.soaking import soak
@@ -76,6 +87,21 @@ def probe(
         raise UsageError(
             f"Received a name, a run to resume, or keep_going with the level {level}. Expected "
             "them with the level long, which is a run"
+        )
+    if like is not None:
+        # Loaded only now: it brings what looks into scripts.
+        from fitguard.readiness.probing_like import probe_like
+
+        return probe_like(
+            like,
+            arguments,
+            python=python or sys.executable,
+            level=level,
+            device=device,
+            only=only,
+            minutes=minutes,
+            environment=environment,
+            tell=tell,
         )
     return run_probes(
         level=level,
