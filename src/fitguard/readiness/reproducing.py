@@ -116,7 +116,9 @@ class _Writing:
         yield f"{indent}with tf.GradientTape() as tape:"
         yield f"{indent}    tape.watch({watched})"
         yield f"{indent}    y = tf.nest.flatten(tf.function(layer{xla})({self._call}))"
-        yield f"{indent}    loss = sum(tf.reduce_sum(one * tf.sin(one)) for one in y)"
+        # Divided, so that the gradient of a weight is not too large for float16.
+        total = "tf.reduce_sum(one * tf.sin(one) / len(tf.reshape(one, [-1])) ** 0.5)"
+        yield f"{indent}    loss = sum({total} for one in y)"
         yield f"{indent}dx, dw = tape.gradient(loss, [{watched}, layer.trainable_weights])"
 
     def _compare(self) -> Iterator[str]:
