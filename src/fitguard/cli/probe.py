@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated
 
@@ -118,8 +119,10 @@ def probe(
 
 def name_resumed(arguments: Sequence[str]) -> list[str]:
     """The words behind `probe`; `--resume` without a name means the newest run."""
-    following = [*arguments[1:], "--"]
-    return [
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    own, of_the_script = arguments[:end], arguments[end:]
+    named = [
         "--resume=" if word == "--resume" and after.startswith("-") else word
-        for word, after in zip(arguments, following, strict=True)
+        for word, after in pairwise((*own, "--"))
     ]
+    return [*named, *of_the_script]
