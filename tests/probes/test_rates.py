@@ -48,6 +48,12 @@ def test_a_recorded_h200_beside_its_data_sheet(name: str, expected: float) -> No
     assert judge(H200, name, 0.01 * expected).verdict == "slow"
 
 
+def test_what_is_faster_than_the_card_can_be_is_not_believed() -> None:
+    rate = judge(H200, "host-to-device", 757.2)
+    assert rate.verdict == "unknown"
+    assert "more than the data sheet allows" in rate.reasons[0]
+
+
 def test_what_no_card_has_is_unknown() -> None:
     assert judge(T4, "matmul-bfloat16", 2.0).verdict == "unknown"
     assert judge(T4, "batches", 2.0).verdict == "unknown"

@@ -8,7 +8,7 @@ end counts.
 
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import msgspec
@@ -16,7 +16,6 @@ import msgspec
 from fitguard.probes.devices import ALL, Device, list_devices
 from fitguard.probes.fault_request import AT_ONCE, Line, Request
 from fitguard.probes.probing import run_probes
-from fitguard.probes.registry import all_probes
 
 _NAMES = ("matmul-float32", "matmul-float16", "convolution", "copies")
 """Beside those without which nothing is tried: a training that waits is to go on soon."""
@@ -26,7 +25,6 @@ def main() -> None:
     """Read a request, write lines."""
     request = msgspec.json.decode(sys.stdin.buffer.read(), type=Request)
     devices = list_devices(ALL, request.environment)
-    names = [name for name in _NAMES if name in all_probes()]
     writing = threading.Lock()
 
     def write(line: Line) -> None:
@@ -35,24 +33,23 @@ def main() -> None:
             sys.stdout.buffer.flush()
 
     def probe(device: Device) -> None:
-        _probe_one(device, request, names, write)
+        _probe_one(device, request, write)
 
     with ThreadPoolExecutor(AT_ONCE) as pool:
         list(pool.map(probe, devices))
 
 
-def _probe_one(
-    device: Device, request: Request, names: Sequence[str], write: Callable[[Line], None]
-) -> None:
+def _probe_one(device: Device, request: Request, write: Callable[[Line], None]) -> None:
     def tell(what: str, *_: float) -> None:
         write(Line(device=device.label, running=what.partition(" on ")[0]))
 
     report = run_probes(
-        only=names,
+        only=_NAMES,
         python=request.python,
         environment=request.environment,
         devices=(device,),
         tell=tell,
+        ahead=1,
     )
     write(Line(device=device.label, report=report))
 

@@ -22,6 +22,8 @@ _NO_GPU = (
     "and nothing about a GPU."
 )
 _NO_PROGRAM = (errno.ENOEXEC, errno.ENOENT, errno.EACCES)
+_CORES_OF_AN_IMPORT = 3
+_MOST_AHEAD = 4
 Tell = Callable[[str, float, float], None]
 """Is told what runs now, which share of all is done, and how many seconds are left."""
 
@@ -44,6 +46,7 @@ def run_probes(
     tell: Tell = lambda *_: None,
     devices: Sequence[Device] | None = None,
     probes: Sequence[Probe] | None = None,
+    ahead: int | None = None,
 ) -> ProbeReport:
     """Run the probes of a level, or the named ones.
 
@@ -53,6 +56,8 @@ def run_probes(
         python: The interpreter that trains; fitguard need not be installed there.
         devices: In place of those of this machine.
         probes: In place of those of the level.
+        ahead: How many processes import TensorFlow while one probe runs; by default as many as the
+            cores allow.
 
     Raises:
         UsageError: for probes, devices or an interpreter that do not exist.
@@ -63,7 +68,10 @@ def run_probes(
     path, _ = locate(python, environment)
     found = tuple(devices) if devices is not None else list_devices(device, environment)
     deadline = began + 60 * minutes if minutes is not None else None
-    session = _Session(str(path), environment, level, _Clock(began, deadline, tell))
+    clock = _Clock(began, deadline, tell)
+    session = _Session(
+        str(path), environment, level, clock, _choose_ahead() if ahead is None else ahead
+    )
     results = tuple(session.run(_arrange(probes, found)))
     on_cpu = not found[0].is_gpu and any(result.status == "pass" for result in results)
     closed = tuple(device.closed for device in found if device.closed)
@@ -78,9 +86,19 @@ def run_probes(
     )
 
 
+def _choose_ahead() -> int:
+    """An import takes a core or two for seconds, and waits for the disk."""
+    return min(max((os.cpu_count() or 1) // _CORES_OF_AN_IMPORT, 1), _MOST_AHEAD)
+
+
 def _arrange(probes: Sequence[Probe], devices: Sequence[Device]) -> list[_Step]:
-    """Device by device, then what takes all of them."""
-    steps = [_Step(probe, device) for device in devices for probe in probes if not probe.several]
+    """Device by device, then what takes all of them. Whether TensorFlow imports is asked once."""
+    steps = [
+        _Step(probe, device)
+        for device in devices
+        for probe in probes
+        if not probe.several and (probe.gate != 1 or device is devices[0])
+    ]
     together = join(devices)
     if together is not None:
         steps += [_Step(probe, together) for probe in probes if probe.several]
@@ -111,33 +129,40 @@ class _Clock(msgspec.Struct, frozen=True):
 
 
 class _Session:
-    """All probes of one call. While one computes, the next gets ready."""
+    """All probes of one call. While one computes, the next ones import TensorFlow.
+
+    Args:
+        ahead: How many get ready meanwhile.
+    """
 
     def __init__(
-        self, python: str, environment: Mapping[str, str], level: Level, clock: _Clock
+        self,
+        python: str,
+        environment: Mapping[str, str],
+        level: Level,
+        clock: _Clock,
+        ahead: int,
     ) -> None:
         self._python = python
         self._environment = environment
         self._level = level
         self._clock = clock
+        self._ahead = ahead
         self._closed: dict[str, str] = {}
         self.tensorflow = ""
 
     def run(self, steps: Sequence[_Step]) -> Iterator[ProbeResult]:
         with contextlib.ExitStack() as stack:
-            ready: ProbeChild | None = None
+            ready: dict[int, ProbeChild] = {}
             for index, step in enumerate(steps):
                 reason = self._explain_skip(step)
                 if reason:
                     yield _skip(step, reason)
                     continue
-                child = ready or stack.enter_context(self._start(step))
-                ready = None
-                # What decides whether others are tried at all is waited for.
-                following = steps[index + 1 : index + 2]
-                if following and not step.probe.gate and not self._explain_skip(following[0]):
-                    ready = stack.enter_context(self._start(following[0]))
-                yield self._finish(step, child, steps[:index], steps[index:])
+                for number, coming in enumerate(steps[index : index + 1 + self._ahead], index):
+                    if number not in ready and not self._explain_skip(coming):
+                        ready[number] = stack.enter_context(self._start(coming))
+                yield self._finish(step, ready[index], steps[:index], steps[index:])
 
     def _start(self, step: _Step) -> ProbeChild:
         try:

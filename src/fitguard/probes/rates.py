@@ -27,6 +27,11 @@ _SHARE_OF_UNCERTAIN = 0.5
 """What was not verified has to be missed by twice as much."""
 
 
+_MOST_SHARE = 1.2
+"""Overclocked cards are a little faster than their data sheet."""
+_TOO_FAST = "This is more than the data sheet allows, so one of the two is wrong."
+
+
 def judge_rates(
     told: Iterable[Mapping[str, Any]], device: Device, measured: Mapping[str, float | None]
 ) -> tuple[Rate, ...]:
@@ -75,6 +80,8 @@ def _judge(
     rate = msgspec.structs.replace(rate, expected=round(expected, 1), source=_cite(card))
     if any(gpu.mig_enabled for gpu in device.gpus):
         return msgspec.structs.replace(rate, reasons=(PARTED,))
+    if rate.value > _MOST_SHARE * expected:
+        return msgspec.structs.replace(rate, reasons=(_TOO_FAST,))
     share = float(threshold(_THRESHOLDS[rate.name]))
     if card.uncertain:
         share *= _SHARE_OF_UNCERTAIN

@@ -8,6 +8,7 @@ from .bench import Skip
 ROUNDING = {"float32": 2.0**-23, "tf32": 2.0**-10, "float16": 2.0**-10, "bfloat16": 2.0**-7}
 """Of one number: the distance from 1 to the next one."""
 _MARGIN = 4.0
+_COPIES = 5
 _RATE_SECONDS = 0.5
 
 
@@ -143,9 +144,7 @@ def differentiate(tf, function, inputs, weights):
 
 def tell_rate(bench, name, dtype):
     """Measure how fast large matrices are multiplied, and tell it."""
-    rate = measure_matmul(bench, dtype) / 1e12
-    bench.measure(name, rate, "TFLOP/s")
-    return "%.3g TFLOP/s" % rate
+    return bench.measure(name, measure_matmul(bench, dtype) / 1e12, "TFLOP/s")
 
 
 def measure_matmul(bench, dtype):
@@ -162,6 +161,27 @@ def measure_matmul(bench, dtype):
                 product = tf.matmul(matrix, matrix)
             wait(product)
             best = max(best, repeats * 2.0 * size**3 / (time.time() - began))
+    return best
+
+
+def measure_copy(bench, numbers, source, target):
+    """Bytes per second from one device to another: the best of several copies.
+
+    Of a tensor that was copied before, TensorFlow keeps the copy. So each round has a fresh one.
+
+    Args:
+        numbers: Of type int64, wherever they are.
+    """
+    tf, best = bench.tf, 0.0
+    for _ in range(_COPIES):
+        with tf.device(source):
+            numbers = tf.bitwise.invert(numbers)
+            wait(numbers)
+        began = time.time()
+        with tf.device(target):
+            copied = tf.identity(numbers)
+            wait(copied)
+        best = max(best, 8.0 * int(bench.np.prod(copied.shape)) / (time.time() - began))
     return best
 
 

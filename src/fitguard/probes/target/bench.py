@@ -183,8 +183,9 @@ class Bench(object):
             )  # fmt: skip
 
     def measure(self, name, value, unit):
-        """Tell a rate: `bench.measure("matmul-float32", 51.2, "TFLOP/s")`."""
+        """Tell a rate, `bench.measure("matmul-float32", 51.2, "TFLOP/s")`, and give it in words."""
         self._answer(rate={"name": name, "value": float(value), "unit": unit})
+        return "%s %s" % (format(value, ",.0f" if value >= 100 else ".3g"), unit)
 
     def progress(self, share, text=""):
         """Tell how far it is: 0 to 1."""

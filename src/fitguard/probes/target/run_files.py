@@ -84,7 +84,7 @@ class RunFiles(object):
     def listen_for_stacks(self):
         """When it hangs, the parent asks what all threads do."""
         try:
-            import faulthandler
+            import faulthandler  # novermin
             import signal
 
             file = open(self._path("stacks.txt"), "a")  # noqa: SIM115

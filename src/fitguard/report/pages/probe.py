@@ -108,7 +108,7 @@ def _build_rates(report: ProbeReport) -> Block:
 
 
 def _say(value: float | None, rate: Rate) -> str:
-    return "" if value is None else f"{value:.3g} {rate.unit}"
+    return "" if value is None else f"{value:{',.0f' if value >= 100 else '.3g'}} {rate.unit}"
 
 
 def _share(rate: Rate) -> Words:
@@ -123,6 +123,8 @@ def _list_reasons(report: ProbeReport) -> Iterator[Words]:
             if rate.verdict == "slow":
                 why = " ".join(rate.reasons) or "NVML names no reason for it."
                 yield f"{rate.name} on {result.device} is slow. {why}"
+            elif rate.reasons:
+                yield f"{rate.name} on {result.device} is not judged. {' '.join(rate.reasons)}"
 
 
 def _build_results(report: ProbeReport) -> Iterator[Block]:

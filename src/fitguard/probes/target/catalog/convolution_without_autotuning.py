@@ -1,4 +1,4 @@
-"""A convolution without autotuning: cuDNN takes the algorithm that its heuristic names.
+"""A convolution without autotuning: the algorithm that cuDNN itself chooses.
 
 ## What is done
 The same as in `convolution`, with `TF_CUDNN_USE_AUTOTUNE=0`: no algorithms are tried.

@@ -15,8 +15,6 @@ log has PCIe errors (`AER`) where the link noticed. A low rate alone is mostly a
 lanes than the card has.
 """
 
-import time
-
 from .. import arithmetic
 
 NAME = "copies"
@@ -24,7 +22,6 @@ LEVEL = "quick"
 SECONDS = 3
 LIMIT_SECONDS = 120
 
-_ROUNDS = 5
 _MIB = 2**20
 
 
@@ -36,25 +33,16 @@ def run(bench):
     sent = np.frombuffer(np.random.RandomState(11).bytes(size), dtype=np.int64)
     with tf.device("/CPU:0"):
         on_host = tf.constant(sent)
-    on_device, to_device = _copy(bench, on_host, bench.device)
+    with tf.device(bench.device):
+        on_device = tf.identity(on_host)
     arithmetic.require_on_device(bench, on_device)
     bench.require_same(bench.fetch(on_device), sent, "What came back from the device")
     text = "%d MiB went to the device and back, each bit the same" % (size // _MIB)
     if not bench.on_gpu:
         return text + ". It is the CPU, so nothing was measured"
-    _, to_host = _copy(bench, on_device, "/CPU:0")
-    bench.measure("host-to-device", to_device / 1e9, "GB/s")
-    bench.measure("device-to-host", to_host / 1e9, "GB/s")
-    return text + ": %.3g GB/s to it, %.3g GB/s from it" % (to_device / 1e9, to_host / 1e9)
-
-
-def _copy(bench, tensor, device):
-    """The copy, and the bytes per second of the best of several."""
-    best = 0.0
-    for _ in range(_ROUNDS if bench.on_gpu else 1):
-        began = time.time()
-        with bench.tf.device(device):
-            copied = bench.tf.identity(tensor)
-            arithmetic.wait(copied)
-        best = max(best, 8.0 * bench.np.prod(tensor.shape) / (time.time() - began))
-    return copied, best
+    to_device = arithmetic.measure_copy(bench, on_host, "/CPU:0", bench.device)
+    to_host = arithmetic.measure_copy(bench, on_device, bench.device, "/CPU:0")
+    return text + ": %s to it, %s from it" % (
+        bench.measure("host-to-device", to_device / 1e9, "GB/s"),
+        bench.measure("device-to-host", to_host / 1e9, "GB/s"),
+    )

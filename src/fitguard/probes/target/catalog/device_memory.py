@@ -42,9 +42,8 @@ def run(bench):
     expected = (np.arange(0, count, _EACH) % _EXACT + 1).astype(np.float32)
     bench.require_same(got, expected, "A sum of many numbers")
     rate = _measure(bench, numbers)
-    if bench.on_gpu:
-        bench.measure(NAME, rate / 1e9, "GB/s")
-    return "%d MiB were read and as many written at %.3g GB/s" % (count * 4 // 2**20, rate / 1e9)
+    text = "%d MiB were read and as many written" % (count * 4 // 2**20)
+    return text + " at %s" % bench.measure(NAME, rate / 1e9, "GB/s") if bench.on_gpu else text
 
 
 def _measure(bench, numbers):

@@ -1,4 +1,4 @@
-"""A `tf.data` pipeline brings every element to the device, in order and unchanged.
+"""A `tf.data` pipeline brings every element to the device, unchanged.
 
 ## What is done
 Numbers go through `map` in parallel, `batch` and `prefetch` to the device. There each batch is used

@@ -1,4 +1,4 @@
-"""After it ran out of memory, the device still computes, and what was taken is given back.
+"""After it ran out of memory, the device still computes.
 
 ## What is done
 A block with known numbers is written. Then more memory is asked for than the device has, which must

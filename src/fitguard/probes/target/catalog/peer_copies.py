@@ -14,8 +14,6 @@ way of direct copies, in virtual machines above all: turn them off, or set `NCCL
 NCCL. A hang at this place has the same causes.
 """
 
-import time
-
 from .. import arithmetic
 from ..bench import Skip
 
@@ -25,7 +23,6 @@ SECONDS = 4
 LIMIT_SECONDS = 180
 SEVERAL = True
 
-_ROUNDS = 5
 _MIB = 2**20
 
 
@@ -39,30 +36,18 @@ def run(bench):
     rates = {}
     for number, (source, target) in enumerate(pairs):
         sent = np.frombuffer(np.random.RandomState(number).bytes(size), dtype=np.int64)
-        got, rates[source, target] = _copy(bench, sent, source, target)
-        bench.require_same(bench.fetch(got), sent, "The copy from %s to %s" % (source, target))
+        with bench.tf.device(source):
+            there = bench.tf.identity(bench.tf.constant(sent))
+        with bench.tf.device(target):
+            copied = bench.tf.identity(there)
+        bench.require_same(bench.fetch(copied), sent, "The copy from %s to %s" % (source, target))
+        if bench.on_gpu:
+            rates[source, target] = arithmetic.measure_copy(bench, there, source, target)
         bench.progress((number + 1.0) / len(pairs))
     text = "%d MiB between %d pairs of devices, each bit the same" % (size // _MIB, len(pairs))
     if not bench.on_gpu:
         return text
     slowest = min(rates, key=rates.get)
-    bench.measure("peer-copy", rates[slowest] / 1e9, "GB/s")
-    return text + "; the slowest pair is %s to %s with %.3g GB/s" % (
-        slowest[0], slowest[1], rates[slowest] / 1e9,
+    return text + "; the slowest pair is %s to %s with %s" % (
+        slowest[0], slowest[1], bench.measure("peer-copy", rates[slowest] / 1e9, "GB/s"),
     )  # fmt: skip
-
-
-def _copy(bench, sent, source, target):
-    """The copy, and the bytes per second of the best of several."""
-    tf = bench.tf
-    with tf.device(source):
-        there = tf.identity(tf.constant(sent))
-        arithmetic.wait(there)
-    best = 0.0
-    for _ in range(_ROUNDS if bench.on_gpu else 1):
-        began = time.time()
-        with tf.device(target):
-            copied = tf.identity(there)
-            arithmetic.wait(copied)
-        best = max(best, sent.nbytes / (time.time() - began))
-    return copied, best
