@@ -39,7 +39,7 @@ def test_one_flipped_bit_in_memory_is_found_with_its_place(tmp_path: Path) -> No
     with open_bench(tmp_path, "wrong-memory") as bench, pytest.raises(WrongResult) as caught:
         memory_pattern.run(bench)
     text = str(caught.value)
-    assert "Of 16 blocks of 16 MiB 1 is not what was written: 1" in text
+    assert "1 of 16 blocks of 16 MiB came back changed: number 1" in text
     assert "Block 1 has 1 wrong bit in 1 word; the first is word " in text
     got, expected = (int(word, 16) for word in re.findall(r"0x(\w{16})", text))
     bit = re.search(r"bits \[(\d+)\] are flipped", text)

@@ -2,9 +2,11 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -101,6 +103,72 @@ def test_what_the_time_does_not_reach_is_skipped() -> None:
     report = run_probes(minutes=1e-9, devices=(cpu(),))
     assert {result.status for result in report.results} == {"skip"}
     assert not report.ok
+
+
+def test_what_hangs_does_not_outlast_the_minutes() -> None:
+    alone = registry.all_probes()["matmul-float32"]
+    environment = {**os.environ, child.FAULT: "matmul-float32:hang"}
+    report = run_probes(minutes=0.2, environment=environment, devices=(cpu(),), probes=(alone,))
+    assert [(one.status, one.detail) for one in report.results] == [("skip", "The time was up.")]
+    assert "Nothing could be tried" in str(report)
+
+
+def test_not_all_is_said_where_the_time_was_not_enough() -> None:
+    told: list[str] = []
+    known = registry.all_probes()
+    report = run_probes(
+        devices=(cpu(),),
+        probes=(known["import-tensorflow"], known["matmul-float32"]),
+        tell=lambda what, *_: told.append(what),
+        stop=lambda: len(told) > 1,
+    )
+    assert [one.status for one in report.results] == ["pass", "skip"]
+    assert "Not all was tried: there was no time for 1 probe" in str(report)
+    assert report.results[0].seconds > 0.1, "of the import, its own time counts"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_it_with_what_was_found(number: signal.Signals, tmp_path: Path) -> None:
+    environment = {
+        **os.environ,
+        child.FAULT: "list-devices:hang",
+        "CUDA_VISIBLE_DEVICES": "",
+        "TMPDIR": str(tmp_path),
+    }
+    command = [sys.executable, "-m", "fitguard", "probe", "--format", "json"]
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
+    while not [one for one in find_family(process.pid) if b"list-devices" in read_words(one.pid)]:
+        time.sleep(0.05)
+    time.sleep(0.5)
+    process.send_signal(number)
+    written, _ = process.communicate(timeout=60)
+    assert process.returncode == 128 + number
+    document = json.loads(written)
+    assert document["results"][-1]["detail"] == "It was stopped."
+    assert list(tmp_path.iterdir()) == []
+
+
+def read_words(pid: int) -> bytes:
+    """The command line of a process."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
+def test_what_cannot_be_written_is_said_before_anything_is_tried(tmp_path: Path) -> None:
+    for words in (["--format", "sarif"], ["--output", str(tmp_path)], ["--output", "/no/a.json"]):
+        command = [sys.executable, "-m", "fitguard", "probe", *words]
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert done.returncode == 2
+        assert "Received --" in done.stderr
+        assert done.stdout == ""
+
+
+def test_advice_for_a_processor_is_not_that_for_a_card(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, result = probe_with("wrong-bits", monkeypatch)
+    assert result.diagnosis is not None
+    assert "memtest86+" in result.diagnosis.causes[0].fix.text
 
 
 def test_the_parents_death_ends_the_child() -> None:

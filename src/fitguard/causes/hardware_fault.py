@@ -7,6 +7,7 @@ from fitguard.schema.crash import Story
 from fitguard.schema.finding import Fix
 
 _HEALTH = "nvidia-smi -q -d ECC,PAGE_RETIREMENT,ROW_REMAPPER,TEMPERATURE,POWER"
+_PROBES = ("probe-result-changes", "probe-memory-wrong")
 _MEMORY_XIDS = {"48", "63", "64", "92", "94", "95", "140", "171", "172"}
 
 
@@ -45,6 +46,7 @@ def hardware_fault(story: Story) -> Verdict | None:
         scales.add(0.9, line)
     for line in xids(story, "driver"):
         scales.add(0.5, line)
+    scales.add(0.88, story.first(*_PROBES))
     scales.add(0.95, story.first("gpu-fallen-off"))
     scales.add(0.93, story.first("ecc-error"))
     scales.add(0.9, story.first("gpu-lost"))
@@ -69,6 +71,16 @@ def hardware_fault(story: Story) -> Verdict | None:
 def _why(story: Story) -> str:
     for line in xids(story, "hardware"):
         return f"The driver logged {format_xid(line)}, which no program can cause by itself."
+    if story.has("probe-result-changes"):
+        return (
+            "A known computation gave a wrong result, and another one when it was repeated: the "
+            "same program does not do that on sound hardware."
+        )
+    if story.has("probe-memory-wrong"):
+        return (
+            "What was written to memory is not what was read back, at the same place when it was "
+            "repeated: a cell of it, or the way to it, is broken."
+        )
     if story.has("gpu-fallen-off", "gpu-lost", "gpu-vanishes"):
         return "The GPU no longer answers: power, heat, its seating or the card itself."
     if story.has("ecc-error"):
@@ -92,6 +104,12 @@ def _fix(story: Story) -> Fix:
             "cables to the card. If not, watch temperatures, then test the machine's memory.",
             ("nvidia-smi --query-gpu=temperature.gpu,power.draw,power.limit --format=csv -l 1",),
         )
+    probe = story.first(*_PROBES)
+    if probe is not None and probe.values["device"] == "CPU":
+        return Fix(
+            "Test the main memory of the machine (memtest86+, over night), and take back any "
+            "overclocking of processor and memory. If errors stay, replace the memory first."
+        )
     numbers = {line.values["number"] for line in xids(story, "hardware")}
     if story.has("ecc-error") or numbers & _MEMORY_XIDS:
         return Fix(
@@ -99,6 +117,13 @@ def _fix(story: Story) -> Fix:
             "the machine: failed memory is then replaced by spare rows. If the error comes back, "
             "have the card replaced; until then leave it out with CUDA_VISIBLE_DEVICES.",
             (_HEALTH,),
+        )
+    if probe is not None and not numbers:
+        return Fix(
+            "Leave this GPU out with CUDA_VISIBLE_DEVICES. Take back any overclocking, reset the "
+            "GPU (`sudo nvidia-smi --gpu-reset`) or restart the machine, and probe it again. If "
+            "it fails again, have the card replaced.",
+            (_HEALTH, "fitguard probe --level medium"),
         )
     if story.has("gpu-fallen-off", "gpu-lost", "gpu-vanishes") or numbers:
         return Fix(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from fitguard.report.render import ENDINGS, Format
+from fitguard.report.render import ENDINGS, FORMATS, Format
 from fitguard.schema.exit_codes import UsageError
 
 if TYPE_CHECKING:
@@ -39,6 +39,23 @@ class Output:
 PLAIN_OUTPUT = Output()
 
 
+def require_usable(output: Output, refused: Sequence[Format] = ()) -> None:
+    """Make sure beforehand, where the answer takes minutes, that it can be given.
+
+    Args:
+        refused: Formats that the answer does not have.
+
+    Raises:
+        UsageError: where it cannot.
+    """
+    if output.form in refused:
+        expected = ", ".join(name for name in FORMATS if name not in refused)
+        raise UsageError(f"Received --format {output.form}. Expected one of {expected}")
+    path = output.output
+    if path is not None and (path.is_dir() or not os.access(path.absolute().parent, os.W_OK)):
+        raise UsageError(f"Received --output {path}. Expected a file in a folder to write to")
+
+
 def show(
     document: "Document", output: Output, *, verbose: bool = False, command: Sequence[str] = ()
 ) -> None:
@@ -63,6 +80,8 @@ def show(
     try:
         output.output.write_text(answer, encoding="utf-8")
     except OSError as error:
+        # What took long to find is not lost.
+        sys.stdout.write(answer)
         raise UsageError(
             f"Received --output {output.output}: {error.strerror}. Expected a file to write"
         ) from error

@@ -1,14 +1,15 @@
 """`fitguard probe`."""
 
 import contextlib
-from collections.abc import Sequence
+import signal
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
-from fitguard.cli.console import PLAIN_OUTPUT, Output, show
+from fitguard.cli.console import PLAIN_OUTPUT, Output, require_usable, show
 from fitguard.cli.other_python import enter_training_python
 from fitguard.cli.run_page import TrustFolder
 from fitguard.cli.runs import RunsFolder
@@ -18,6 +19,8 @@ from fitguard.schema.exit_codes import ExitCode, UsageError
 from fitguard.schema.probe import Level
 
 STDERR = 2
+_LEAVING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_MOST_MINUTES = 60 * 24 * 366
 
 
 def probe(
@@ -85,8 +88,12 @@ def probe(
         fitguard probe --python .venv/bin/python --format json
         fitguard probe --like train.py --format markdown -- --data images
     """
-    if minutes is not None and not 0 < minutes <= 60 * 24 * 366:
-        raise UsageError(f"Received --minutes {minutes:g}. Expected a number above 0")
+    if minutes is not None and not 0 < minutes <= _MOST_MINUTES:
+        raise UsageError(
+            f"Received --minutes {minutes:g}. Expected a number above 0, at most {_MOST_MINUTES:,} "
+            "(a year)"
+        )
+    require_usable(output, refused=("sarif",))
     if arguments and like is None:
         raise UsageError(f"Received {arguments[0]}. Expected options, or --like SCRIPT before it")
     from fitguard.cli.progress import countdown
@@ -95,7 +102,11 @@ def probe(
 
     if like is not None:
         enter_training_python("probe", python)
-    with contextlib.nullcontext() if level == "long" else countdown("probing") as tell:
+    with contextlib.ExitStack() as stack:
+        soaks = level == "long"
+        tell = (lambda *_: None) if soaks else stack.enter_context(countdown("probing"))
+        # A soak takes signals itself: it is a guarded run.
+        asked = None if soaks else stack.enter_context(noticing_signals())
         report = probing.probe(
             like=like,
             arguments=arguments,
@@ -104,7 +115,8 @@ def probe(
             only=only,
             minutes=minutes,
             python=python,
-            tell=tell or (lambda *_: None),
+            tell=tell,
+            stop=lambda: asked is not None and bool(asked),
             name=name,
             resume=resume,
             runs_folder=runs_folder,
@@ -114,7 +126,27 @@ def probe(
             show=STDERR,
         )
     show(report, output, verbose=verbose)
+    if asked:
+        return 128 + asked[0]
     return ExitCode.FINE if report.ok else ExitCode.GATE_FAILED
+
+
+@contextlib.contextmanager
+def noticing_signals() -> Iterator[list[int]]:
+    """The signals that ask to leave: the first one is noted, the second one interrupts."""
+    noted: list[int] = []
+
+    def note(number: int, _: object) -> None:
+        if noted:
+            raise KeyboardInterrupt
+        noted.append(number)
+
+    before = {number: signal.signal(number, note) for number in _LEAVING}
+    try:
+        yield noted
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def name_resumed(arguments: Sequence[str]) -> list[str]:

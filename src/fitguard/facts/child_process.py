@@ -63,13 +63,19 @@ class Program:
 
     Args:
         stdin: Whether it may be told something, through `process.stdin`.
+        shared: Numbers of open files that it inherits.
 
     Raises:
         OSError: if it cannot be started.
     """
 
     def __init__(
-        self, command: Sequence[str], environment: Mapping[str, str], *, stdin: bool = False
+        self,
+        command: Sequence[str],
+        environment: Mapping[str, str],
+        *,
+        stdin: bool = False,
+        shared: Sequence[int] = (),
     ) -> None:
         self.process = subprocess.Popen(
             command,
@@ -79,6 +85,7 @@ class Program:
             env=dict(environment),
             bufsize=0,
             start_new_session=True,
+            pass_fds=tuple(shared),
         )
         assert self.process.stdout is not None
         assert self.process.stderr is not None

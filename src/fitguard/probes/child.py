@@ -2,11 +2,11 @@
 
 import contextlib
 import json
+import os
 import signal
 import tempfile
 import time
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -40,6 +40,7 @@ class Ending(msgspec.Struct, frozen=True, kw_only=True):
         rates: What it measured, as it told them.
         tensorflow: Its version; empty where it was not imported.
         began: Whether the probe had begun when it ended.
+        called_off: Why it was not let come to its end; empty where it was.
         stopped: Why its process was stopped; empty where it ended itself.
         timed_out: Whether that was for its time.
         since_seconds: When it was started, by `time.monotonic`.
@@ -53,6 +54,7 @@ class Ending(msgspec.Struct, frozen=True, kw_only=True):
     began: bool
     seconds: float
     exit_code: int | None
+    called_off: str
     stopped: str
     timed_out: bool
     log: bytes
@@ -63,7 +65,8 @@ class Ending(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def signal(self) -> str | None:
         """What ended it, where a signal did, and not ours."""
-        if self.stopped or self.exit_code is None or self.exit_code >= 0:
+        ours = self.stopped or self.called_off
+        if ours or self.exit_code is None or self.exit_code >= 0:
             return None
         with contextlib.suppress(ValueError):
             return signal.Signals(-self.exit_code).name
@@ -94,12 +97,12 @@ class ProbeChild:
         options: Mapping[str, Any] | None = None,
     ) -> None:
         self._probe = probe
-        self._folder = tempfile.TemporaryDirectory(prefix="fitguard-probe-")
-        self._answers = Path(self._folder.name) / "answers.jsonl"
-        self._answers.touch()
+        # It has no name, so nothing is left of it, however we end.
+        self._answers = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115
+        number = self._answers.fileno()
         told = {
             "probe": probe.name,
-            "answers": str(self._answers),
+            "answers": f"/dev/fd/{number}",
             "device": "GPU" if device.is_gpu else "CPU",
             "logical_devices": device.count,
             "level": level,
@@ -113,13 +116,16 @@ class ProbeChild:
         self._started = time.monotonic()
         self._began: float | None = None
         self._stopped = ""
+        self._called_off = ""
         self._limit_bytes = _limit_memory(probe)
         self._position = 0
         self._lines: list[Told] = []
         try:
-            self._program = Program([python, str(MAIN), json.dumps(told)], variables, stdin=True)
+            self._program = Program(
+                [python, str(MAIN), json.dumps(told)], variables, stdin=True, shared=(number,)
+            )
         except OSError:
-            self._folder.cleanup()
+            self._answers.close()
             raise
         self._sampler = Sampler(self._program.process.pid)
 
@@ -131,13 +137,18 @@ class ProbeChild:
             self._program.kill()
             with contextlib.suppress(OSError):
                 self._program.process.wait()
-        self._folder.cleanup()
+        self._answers.close()
 
-    def run(self, tell: Callable[[float, str], None] = lambda _, __: None) -> Ending:
+    def run(
+        self,
+        tell: Callable[[float, str], None] = lambda _, __: None,
+        call_off: Callable[[], str] = str,
+    ) -> Ending:
         """Let it begin, and stay with it to its end.
 
         Args:
             tell: Is told how far it is, 0 to 1, and with what.
+            call_off: Gives a reason where it is to be stopped now.
         """
         self._sampler.start()
         stdin = self._program.process.stdin
@@ -147,12 +158,16 @@ class ProbeChild:
             stdin.close()
         asked = time.monotonic()
         whole = START_LIMIT_SECONDS + self._probe.limit_seconds + 1
-        outcome = self._program.follow(whole, lambda: self._must_stop(asked, tell))
+        outcome = self._program.follow(whole, lambda: self._must_stop(asked, tell, call_off))
         self._sampler.stop()
         self._read_answers()
-        return self._conclude(outcome, time.monotonic() - (self._began or asked))
+        # Of the first gate, the import itself is what counts.
+        began = self._started if self._probe.gate == 1 else self._began or asked
+        return self._conclude(outcome, time.monotonic() - began)
 
-    def _must_stop(self, asked: float, tell: Callable[[float, str], None]) -> bool:
+    def _must_stop(
+        self, asked: float, tell: Callable[[float, str], None], call_off: Callable[[], str]
+    ) -> bool:
         for line in self._read_answers():
             if "began" in line:
                 self._began = time.monotonic()
@@ -169,13 +184,12 @@ class ProbeChild:
                 f"it took {size(int(used))} of the host's memory, and was given "
                 f"{size(self._limit_bytes)}"
             )
-        return bool(self._stopped)
+        self._called_off = call_off()
+        return bool(self._stopped or self._called_off)
 
     def _read_answers(self) -> list[Told]:
         """The lines that are new and whole."""
-        with self._answers.open("rb") as file:
-            file.seek(self._position)
-            content = file.read(_MOST_ANSWERS_BYTES)
+        content = os.pread(self._answers.fileno(), _MOST_ANSWERS_BYTES, self._position)
         whole = content[: content.rfind(b"\n") + 1]
         self._position += len(whole)
         lines = []
@@ -197,6 +211,7 @@ class ProbeChild:
             began=any("began" in line for line in self._lines),
             seconds=round(seconds, 2),
             exit_code=outcome.exit_code,
+            called_off="" if told or self._stopped else self._called_off,
             stopped="" if told else self._stopped,
             timed_out=timed_out and not told,
             log=_cut(outcome.stdout + outcome.stderr),

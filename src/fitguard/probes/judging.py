@@ -1,5 +1,7 @@
 """How a probe ended, into a result with a cause."""
 
+import re
+
 import msgspec
 
 from fitguard.crash.explaining import Request, explain_in_child
@@ -11,9 +13,12 @@ from fitguard.schema.probe import ProbeResult, Status
 from fitguard.words import one_line
 
 _SHOWN_LINES = 40
+_NO_TENSORFLOW = re.compile("No module named '?tensorflow'?[.]?$")
+_INSTALL = "This Python has no TensorFlow. Install it there, or name another Python with --python."
 
 WRONG_RESULT = "wrong-result"
 AGAIN = "the same wrong result when it was repeated"
+EARLY = "before TensorFlow was imported"
 CHANGING = "another result when it was repeated"
 
 
@@ -43,7 +48,7 @@ def judge(
     answer = explain_in_child(
         Request(
             output=log,
-            exit_code=None if ending.stopped or ending.told else ending.exit_code,
+            exit_code=None if ending.stopped or ending.told else ending.exit_code or None,
             signal=ending.signal,
             since_seconds=ending.since_seconds,
             numbers=ending.numbers,
@@ -63,9 +68,13 @@ def is_wrong_result(ending: Ending) -> bool:
 
 
 def _find_status(ending: Ending) -> tuple[Status, str]:
+    if ending.called_off:
+        return "skip", ending.called_off
     if ending.told:
         status: Status = ending.told["status"]
-        return status, _end_sentence(str(ending.told.get("detail", "")))
+        detail = _end_sentence(str(ending.told.get("detail", "")))
+        missing = not ending.tensorflow and _NO_TENSORFLOW.search(detail)
+        return status, f"{detail} {_INSTALL}" if missing else detail
     if ending.stopped:
         status = "timeout" if ending.timed_out else "fail"
         return status, _end_sentence(f"It was stopped: {ending.stopped}")
@@ -73,8 +82,9 @@ def _find_status(ending: Ending) -> tuple[Status, str]:
         how = f"was ended by {ending.signal}"
     else:
         how = f"ended with exit code {ending.exit_code}"
-    when = "" if ending.began else " before the probe began"
-    return "crash", f"Its process {how}{when}."
+    if not ending.tensorflow:
+        return "crash", f"Its process {how} {EARLY}."
+    return "crash", f"Its process {how}."
 
 
 def _compare(first: Ending, second: Ending) -> str:
@@ -89,6 +99,8 @@ def _describe_for_log(
     where = f"fitguard probe {probe.name} on {device.label}"
     if remark:
         return f"{where}: wrong result, {remark}: {detail}"
+    if not ending.told and not ending.tensorflow and not ending.signal and not ending.stopped:
+        return f"{where}: it ended by itself {EARLY}"
     if ending.timed_out:
         return f"{where}: {ending.stopped}"
     if ending.stopped:
@@ -104,5 +116,6 @@ def _list_own_gpus(device: Device) -> tuple[str, ...]:
 
 
 def _end_sentence(text: str) -> str:
-    text = one_line(text)
+    text = one_line(text).rstrip(": ")
+    text = text[:1].upper() + text[1:]
     return text if not text or text.endswith((".", "!", "?")) else f"{text}."

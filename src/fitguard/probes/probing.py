@@ -15,11 +15,10 @@ from fitguard.probes.judging import is_wrong_result, judge
 from fitguard.probes.rates import note_unknown_cards
 from fitguard.probes.registry import Probe, select_probes
 from fitguard.schema.exit_codes import UsageError
-from fitguard.schema.probe import Level, ProbeReport, ProbeResult
+from fitguard.schema.probe import STOPPED, TIME_UP, Level, ProbeReport, ProbeResult
 
 _NO_GPU = (
-    "No GPU is seen here, so everything was computed on the CPU. That says that TensorFlow works, "
-    "and nothing about a GPU."
+    "No GPU is seen here, so everything was computed on the CPU. This says nothing about a GPU."
 )
 _NO_PROGRAM = (errno.ENOEXEC, errno.ENOENT, errno.EACCES)
 _CORES_OF_AN_IMPORT = 3
@@ -47,6 +46,7 @@ def run_probes(
     devices: Sequence[Device] | None = None,
     probes: Sequence[Probe] | None = None,
     ahead: int | None = None,
+    stop: Callable[[], bool] = lambda: False,
 ) -> ProbeReport:
     """Run the probes of a level, or the named ones.
 
@@ -58,6 +58,7 @@ def run_probes(
         probes: In place of those of the level.
         ahead: How many processes import TensorFlow while one probe runs; by default as many as the
             cores allow.
+        stop: Asked again and again whether to leave out the rest.
 
     Raises:
         UsageError: for probes, devices or an interpreter that do not exist.
@@ -68,7 +69,7 @@ def run_probes(
     path, _ = locate(python, environment)
     found = tuple(devices) if devices is not None else list_devices(device, environment)
     deadline = began + 60 * minutes if minutes is not None else None
-    clock = _Clock(began, deadline, tell)
+    clock = _Clock(began, deadline, tell, stop)
     session = _Session(
         str(path), environment, level, clock, _choose_ahead() if ahead is None else ahead
     )
@@ -111,10 +112,14 @@ class _Clock(msgspec.Struct, frozen=True):
     began: float
     deadline: float | None
     tell: Tell
+    stop: Callable[[], bool]
 
-    @property
-    def is_up(self) -> bool:
-        return self.deadline is not None and time.monotonic() >= self.deadline
+    def call_off(self) -> str:
+        """Why nothing more is tried; empty where there is time."""
+        if self.stop():
+            return STOPPED
+        is_up = self.deadline is not None and time.monotonic() >= self.deadline
+        return TIME_UP if is_up else ""
 
     def show(self, what: str, done: Sequence[_Step], left: Sequence[_Step], share: float) -> None:
         """Of what is left, as long as it is said to take, at the pace of what is done."""
@@ -183,7 +188,9 @@ class _Session:
         what = f"{step.probe.name} on {step.device.label}"
         self._clock.show(what, done, left, 0.0)
         with child:
-            ending = child.run(lambda share, _: self._clock.show(what, done, left, share))
+            ending = child.run(
+                lambda share, _: self._clock.show(what, done, left, share), self._clock.call_off
+            )
         self.tensorflow = ending.tensorflow or self.tensorflow
         result = judge(step.probe, step.device, ending, self._repeat(step, ending))
         if step.probe.gate and result.status != "pass":
@@ -194,7 +201,8 @@ class _Session:
         if not is_wrong_result(ending):
             return None
         with self._start(step) as child:
-            return child.run()
+            repeated = child.run(call_off=self._clock.call_off)
+        return None if repeated.called_off else repeated
 
     def _close(self, step: _Step, result: ProbeResult) -> None:
         """Where a gate fails on a GPU, the others have to be tried all the same."""
@@ -203,8 +211,8 @@ class _Session:
         self._closed[place] = why
 
     def _explain_skip(self, step: _Step) -> str:
-        if self._clock.is_up:
-            return "The time was up."
+        if reason := self._clock.call_off():
+            return reason
         if step.device.closed:
             return step.device.closed
         labels = ("", step.device.label, *(f"GPU {gpu.index}" for gpu in step.device.gpus))

@@ -22,6 +22,7 @@ def probe(
     python: str | None = None,
     environment: Mapping[str, str] | None = None,
     tell: Tell = lambda *_: None,
+    stop: Callable[[], bool] = lambda: False,
     name: str | None = None,
     resume: str | None = None,
     runs_folder: str | Path = RUNS,
@@ -44,6 +45,7 @@ def probe(
         python: The interpreter that trains; fitguard need not be installed there.
         environment: In place of that of this process.
         tell: Is told what runs now, which share is done, and the seconds left; not with `long`.
+        stop: Is asked again and again whether to leave out the rest; not with `long`.
         name: Of the run, with `long`; so are all that follow.
         resume: Id or name of the soak to go on with; `""` for the newest one.
         runs_folder: Where its folder is made.
@@ -102,6 +104,7 @@ def probe(
             minutes=minutes,
             environment=environment,
             tell=tell,
+            stop=stop,
         )
     return run_probes(
         level=level,
@@ -111,4 +114,5 @@ def probe(
         python=python,
         environment=environment,
         tell=tell,
+        stop=stop,
     )

@@ -1,7 +1,7 @@
 """`fitguard probe --like train.py`: the kernels that a script uses, probed alone."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
@@ -39,6 +39,7 @@ def probe_like(
     minutes: float | None = None,
     environment: Mapping[str, str] | None = None,
     tell: Tell = lambda *_: None,
+    stop: Callable[[], bool] = lambda: False,
     devices: Sequence[Device] | None = None,
 ) -> ProbeReport:
     """Probe the layers that a script trains with, on their real shapes and types.
@@ -75,6 +76,7 @@ def probe_like(
         python=python,
         environment=environment,
         tell=tell,
+        stop=stop,
         devices=devices,
         # That TensorFlow can be imported is known by now.
         probes=[*gates()[1:], *(_declare(name, one) for name, one in kernels.items())],

@@ -9,6 +9,10 @@ from fitguard.schema.document import Document
 
 PROBE_SCHEMA: Literal["fitguard/probe/1"] = "fitguard/probe/1"
 
+TIME_UP = "The time was up."
+STOPPED = "It was stopped."
+"""Why a probe was not tried, or not to its end, though it could have been."""
+
 Level = Literal["quick", "medium", "long"]
 Status = Literal["pass", "fail", "crash", "timeout", "skip"]
 RateVerdict = Literal["fine", "slow", "unknown"]
@@ -116,6 +120,11 @@ class ProbeReport(Document, frozen=True, kw_only=True):
     def failures(self) -> tuple[ProbeResult, ...]:
         """The results that say that something is wrong."""
         return tuple(result for result in self.results if result.failed)
+
+    @property
+    def unreached(self) -> tuple[ProbeResult, ...]:
+        """The results of probes for which there was no time."""
+        return tuple(one for one in self.results if one.detail in (TIME_UP, STOPPED))
 
     @property
     def ok(self) -> bool:

@@ -153,8 +153,8 @@ class Bench(object):
             if np.any(np.isnan(difference)):
                 place = np.unravel_index(int(np.argmax(np.isnan(difference))), wrong.shape)
             raise WrongResult(
-                "%s is wrong in %d of %d elements: at %s it is %r. Expected %r, and at most %.1e "
-                "of %.3g beside it"
+                "%s is wrong in %d of %d elements: at %s it is %r. Expected %r, give or take %.1e "
+                "of %.3g"
                 % (
                     what, int(np.sum(wrong)), wrong.size, list(map(int, place)),
                     float(got64[place]), float(expected64[place]), bound, scale,

@@ -68,6 +68,9 @@ def _build_verdict(report: ProbeReport) -> Verdict:
         why = next((result.detail for result in report.results if result.detail), "")
         return Verdict("Nothing could be tried", "error", next=why)
     kinds = "the GPU computes" if report.devices[0].label != "CPU" else "the CPU computes"
+    if report.unreached:
+        missing = count(len(report.unreached), "probe")
+        return Verdict(f"Not all was tried: there was no time for {missing}", "warning", aside)
     slow = [rate for result in report.results for rate in result.rates if rate.verdict == "slow"]
     if slow:
         return Verdict(f"Right, but slow: {kinds} what it should", "warning", aside)

@@ -124,9 +124,9 @@ class _Memory(object):
         """Where it is wrong: the blocks, and the first word of the first of them."""
         np = self._bench.np
         number = wrong[0]
-        text = "Of %d blocks of %d MiB %d %s not what was written: %s" % (
-            len(self._blocks), self._block_bytes // _MIB, len(wrong),
-            "is" if len(wrong) == 1 else "are", ", ".join(map(str, wrong[:8])),
+        text = "%d of %d blocks of %d MiB came back changed: number %s" % (
+            len(wrong), len(self._blocks), self._block_bytes // _MIB,
+            ", ".join(map(str, wrong[:8])),
         )  # fmt: skip
         rows, columns = self._draw(number)
         got, expected = np.array(self._blocks[number]), rows ^ columns
