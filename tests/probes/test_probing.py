@@ -73,6 +73,8 @@ def test_every_fault_is_reported_as_what_it_is(
     assert result.diagnosis.causes
     if cause is not None:
         assert result.diagnosis.causes[0].cause == cause
+    if cause == "hardware-fault":
+        assert "memtest86+" in result.diagnosis.causes[0].fix.text, "it is no card"
 
 
 def test_what_hangs_is_stopped_with_its_stack_in_the_log(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,7 +110,7 @@ def test_what_the_time_does_not_reach_is_skipped() -> None:
 def test_what_hangs_does_not_outlast_the_minutes() -> None:
     alone = registry.all_probes()["matmul-float32"]
     environment = {**os.environ, child.FAULT: "matmul-float32:hang"}
-    report = run_probes(minutes=0.2, environment=environment, devices=(cpu(),), probes=(alone,))
+    report = run_probes(minutes=0.05, environment=environment, devices=(cpu(),), probes=(alone,))
     assert [(one.status, one.detail) for one in report.results] == [("skip", "The time was up.")]
     assert "Nothing could be tried" in str(report)
 
@@ -127,7 +129,7 @@ def test_not_all_is_said_where_the_time_was_not_enough() -> None:
     assert report.results[0].seconds > 0.1, "of the import, its own time counts"
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_it_with_what_was_found(number: signal.Signals, tmp_path: Path) -> None:
     environment = {
         **os.environ,
@@ -163,12 +165,6 @@ def test_what_cannot_be_written_is_said_before_anything_is_tried(tmp_path: Path)
         assert done.returncode == 2
         assert "Received --" in done.stderr
         assert done.stdout == ""
-
-
-def test_advice_for_a_processor_is_not_that_for_a_card(monkeypatch: pytest.MonkeyPatch) -> None:
-    _, result = probe_with("wrong-bits", monkeypatch)
-    assert result.diagnosis is not None
-    assert "memtest86+" in result.diagnosis.causes[0].fix.text
 
 
 def test_the_parents_death_ends_the_child() -> None:

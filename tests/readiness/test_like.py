@@ -317,7 +317,7 @@ def test_a_failure_comes_with_a_script_that_runs(tmp_path, monkeypatch):
     *gates, failed = report.results
     assert {one.status for one in gates} == {"pass"}
     assert (failed.name, failed.status) == ("like/mine", "fail")
-    assert "the output is wrong in 1 of 15 elements" in failed.detail
+    assert "The output is wrong in 1 of 15 elements" in failed.detail
     assert failed.diagnosis is not None
     assert failed.diagnosis.causes[0].cause == "framework-bug"
     [reproduction] = report.reproductions
