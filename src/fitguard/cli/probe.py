@@ -12,7 +12,7 @@ from fitguard.cli.console import PLAIN_OUTPUT, Output, show
 from fitguard.cli.other_python import enter_training_python
 from fitguard.cli.run_page import TrustFolder
 from fitguard.cli.runs import RunsFolder
-from fitguard.cli.training_options import Arguments
+from fitguard.cli.training_options import Arguments, is_piped
 from fitguard.monitor.run_folder import RUNS
 from fitguard.schema.exit_codes import ExitCode, UsageError
 from fitguard.schema.probe import Level
@@ -89,6 +89,8 @@ def probe(
         raise UsageError(f"Received --minutes {minutes:g}. Expected a number above 0")
     if arguments and like is None:
         raise UsageError(f"Received {arguments[0]}. Expected options, or --like SCRIPT before it")
+    if like == "":
+        raise UsageError("Received --like ''. Expected a script that trains, such as train.py")
     from fitguard.cli.progress import countdown
     from fitguard.cli.run import say
     from fitguard.readiness import probing
@@ -112,6 +114,7 @@ def probe(
             keep_going=keep_going,
             say=say,
             show=STDERR,
+            with_stdin=is_piped(),
         )
     show(report, output, verbose=verbose)
     return ExitCode.FINE if report.ok else ExitCode.GATE_FAILED
