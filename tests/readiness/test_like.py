@@ -91,6 +91,14 @@ model = Own()
 model.compile("adam", "mse")
 model.fit(np.ones((40, 6)), np.zeros(40), batch_size=20)
 """
+FEW_ROWS = """
+import keras, numpy as np, tensorflow as tf
+model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(1)])
+model.compile("sgd", "mse")
+rows = [np.ones((9, 4), "float32"), np.ones((9, 1), "float32")]
+stream = tf.data.Dataset.from_tensor_slices(tuple(rows))
+model.fit(FIT)
+"""
 OLD_KERAS = """
 import tf_keras as keras, numpy as np
 x = keras.Input((6, 3))
@@ -213,8 +221,27 @@ def test_code_of_the_user_is_opened_and_named(find):
         ("Dense", {"units": 5}),
         ("Dense", {"units": 1}),
     ]
-    assert "Scale was not probed: its code is yours." in fit.left_out
-    assert any("its activation is code of yours" in line for line in fit.left_out)
+    assert "Scale was not probed: it is code of your own." in fit.left_out
+    assert any("its activation is code of your own" in line for line in fit.left_out)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "batch_size"),
+    [
+        ("*rows", 9),
+        ("*rows, batch_size=16", 9),
+        ("*rows, batch_size=4", 4),
+        ("*rows, validation_split=0.34", 5),
+        ("*map(tf.constant, rows)", 9),
+        ("stream.batch(32)", 9),
+        ("stream.repeat().batch(32)", 32),
+        ("stream.batch(4, drop_remainder=True)", 4),
+        ("(tuple(rows) for _ in range(3))", 9),
+    ],
+)
+def test_few_rows_make_a_small_batch(find, arguments, batch_size):
+    [kernel] = find(FEW_ROWS.replace("FIT", arguments)).kernels
+    assert (kernel.args, kernel.batch_size) == ([array(batch_size, 4)], batch_size)
 
 
 def test_layers_of_old_keras(find, probe, capsys):
@@ -290,6 +317,9 @@ def test_reproductions_run(find, capsys):
         ("print('no training')", UsageError, "train.py ends without a call of fit"),
         ("x = {}['a']", UnreadableInput, "train.py raised KeyError: 'a'"),
         ("import os; os.abort()", UnreadableInput, "the script was ended by SIGABRT"),
+        ("exit()", UsageError, "hyphens: fitguard probe --like train.py -- --data images"),
+        ("exit(2)", UnreadableInput, "hyphens: fitguard probe --like train.py -- --data images"),
+        ("input()", UsageError, "`fitguard probe --like train.py < answers.txt`"),
     ],
 )
 def test_scripts_that_do_not_train(tmp_path, monkeypatch, script, error, told):
@@ -335,6 +365,11 @@ def test_a_failure_comes_with_a_script_that_runs(tmp_path, monkeypatch):
     [
         (["--like", "train.py"], "train.py ends without a call of fit"),
         (["train.py"], "Received train.py. Expected options, or --like SCRIPT before it"),
+        (["--like", ""], "Received --like ''. Expected a script that trains, such as train.py"),
+        (["--python", ""], "Received --python ''. Expected the path of a Python interpreter"),
+        (["--like", "train.py", "--python", ""], "Received '', which is no program here"),
+        (["--like", "train.py", "--data", "x"], "fitguard probe --like train.py -- --data images"),
+        (["--like=train.py", "--data", "x"], "fitguard probe --like train.py -- --data images"),
     ],
 )
 def test_wrong_usage_exits_with_2(tmp_path, monkeypatch, capsys, arguments, told):
@@ -342,3 +377,29 @@ def test_wrong_usage_exits_with_2(tmp_path, monkeypatch, capsys, arguments, told
     (tmp_path / "train.py").write_text("print('no training')")
     assert run(["probe", *arguments]) == 2
     assert told in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("given", "code", "told"),
+    [
+        ("absent.py", 5, "absent.py, which is no file"),
+        ("absent.py:make", 5, "absent.py, which is no file"),
+        (".", 2, "which is a folder"),
+        ("notes.txt", 2, "Received 'notes.txt'. Expected the script that trains"),
+    ],
+)
+def test_what_is_no_script_ends_as_in_a_check(tmp_path, monkeypatch, capsys, given, code, told):
+    monkeypatch.chdir(tmp_path)
+    for words in (["check", given], ["probe", "--like", given]):
+        assert run(words) == code
+        assert told in capsys.readouterr().err
+
+
+def test_answers_come_from_standard_input(tmp_path):
+    (tmp_path / "train.py").write_text("raise SystemExit('It is ' + input())")
+    command = [sys.executable, "-m", "fitguard", "probe", "--like", "train.py"]
+    done = subprocess.run(
+        command, cwd=tmp_path, input="blue\n", capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 5
+    assert "It is blue" in done.stderr

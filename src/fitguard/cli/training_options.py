@@ -45,7 +45,9 @@ _LOOKING = {"check": "", "data": "", "plan": "", "probe": "--like "}
 
 def hint_at_script_options(arguments: Sequence[str]) -> str:
     """Where an option is unknown, it may be one of the script."""
-    script = next((word for word in arguments[1:] if word.endswith(".py")), "")
+    script = next(
+        (word.removeprefix("--like=") for word in arguments[1:] if word.endswith(".py")), ""
+    )
     if not script or arguments[0] not in _LOOKING:
         return ""
     return (
