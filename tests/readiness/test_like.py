@@ -237,6 +237,7 @@ def test_code_of_the_user_is_opened_and_named(find):
         ("stream.repeat().batch(32)", 32),
         ("stream.batch(4, drop_remainder=True)", 4),
         ("(tuple(rows) for _ in range(3))", 9),
+        ("stream.map(lambda *row: tf.py_function(exit, [], [tf.float32])).batch(8)", 8),
     ],
 )
 def test_few_rows_make_a_small_batch(find, arguments, batch_size):

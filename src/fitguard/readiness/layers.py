@@ -57,7 +57,7 @@ def _read_batch_size(call: FitCall) -> int | None:
         return None
     try:
         report = check_data(call.model, **given, budget_seconds=_READING_SECONDS)
-    except UsageError:  # what the plan assumes is good enough
+    except Exception:  # of the user's data: what the plan assumes is good enough
         return None
     source = report.facts.sources[0]
     return None if source.batched is False else source.batch_size
