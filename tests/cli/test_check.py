@@ -1,10 +1,16 @@
 """`fitguard check`, and the options that it shares, run as commands on real scripts."""
 
 import json
+import re
 import sys
+from types import SimpleNamespace
 
 import pytest
 from cli.process import fitguard
+
+import fitguard as fitguard_package
+from fitguard.cli import check
+from fitguard.cli.main import run
 
 SCRIPT = """
 import sys
@@ -95,3 +101,13 @@ def test_wrong_usage(folder):
     assert fitguard("plan", "train.py", "--fit", "0", cwd=folder).returncode == 2
     for wrong in (("--gpu", "RTX 9999"), ("--batch-size", "0")):
         assert fitguard("check", "train.py", *wrong, cwd=folder).returncode == 2
+
+
+def test_the_time_of_the_probes_counts(folder, monkeypatch, capsys):
+    machine = fitguard_package.doctor(what_if={"tf": "2.21.0"})
+    clock = iter((100.0, 1100.0))
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(check, "_try_machine", lambda _: machine)
+    monkeypatch.setattr(check, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    run(["check", "raises.py", "--probe"])
+    assert re.search(r"Checked in 1\d\d\d s\.", capsys.readouterr().out)

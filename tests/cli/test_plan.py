@@ -139,7 +139,7 @@ def test_a_script_with_arguments_of_its_own(folder):
         (["nowhere.py"], 5, "nowhere.py, which is no file"),
         (["nowhere.py:make"], 5, "nowhere.py, which is no file"),
         (["broken.py:make"], 5, "SyntaxError"),
-        (["options.py"], 5, "go behind two hyphens: fitguard check options.py -- --"),
+        (["options.py"], 5, "go behind two hyphens: fitguard plan options.py -- --"),
         (["train.py:plain", "--policy", "float12"], 2, "float12"),
         (["train.py:plain", "--jit-compile", "maybe"], 2, "maybe"),
         (["train.py:plain", "--gpu-memory", "8"], 2, "--gpu-memory='8', which is 8 bytes. Expec"),

@@ -43,6 +43,15 @@ def test_a_healthy_machine_adds_nothing() -> None:
     assert tell("It does not train.\n", tf="2.10", cudnn="8.1", gpu="Tesla T4").causes == ()
 
 
+def test_the_memory_of_a_probe_and_of_a_layer_of_the_script() -> None:
+    line = "fitguard probe {} on GPU 0: stopped, because it took 48.3 GiB of the host's memory\n"
+    own, like = (tell(line.format(name)).causes for name in ("convolution", "like/dense"))
+    assert [found.cause for found in own] == ["host-oom", "framework-bug"]
+    assert own[0].why.startswith("A known computation took more main memory than it was given")
+    assert [found.cause for found in like] == ["host-oom"]
+    assert "the reference of this batch needs it" in like[0].why
+
+
 def test_the_table_names_checks_and_causes_that_exist() -> None:
     slugs = {check.slug for check in all_checks().values()}
     assert set(CAUSES_OF) <= set(get_args(CauseSlug))

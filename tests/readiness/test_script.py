@@ -35,7 +35,10 @@ def folder(tmp_path, monkeypatch):
 
 def test_every_fit_of_a_script(folder):
     (folder / "train.py").write_text(TWO_PHASES)
-    report = check_script("train.py", ["12"], options=FitOptions(gpu_memory=2**40))
+    report = check_script(
+        "train.py", ["12"], options=FitOptions(gpu_memory=2**40), machine_seconds=1000.0
+    )
+    assert report.seconds > 1000
     assert report.doctor.facts.tensorflow is not None
     assert report.verdict == "fails"
     assert [(fit.number, fit.line, fit.plan.batch_size) for fit in report.fits] == [

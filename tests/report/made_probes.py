@@ -59,7 +59,10 @@ SICK_PROBES = ProbeReport(
                         confidence="high",
                         evidence=(Evidence("wrong result", "log"),),
                         why="A known computation gave a wrong result.",
-                        fix=Fix("Have the card replaced.", ("nvidia-smi -q -d ECC",)),
+                        fix=Fix(
+                            "Have the card replaced, or set `run_eagerly=True`.",
+                            ("nvidia-smi -q -d ECC",),
+                        ),
                     ),
                 ),
             ),

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
+from report.made_probes import SICK_PROBES
 from report.samples import (
     BROKEN,
     DOCUMENTS,
@@ -19,14 +20,15 @@ from report.samples import (
 )
 
 from fitguard.report.formats.markdown import to_markdown
-from fitguard.report.formats.markdown_words import escape, fence
+from fitguard.report.formats.markdown_words import escape, fence, mark_code, mark_words
 
 GITHUB = MarkdownIt("commonmark").enable("table").enable("strikethrough")
 
 
 def tags(text: str) -> list[str]:
-    """The elements that a page would be made of, in order."""
-    return re.findall(r"<(/?[a-z][a-z0-9]*)", GITHUB.render(text))
+    """The elements that a page would be made of, in order, but for words in code."""
+    found = re.findall(r"<(/?[a-z][a-z0-9]*)", GITHUB.render(text))
+    return [tag for tag in found if tag.strip("/") != "code"]
 
 
 def test_summary_findings_and_facts() -> None:
@@ -83,6 +85,23 @@ def test_escaped_text_is_one_plain_paragraph(text: str) -> None:
     inner = rendered.removeprefix("<p>").removesuffix("</p>\n")
     shown = inner.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
     assert shown == " ".join(text.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("use `run_eagerly=True` or *not*", r"use `run_eagerly=True` or \*not\*"),
+        ("`a` - `b_c`", "`a` - `b_c`"),
+        ("- `a`", r"\- `a`"),
+        ("`a | b` `<b>` `` `a``b`", r"\`a \| b\` \`&lt;b&gt;\` \`\` \`a\`\`b\`"),
+    ],
+)
+def test_backticks_mark_code(text: str, shown: str) -> None:
+    assert mark_code(text) == mark_words(text) == shown
+
+
+def test_the_fix_of_a_probe_has_code_in_it() -> None:
+    assert "**fix:** Have the card replaced, or set `run_eagerly=True`." in to_markdown(SICK_PROBES)
 
 
 def test_variables_stay_readable() -> None:

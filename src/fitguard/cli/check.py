@@ -1,6 +1,7 @@
 """`fitguard check`."""
 
 import sys
+import time
 from typing import Annotated
 
 from cyclopts import Parameter
@@ -17,6 +18,7 @@ from fitguard.cli.training_options import (
     GpuName,
     PolicyName,
     Script,
+    is_piped,
     read_size,
 )
 from fitguard.schema.doctor import DoctorReport
@@ -81,10 +83,17 @@ def check(
         budget_seconds=budget,
         ignore=(*configuration.ignore, *ignore),
     )
+    began = time.monotonic()
     machine = _try_machine(options.ignore) if probe else None
+    machine_seconds = time.monotonic() - began
     with waiting("Checking"):
         report = check_script(
-            script, arguments, options=options, with_stdin=_is_piped(), machine=machine
+            script,
+            arguments,
+            options=options,
+            with_stdin=is_piped(),
+            machine=machine,
+            machine_seconds=machine_seconds,
         )
     show(report, output, verbose=verbose)
     threshold = fail_on or configuration.fail_on
@@ -102,8 +111,3 @@ def _try_machine(ignore: tuple[str, ...]) -> DoctorReport:
 
     with countdown("trying") as tell:
         return doctor(python=sys.executable, deep=True, ignore=ignore, tell=tell)
-
-
-def _is_piped() -> bool:
-    """A person at a terminal is not asked: what the script prints may not be seen."""
-    return sys.stdin is not None and not sys.stdin.isatty()

@@ -82,10 +82,12 @@ def data(
 
     threshold = fail_on or configuration.fail_on
     if number is None:
-        checked = look_at_all_fits(script, arguments, None, lambda call: {"data": check_call(call)})
+        checked = look_at_all_fits(
+            "data", script, arguments, None, lambda call: {"data": check_call(call)}
+        )
         show(checked, output, verbose=verbose)
         return exit_code(findings_of_fits(checked.fits), threshold)
     with here_again():
-        report = check_call(read_one_fit(script, arguments, number))
+        report = check_call(read_one_fit("data", script, arguments, number))
     show(report, output, verbose=verbose)
     return exit_code(report.findings, threshold)

@@ -38,9 +38,17 @@ def here_again() -> contextlib.AbstractContextManager[None]:
 
 
 def read_one_fit(
-    script: str, arguments: tuple[str, ...], number: int, policy: str | None = None
+    command: str,
+    script: str,
+    arguments: tuple[str, ...],
+    number: int,
+    policy: str | None = None,
 ) -> "FitCall":
-    """The call with this number; what the user should know of it goes to stderr."""
+    """The call with this number; what the user should know of it goes to stderr.
+
+    Args:
+        command: `data` or `plan`, for hints.
+    """
     from fitguard.cli.progress import waiting
     from fitguard.memory.dtype_policy import require_policy, set_policy
     from fitguard.memory.fit_call import names_function, other_lines, read_fit
@@ -52,7 +60,7 @@ def read_one_fit(
             set_policy(policy)
 
     with waiting("Loading the model"):
-        call = read_fit(script, arguments, prepare, number=number)
+        call = read_fit(script, arguments, prepare, number=number, command=f"fitguard {command}")
         if policy is not None:
             require_policy(call.model, policy, script)
     for note in call.notes:
@@ -67,6 +75,7 @@ def read_one_fit(
 
 
 def look_at_all_fits(
+    command: str,
     script: str,
     arguments: tuple[str, ...],
     policy: str | None,
@@ -75,6 +84,7 @@ def look_at_all_fits(
     """One part of the check, for each call of `fit` that the script makes.
 
     Args:
+        command: `data` or `plan`, for hints.
         look: Gives the `data` or the `plan` of a call.
     """
     from fitguard.readiness.checking import describe_fit
@@ -85,11 +95,18 @@ def look_at_all_fits(
     fits: list[CheckedFit] = []
     with here_again():
         left = look_at_fits(
-            script, arguments, lambda call: fits.append(describe_fit(call, **look(call))), policy
+            script,
+            arguments,
+            lambda call: fits.append(describe_fit(call, **look(call))),
+            policy,
+            command=f"fitguard {command}",
         )
-    command = training_command(script, arguments)
     return compose_report(
-        fits=fits, command=command, notes=left.notes, missed=left.missed, script=script
+        fits=fits,
+        command=training_command(script, arguments),
+        notes=left.notes,
+        missed=left.missed,
+        script=script,
     )
 
 

@@ -20,7 +20,7 @@ from fitguard.memory.training import Training
 def _of_script(request: Request) -> Iterator[Training]:
     assert isinstance(request.step, Script)
     step = request.step
-    call = read_one_fit(step.reference, step.arguments, step.fit, step.policy)
+    call = read_one_fit("plan", step.reference, step.arguments, step.fit, step.policy)
     given = select_plan_arguments(call)
     with prepare(**given | step.options) as prepared:
         yield replace(prepared.training, jit_compile=request.jit_compile)

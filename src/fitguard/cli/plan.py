@@ -110,12 +110,12 @@ def plan(
     if number is None:
         with waiting(doing):
             report = look_at_all_fits(
-                script, arguments, policy, lambda call: {"plan": plan_call(call)}
+                "plan", script, arguments, policy, lambda call: {"plan": plan_call(call)}
             )
         show(report, output, verbose=verbose)
         return ExitCode.FINE if report.ok else ExitCode.FINDINGS
     with here_again():
-        call = read_one_fit(script, arguments, number, policy)
+        call = read_one_fit("plan", script, arguments, number, policy)
         with waiting(doing):
             answer = plan_call(call)
     show(answer, output, verbose=verbose)

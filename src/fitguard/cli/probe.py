@@ -13,7 +13,7 @@ from fitguard.cli.console import PLAIN_OUTPUT, Output, require_usable, show
 from fitguard.cli.other_python import enter_training_python
 from fitguard.cli.run_page import TrustFolder
 from fitguard.cli.runs import RunsFolder
-from fitguard.cli.training_options import Arguments
+from fitguard.cli.training_options import Arguments, is_piped
 from fitguard.monitor.run_folder import RUNS
 from fitguard.schema.exit_codes import ExitCode, UsageError
 from fitguard.schema.probe import Level
@@ -96,6 +96,8 @@ def probe(
     require_usable(output, refused=("sarif",))
     if arguments and like is None:
         raise UsageError(f"Received {arguments[0]}. Expected options, or --like SCRIPT before it")
+    if like == "":
+        raise UsageError("Received --like ''. Expected a script that trains, such as train.py")
     from fitguard.cli.progress import countdown
     from fitguard.cli.run import say
     from fitguard.readiness import probing
@@ -124,6 +126,7 @@ def probe(
             keep_going=keep_going,
             say=say,
             show=STDERR,
+            with_stdin=is_piped(),
         )
     show(report, output, verbose=verbose)
     if asked:

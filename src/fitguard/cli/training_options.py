@@ -1,5 +1,6 @@
 """What the commands that look at a training take alike: its script, its batch, the card."""
 
+import sys
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
@@ -38,18 +39,26 @@ FreeMemory = Annotated[
     str | None, Parameter(help="What is free of it before training starts: 6.5GiB.")
 ]
 
-_LOOKING = ("check", "data", "plan")
+_LOOKING = {"check": "", "data": "", "plan": "", "probe": "--like "}
+"""Commands that run a script, and what stands before it."""
 
 
 def hint_at_script_options(arguments: Sequence[str]) -> str:
     """Where an option is unknown, it may be one of the script."""
-    script = next((word for word in arguments[1:] if word.endswith(".py")), "")
+    script = next(
+        (word.removeprefix("--like=") for word in arguments[1:] if word.endswith(".py")), ""
+    )
     if not script or arguments[0] not in _LOOKING:
         return ""
     return (
         "\nOptions of the script itself go behind two hyphens: fitguard "
-        f"{arguments[0]} {script} -- --data images"
+        f"{arguments[0]} {_LOOKING[arguments[0]]}{script} -- --data images"
     )
+
+
+def is_piped() -> bool:
+    """A person at a terminal is not asked: what the script prints may not be seen."""
+    return sys.stdin is not None and not sys.stdin.isatty()
 
 
 def read_size(given: str | None, option: str) -> int | None:

@@ -134,6 +134,8 @@ def _find_given_python(python: str, environment: Mapping[str, str]) -> Path:
 def _executable(python: str, environment: Mapping[str, str]) -> Path:
     if "\0" in python:
         raise ValueError("it holds a NUL byte")
+    if not python:
+        raise UsageError(f"Received --python ''. {_EXPECTED}")
     path = Path(python).expanduser()
     if not path.exists() and path.name == python:
         path = Path(shutil.which(python, path=environment.get("PATH", "")) or path)

@@ -16,7 +16,7 @@ from fitguard.memory.fit_call import FitCall, names_function
 from fitguard.memory.visible_gpus import hide_gpus
 from fitguard.readiness.checking import check_fit
 from fitguard.readiness.layers import find_kernels
-from fitguard.readiness.request import Answer, Request
+from fitguard.readiness.request import COMMANDS, Answer, Request
 from fitguard.readiness.visiting import look_at_fits
 from fitguard.schema.exit_codes import UnreadableInput, UsageError
 
@@ -35,7 +35,13 @@ def answer(request: Request) -> None:
             write(Answer(fit=check_fit(call, request.options)))
 
     try:
-        left = look_at_fits(request.reference, request.arguments, look, request.options.policy)
+        left = look_at_fits(
+            request.reference,
+            request.arguments,
+            look,
+            request.options.policy,
+            command=COMMANDS[request.task],
+        )
     except UnreadableInput as error:
         write(Answer(failure=str(error)))
     except UsageError as error:

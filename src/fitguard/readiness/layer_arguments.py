@@ -81,4 +81,4 @@ def _simplify(library: Library, name: str, value: Any) -> Any:
         of_user = value.get("registered_name") not in (None, class_name)
         if not of_user and isinstance(value["config"], Mapping):
             return describe_layer(library, class_name, value["config"])
-    raise NotMade(f"its {name} is code of yours")
+    raise NotMade(f"its {name} is code of your own")

@@ -31,20 +31,19 @@ WITHOUT_KERNEL = split_names(
 """They only move data, or draw random numbers."""
 _PREPARING = ("Random", "String", "Integer", "Text", "Hash", "Category", "Discretization")
 """They prepare data: often text, often at random, seldom on a GPU."""
+_READING_SECONDS = 0.2
+"""The first batch is enough."""
 _RATES = ("dropout", "recurrent_dropout", "rate")
 
 
 def find_kernels(call: FitCall) -> FitKernels:
     """The kernels of a `fit`, without computing anything; what cannot be found out is said."""
     try:
-        try:
-            return _trace(call, select_plan_arguments(call))
-        except UsageError:
-            # Some streams tell their batch size only when they are read.
-            batch_size = _read_batch_size(call)
-            if batch_size is None:
-                raise
-            return _trace(call, {**select_plan_arguments(call), "batch_size": batch_size})
+        arguments = select_plan_arguments(call)
+        batch_size = _read_batch_size(call)
+        if batch_size is not None:
+            arguments["batch_size"] = batch_size
+        return _trace(call, arguments)
     except Exception as error:  # of the user's model, of Keras, or of ours
         told = str(error) if isinstance(error, UsageError) else say_error(error)
         said = f"The layers of line {call.line} could not be found out: {told}"
@@ -52,10 +51,16 @@ def find_kernels(call: FitCall) -> FitKernels:
 
 
 def _read_batch_size(call: FitCall) -> int | None:
+    """What `fit` would really get: few rows make a smaller batch than was asked for."""
     given = {name: value for name, value in call.arguments.items() if name in TAKEN}
-    if given.get("x") is None or given.get("batch_size"):
+    if given.get("x") is None:
         return None
-    return check_data(call.model, **given).facts.sources[0].batch_size
+    try:
+        report = check_data(call.model, **given, budget_seconds=_READING_SECONDS)
+    except Exception:  # of the user's data: what the plan assumes is good enough
+        return None
+    source = report.facts.sources[0]
+    return None if source.batched is False else source.batch_size
 
 
 def _trace(call: FitCall, arguments: dict[str, Any]) -> FitKernels:
@@ -88,7 +93,7 @@ class _Noting:
         if is_a(layer, "Model"):
             return True
         if not name or name in ("Lambda", "TorchModuleWrapper", "JaxLayer"):
-            self._own[type(layer).__name__] = "its code is yours"
+            self._own[type(layer).__name__] = "it is code of your own"
             return True
         if name.startswith("tf.") or name in WITHOUT_KERNEL or name.startswith(_PREPARING):
             self._idle[name] = None
@@ -165,7 +170,7 @@ def _describe_made(layer: Any) -> dict[str, Any]:
     library = library_of(layer, "Layer")
     own = [type(one).__name__ for one in sublayers(layer) if not kind(one)]
     if own or library is None:
-        raise NotMade(f"{own[0]} in it is code of yours")
+        raise NotMade(f"{own[0]} in it is code of your own")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that a lambda cannot be written safely: it is not kept
         return describe_layer(library, kind(layer), layer.get_config())

@@ -30,6 +30,7 @@ def probe(
     keep_going: bool = False,
     say: Callable[[str], None] = lambda _: None,
     show: int | None = None,
+    with_stdin: bool = False,
 ) -> ProbeReport:
     """Run small known computations on each GPU, and compare their results.
 
@@ -53,6 +54,7 @@ def probe(
         keep_going: Do not stop at the first wrong bit.
         say: Is told one line at a time of what happens.
         show: Number of the file where lines on the progress go.
+        with_stdin: Whether the script of `like` may read the standard input of this process.
 
     Example:
         >>> report = fitguard.probe()
@@ -105,6 +107,7 @@ def probe(
             environment=environment,
             tell=tell,
             stop=stop,
+            with_stdin=with_stdin,
         )
     return run_probes(
         level=level,

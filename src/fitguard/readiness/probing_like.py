@@ -41,6 +41,7 @@ def probe_like(
     tell: Tell = lambda *_: None,
     stop: Callable[[], bool] = lambda: False,
     devices: Sequence[Device] | None = None,
+    with_stdin: bool = False,
 ) -> ProbeReport:
     """Probe the layers that a script trains with, on their real shapes and types.
 
@@ -48,8 +49,9 @@ def probe_like(
         reference: FILE.py, or FILE.py:FUNCTION.
         arguments: Of the script itself.
         python: The interpreter that trains; it has fitguard.
-        only: Names of kernels, as an earlier report has them.
-        minutes: When no further kernel is begun.
+        only: Names of probes, as an earlier report has them.
+        minutes: When no further probe is begun.
+        with_stdin: Whether the script may read the standard input of this process.
 
     Raises:
         UsageError: where the script makes no call of `fit`, or no layer of it can be probed.
@@ -59,7 +61,7 @@ def probe_like(
     parse_reference(reference)
     tell(f"looking at {reference}", 0.0, 0.0)
     answers, death = ask_child(
-        python, reference, arguments, FitOptions(), None, with_stdin=False, task="kernels"
+        python, reference, arguments, FitOptions(), None, with_stdin=with_stdin, task="kernels"
     )
     fits = [answer.kernels for answer in answers if answer.kernels is not None]
     _require_fits(reference, fits, answers, death)
@@ -121,7 +123,7 @@ def _select(kernels: dict[str, Kernel], only: Sequence[str]) -> dict[str, Kernel
     unknown = [name for name in only if name not in kernels]
     if unknown:
         raise UsageError(
-            f"Received --only {' '.join(unknown)}. Expected names of kernels: {', '.join(kernels)}"
+            f"Received --only {' '.join(unknown)}. Expected names of probes: {', '.join(kernels)}"
         )
     return {name: one for name, one in kernels.items() if not only or name in only}
 

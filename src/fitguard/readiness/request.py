@@ -9,6 +9,8 @@ from fitguard.schema.check import CheckedFit
 
 Task = Literal["check", "kernels"]
 """What is wanted of each `fit`: whether it would run, or the kernels that it runs on."""
+COMMANDS: dict[Task, str] = {"check": "fitguard check", "kernels": "fitguard probe --like"}
+"""What is typed in front of the script."""
 
 
 class FitOptions(msgspec.Struct, frozen=True, kw_only=True):

@@ -35,6 +35,7 @@ def check_script(
     limit_seconds: float | None = None,
     with_stdin: bool = False,
     machine: DoctorReport | None = None,
+    machine_seconds: float = 0.0,
 ) -> CheckReport:
     """Look at machine, data and memory of what a script is about to do.
 
@@ -45,6 +46,7 @@ def check_script(
         limit_seconds: After this, what was found so far counts.
         with_stdin: Whether the script may read the standard input of this process.
         machine: What the doctor says, where it was asked already.
+        machine_seconds: What that took; it counts as part of the check.
 
     Raises:
         UnreadableInput: where there is no such file.
@@ -68,7 +70,7 @@ def check_script(
         notes=[note for answer in answers for note in answer.notes],
         missed=[line for answer in answers for line in answer.missed],
         script=reference,
-        seconds=time.monotonic() - began,
+        seconds=machine_seconds + time.monotonic() - began,
     )
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from fitguard.memory.dtype_policy import set_policy
-from fitguard.memory.fit_call import FitCall, later_lines, visit_fits
+from fitguard.memory.fit_call import CHECK, FitCall, later_lines, visit_fits
 from fitguard.schema.exit_codes import UnreadableInput
 
 MOST_FITS = 8
@@ -29,13 +29,19 @@ class Left(NamedTuple):
 
 
 def look_at_fits(
-    reference: str, arguments: Sequence[str], look: Look, policy: str | None = None
+    reference: str,
+    arguments: Sequence[str],
+    look: Look,
+    policy: str | None = None,
+    *,
+    command: str = CHECK,
 ) -> Left:
     """Look at each call of `fit` behind a reference.
 
     Args:
         arguments: Of the script itself.
         policy: The dtype policy that is set before the model is built.
+        command: What was typed in front of the reference, for hints.
 
     Raises:
         UnreadableInput, UsageError: where no call was reached.
@@ -47,7 +53,7 @@ def look_at_fits(
 
     visitor = _Visitor(look)
     script = Path(reference).absolute()  # the script may change the folder
-    ended = visit_fits(reference, arguments, visitor.visit, prepare)
+    ended = visit_fits(reference, arguments, visitor.visit, prepare, command=command)
     if not ended:
         return Left(tuple(visitor.notes()), ())
     return Left((*visitor.notes(), ended), find_missed(script, visitor.lines()))

@@ -29,7 +29,7 @@ def find_python(name: str, expected: str = "Expected a Python interpreter") -> s
     """
     python = shutil.which(name)
     if python is None:
-        raise UsageError(f"Received {name}, which is no program here. {expected}")
+        raise UsageError(f"Received {name or repr(name)}, which is no program here. {expected}")
     return python
 
 

@@ -20,5 +20,6 @@ from fitguard.memory.fit_call.functions import TAKEN as TAKEN
 from fitguard.memory.fit_call.functions import names_function as names_function
 from fitguard.memory.fit_call.lines import later_lines as later_lines
 from fitguard.memory.fit_call.lines import other_lines as other_lines
+from fitguard.memory.fit_call.reading import CHECK as CHECK
 from fitguard.memory.fit_call.reading import read_fit as read_fit
 from fitguard.memory.fit_call.reading import visit_fits as visit_fits

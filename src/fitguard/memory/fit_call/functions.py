@@ -119,7 +119,7 @@ def _explain_reference(given: str) -> str:
     """Why it is none, and what to give instead."""
     path = Path(given)
     expected = "the script that trains, say train.py; or FILE.py:FUNCTION, say train.py:make"
-    if path.is_dir():
+    if given and path.is_dir():
         scripts = [str(one) for one in sorted(path.glob("*.py"))[:_SHOWN]]
         return f"Received {given}, which is a folder. Expected {' or '.join(scripts) or expected}"
     if path.suffix == ".ipynb":

@@ -19,6 +19,7 @@ from fitguard.memory.user_script import NoAnswer
 from fitguard.schema.exit_codes import UnreadableInput, UsageError
 from fitguard.schema.finding import Evidence
 
+CHECK = "fitguard check"
 WRONG_ARGUMENTS = 2
 """What `argparse` exits with."""
 
@@ -28,12 +29,15 @@ def visit_fits(
     arguments: Sequence[str],
     visit: Visit,
     prepare: Callable[[], None] = lambda: None,
+    *,
+    command: str = CHECK,
 ) -> str:
     """Show each call of `fit`, and return why the script was not followed to its end, if so.
 
     Args:
         arguments: What the script finds behind its name in `sys.argv`.
         prepare: Called before the model is built.
+        command: What was typed in front of the reference, for hints.
 
     Raises:
         UnreadableInput: where there is no such script, or it raises before its first `fit`.
@@ -49,7 +53,7 @@ def visit_fits(
         if isinstance(error.__cause__, NoAnswer):
             raise UsageError(
                 f"{error}.\nWrite all answers into a file, one in each line, and give it that: "
-                f"`fitguard check {reference} < answers.txt`"
+                f"`{command} {reference} < answers.txt`"
             ) from error
         if isinstance(error.__cause__, SystemExit) and not error.__cause__.code:
             place = str(error).partition("\n")[2].strip()
@@ -57,24 +61,25 @@ def visit_fits(
             name = Path(reference).name
             raise UsageError(
                 f"{name} ends by itself, with exit code 0, before it calls fit{where}.\n"
-                "If it trains with other arguments, give them behind two hyphens: fitguard check "
-                f"{name} -- --data images"
+                "If it trains with other arguments, give them behind two hyphens: "
+                f"{command} {reference} -- --data images"
             ) from error
-        hint = _hint_at_start(error.__cause__, Path(reference))
+        hint = _hint_at_start(error.__cause__, reference, command)
         if hint:
             raise UnreadableInput(f"{error}\n{hint}") from error
         raise
     return ""
 
 
-def _hint_at_start(error: BaseException | None, script: Path) -> str:
+def _hint_at_start(error: BaseException | None, reference: str, command: str) -> str:
     """Where the script must be started otherwise, how."""
     if isinstance(error, SystemExit) and error.code == WRONG_ARGUMENTS:
         return (
-            "It exits with 2 where its arguments are wrong. They go behind two hyphens: fitguard "
-            f"check {script.name} -- --data images"
+            "It exits with 2 where its arguments are wrong. They go behind two hyphens: "
+            f"{command} {reference} -- --data images"
         )
     if isinstance(error, ImportError) and "relative import" in str(error):
+        script = Path(reference.rpartition(":")[0] or reference)
         package = script.absolute().parent.name
         return (
             f"It is a module of the package {package}. Write a script beside that folder with "
@@ -106,6 +111,7 @@ def read_fit(
     prepare: Callable[[], None] = lambda: None,
     *,
     number: int = 1,
+    command: str = CHECK,
 ) -> FitCall:
     """One call of `fit`, by its number.
 
@@ -118,7 +124,7 @@ def read_fit(
         found.append(fit)
         return fit.number < number
 
-    ended = visit_fits(reference, arguments, visit, prepare)
+    ended = visit_fits(reference, arguments, visit, prepare, command=command)
     if len(found) < number:
         calls = "one call" if len(found) == 1 else f"{len(found)} calls"
         told = f"Received --fit {number}, but {Path(reference).name} has {calls} of fit. {ended}"

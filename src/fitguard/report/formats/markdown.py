@@ -20,7 +20,7 @@ from fitguard.report.blocks import (
     Table,
     without_drawings,
 )
-from fitguard.report.formats.markdown_words import escape, fence, mark_words
+from fitguard.report.formats.markdown_words import escape, fence, mark_code, mark_words
 from fitguard.report.registry import Document, build_page
 from fitguard.report.rows.quotations import group_evidence
 
@@ -55,7 +55,7 @@ def _write_paragraph(block: Paragraph, _: int) -> Iterator[str]:
 
 
 def _write_notice(block: Notice, _: int) -> Iterator[str]:
-    yield f"- {'' if block.code else 'Note: '}{escape(block.text)}"
+    yield f"- {'' if block.code else 'Note: '}{mark_code(block.text)}"
 
 
 def _write_items(block: Items, _: int) -> Iterator[str]:
@@ -67,7 +67,7 @@ def _write_items(block: Items, _: int) -> Iterator[str]:
 
 def _write_steps(block: Steps, _: int) -> Iterator[str]:
     numbered = enumerate(block.steps, start=1)
-    yield "\n".join(f"{n}. **{escape(what)}**<br>{escape(how)}" for n, (what, how) in numbered)
+    yield "\n".join(f"{n}. **{escape(what)}**<br>{mark_code(how)}" for n, (what, how) in numbered)
 
 
 def _write_pairs(block: Pairs, _: int) -> Iterator[str]:
@@ -99,7 +99,7 @@ def _write_code(block: Code, _: int) -> Iterator[str]:
 def _write_finding(block: Finding, level: int) -> Iterator[str]:
     remarks = "".join(f" *({escape(remark)})*" for remark in block.remarks)
     if block.folded:
-        yield f"**{escape(block.code)}**{remarks}: {escape(block.why or block.title)}"
+        yield f"**{escape(block.code)}**{remarks}: {mark_code(block.why or block.title)}"
         yield from _fold("Evidence and fix", _write_proof(block))
         return
     if not block.said:
@@ -121,7 +121,7 @@ def _write_proof(block: Finding) -> Iterator[str]:
 
 
 def _label(label: str, text: str) -> str:
-    words = "<br>".join(escape(line) for line in text.split("\n"))
+    words = "<br>".join(mark_code(line) for line in text.split("\n"))
     return f"**{label}:** {words}" if words else ""
 
 

@@ -10,12 +10,28 @@ _HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 _SPECIAL = re.compile(r"[\\`*\[\]|~$#]|(?<![^\W_])_|_(?![^\W_])")
 _LIST_MARK = re.compile(r"^(?:(?=[-+=])|(\d+)(?=[.)](?:\s|$)))")
 _MENTION = re.compile(r"@(?=\w)")
+_TICKED = re.compile(r"((?<!`)`[^`]+`(?!`))")
+# It would end a cell of a table, or be read as HTML in a fold.
+_UNSAFE_IN_CODE = frozenset("|<>&")
 
 
 def escape(text: str) -> str:
     """One line of plain words, whatever was in it."""
-    text = _SPECIAL.sub(r"\\\g<0>", one_line(text).translate(_HTML))
-    text = _LIST_MARK.sub(r"\1\\", text)
+    return _LIST_MARK.sub(r"\1\\", _escape_part(one_line(text)))
+
+
+def mark_code(text: str) -> str:
+    """One line of plain words, in which what stands between backticks is code."""
+    parts = _TICKED.split(one_line(text))
+    marked = (
+        one if place % 2 and not _UNSAFE_IN_CODE & set(one) else _escape_part(one)
+        for place, one in enumerate(parts)
+    )
+    return _LIST_MARK.sub(r"\1\\", "".join(marked))
+
+
+def _escape_part(text: str) -> str:
+    text = _SPECIAL.sub(r"\\\g<0>", text.translate(_HTML))
     # A zero-width space keeps a quoted @name from calling that person.
     return _MENTION.sub("@\u200b", text)
 
@@ -33,7 +49,7 @@ def mark_words(words: Words) -> str:
 
 
 def _mark(span: Span) -> str:
-    text = escape(span.text)
+    text = mark_code(span.text)
     if not text:
         return " " if span.text else ""
     if span.link:
