@@ -90,7 +90,7 @@ def _prove(run: Run) -> Iterator[Evidence]:
     ends: dict[str, list[int]] = {}
     for one in run.attempts[:-1]:
         cause = f" ({find_named_cause(one)})" if find_named_cause(one) else ""
-        ends.setdefault(f"{outcome(one)}{cause}", []).append(one.number)
+        ends.setdefault(f"{outcome(one, run)}{cause}", []).append(one.number)
     for how, which in ends.items():
         noun = "attempt" if len(which) == 1 else "attempts"
         yield Evidence(f"{noun} {numbers(which)}: {how}", source)

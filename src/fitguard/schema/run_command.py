@@ -44,4 +44,10 @@ def describe_resume(run: str, command: Sequence[str], *, elsewhere: str = "") ->
     words += ["--resume", run]
     if is_soak(command) and PYTHON_OPTION in command:
         words += command[command.index(PYTHON_OPTION) :][:2]
-    return f"{name_starter(command)} {shlex.join(words)}"
+    return f"{name_starter(command)} {' '.join(map(_quote, words))}"
+
+
+def _quote(word: str) -> str:
+    """As a shell takes it; a home folder that reports shorten stays one."""
+    home = "~/" if word.startswith("~/") else ""
+    return home + shlex.quote(word.removeprefix(home))
