@@ -21,6 +21,8 @@ _WHY = {
     "finished": "The run got to its end, so nothing has to be mended.",
     "running": "The run is still going on.",
 }
+_WHY_TOLD = "The soak went on until it was told to stop. It found no wrong bit."
+_WHY_TOLD_EARLY = "The soak was told to stop before it had computed anything."
 
 
 def describe_alive(path: Path, *, trust_folder: bool = False) -> Diagnosis | None:
@@ -42,7 +44,7 @@ def describe_alive(path: Path, *, trust_folder: bool = False) -> Diagnosis | Non
             return wrong
     why = _WHY.get(run.state, "")
     if is_told_soak(run.state, run.command):
-        why = "The soak went on until it was told to stop. It found no wrong bit."
+        why = _WHY_TOLD if run.exit_code == 0 else _WHY_TOLD_EARLY
     if not why:
         return None
     found = FoundCause(

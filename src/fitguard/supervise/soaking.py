@@ -170,12 +170,15 @@ def _recall_words(options: RunOptions, device: str) -> tuple[str, ...]:
 
 
 def _judge_told(folder: RunFolder) -> int:
-    """The exit code of a soak that was told to stop: a wrong bit of any session counts."""
+    """The exit code of a soak that was told to stop: as its report says, over all sessions."""
     try:
         progress = read_progress(folder)
     except UnreadableInput:
         return ExitCode.UNREADABLE_INPUT
-    return ExitCode.GATE_FAILED if progress is not None and progress.findings else ExitCode.FINE
+    if progress is None or progress.findings:
+        return ExitCode.GATE_FAILED
+    computed = any(one.computations for one in progress.computations)
+    return ExitCode.FINE if computed else ExitCode.GATE_FAILED
 
 
 def _require_names(only: Sequence[str]) -> None:
