@@ -13,7 +13,7 @@ from fitguard.monitor.run_folder import RunFolder
 from fitguard.probes.target import checksums, flips, run_files, soaking, workloads, wrong_bits
 from fitguard.probes.target.bench import Bench, WrongResult
 from fitguard.probes.target.workload import CannotRun, Workload, explain_unable
-from fitguard.schema.journal import FitBegan
+from fitguard.schema.journal import FitBegan, Noted
 from fitguard.supervise.soak_progress import read_progress
 
 SEED = 5
@@ -188,15 +188,35 @@ def test_the_order_is_that_of_the_seed():
 def test_another_result_than_in_the_session_before_is_a_finding(place):
     computed = place.build("elementwise")
     place.soak(computed, 1)
-    with pytest.raises(soaking.FoundWrong, match="another result than in the session before"):
+    with pytest.raises(soaking.FoundWrong, match=r"than in the session that ended on \d{4}-"):
         place.soak(computed, 1, fault="soak:changed")
 
 
-def test_with_other_versions_there_is_nothing_to_compare_with(place):
+def test_with_other_versions_there_is_nothing_to_compare_with_and_that_is_said(place, capfd):
     computed = place.build("elementwise")
-    place.soak(computed, 1)
-    after = place.soak(computed, 1, identity={"tensorflow": "0"}, fault="soak:changed")
+    before = place.soak(computed, 1)
+    assert not before.changes
+    other = {"tensorflow": "0", "devices": ["GPU 0", "GPU 1"]}
+    after = place.soak(computed, 1, identity=other, fault="soak:changed")
     assert not after.findings
+    (change,) = after.changes
+    assert change.text == (
+        f"TensorFlow was {tf.__version__} and is 0; the devices were None and are GPU 0, GPU 1"
+    )
+    assert (change.session, change.computations) == (2, before.computations[0].computations)
+    line = f"{change.text}. New references are made, and the counts go on: they are of both."
+    assert line in capfd.readouterr().out.splitlines()
+    noted = [event for event in Journal(place.folder.journal).read() if isinstance(event, Noted)]
+    assert [(event.kind, event.text) for event in noted] == [("version", line)]
+
+
+def test_progress_of_before_changes_were_counted_goes_on(place):
+    computed = place.build("integers")
+    place.soak(computed, 1)
+    old = json.loads(place.folder.soak.read_text())
+    del old["changes"]
+    place.folder.soak.write_text(json.dumps(old))
+    assert place.soak(computed, 1).number == 2
 
 
 @pytest.mark.parametrize(("fault", "kind"), [("flip", "once"), ("stuck", "always")])

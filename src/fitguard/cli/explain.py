@@ -117,6 +117,9 @@ def _explain_last_run(*, verbose: bool, trust_folder: bool) -> None:
         left = read_run_folder(last.path, trust_folder=trust_folder)
     if left is not None:
         complain(f"the last run here, {left.id}:")
+        if alive := describe_alive(left.path, trust_folder=trust_folder):
+            show(alive, PLAIN_OUTPUT, verbose=verbose)
+            return
         given = Given([], [], {}, [left])
         _diagnose(given, None, None, None, None, verbose=verbose, output=PLAIN_OUTPUT)
         return
@@ -244,7 +247,7 @@ def _diagnose(
             measured=[sentence for run in given.runs for sentence in run.measured],
         )
     if given.runs and given.runs[-1].is_cut_off and diagnosis.primary in (None, "none", "unknown"):
-        diagnosis = describe_cut_off(given.runs[-1].id, given.runs[-1].path)
+        diagnosis = describe_cut_off(given.runs[-1].id, given.runs[-1].path, command)
     unguarded = tuple(text for run in given.runs for text in run.unguarded)
     diagnosis = msgspec.structs.replace(diagnosis, notes=(*unguarded, *diagnosis.notes))
     show(diagnosis, output, verbose=verbose, command=command)

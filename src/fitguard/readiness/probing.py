@@ -87,11 +87,7 @@ def probe(
             say=say,
             show=show,
         )
-    if name is not None or resume is not None or keep_going:
-        raise UsageError(
-            f"Received a name, a run to resume, or keep_going with the level {level}. Expected "
-            "them with the level long, which is a run"
-        )
+    _require_no_run(level, name, resume, keep_going=keep_going)
     if like is not None:
         # Loaded only now: it brings what looks into scripts.
         from fitguard.readiness.probing_like import probe_like
@@ -119,3 +115,16 @@ def probe(
         tell=tell,
         stop=stop,
     )
+
+
+def _require_no_run(
+    level: Level, name: str | None, resume: str | None, *, keep_going: bool
+) -> None:
+    given = [f"--name {name}"] if name is not None else []
+    given += [f"--resume {resume}".rstrip()] if resume is not None else []
+    given += ["--keep-going"] if keep_going else []
+    if given:
+        raise UsageError(
+            f"Received {' '.join(given)} with the level {level}. Expected it with the level long, "
+            "which is a run"
+        )

@@ -19,7 +19,7 @@ The run
     runs.py, past_runs.py
                       runs that can be resumed; all runs as documents, for `report` and `runs`
     pruning.py        runs that are not needed any more
-    soaking.py, soak_progress.py, soak_report.py
+    soaking.py, soak_progress.py, soak_report.py, soak_notes.py
                       a run that trains nothing: known computations, each result checked
     surroundings.py   what was measured around a moment
     after_snapshot.py what the user wants done after each finished snapshot

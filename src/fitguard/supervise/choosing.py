@@ -4,6 +4,7 @@ from pathlib import Path
 
 from fitguard.monitor.run_folder import RunFolder
 from fitguard.schema.exit_codes import UsageError
+from fitguard.schema.run_command import describe_resume
 from fitguard.supervise.command import Command
 from fitguard.supervise.lease import AlreadyGuarded
 from fitguard.supervise.naming import require_name
@@ -59,8 +60,8 @@ def _choose_by_name(runs_folder: Path, name: str, *, is_wanted: bool) -> KnownRu
         )
     if found.state == "finished":
         other = (
-            f". Snapshots of another version of the script are kept; to go on with them: fitguard "
-            f"run --resume {name}"
+            ". Snapshots of another version of the script are kept; to go on with them: "
+            f"{describe_resume(name, found.started.command)}"
             if found.folder.has_set_aside
             else ""
         )

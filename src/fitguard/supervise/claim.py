@@ -28,6 +28,12 @@ from fitguard.schema.journal import (
     RunStarted,
 )
 from fitguard.schema.run import Place
+from fitguard.schema.run_command import (
+    describe_resume,
+    is_soak,
+    list_fixed_words,
+    name_starter,
+)
 from fitguard.supervise.choosing import choose_run, find_unfinished
 from fitguard.supervise.command import EXPECTED, Command, parse, require_utf8
 from fitguard.supervise.lease import HeldLease, leasing_run
@@ -90,11 +96,11 @@ def claiming_run(
         if before is not None and options.name is None:
             say(
                 f"an earlier run of this command is not finished; this is a new run. To continue "
-                f"the earlier one: fitguard run --resume {before.folder.id}"
+                f"the earlier one: {describe_resume(before.folder.id, before.started.command)}"
             )
         name = options.name or make_id(command)
         require_trusted(runs_folder / name, trust_folder=options.trust_folder)
-        folder = _create_folder(runs_folder, name)
+        folder = _create_folder(runs_folder, name, name_starter(command.as_given))
         _warn_of_rights(folder, say)
     with (
         locking_run(folder) as locked,
@@ -140,9 +146,14 @@ def _require_same_command(command: Command | None, run: KnownRun) -> Command:
             f"Received --resume {run.folder.id} in {Path.cwd()}, but that run was started in "
             f"{place}. Expected the same folder: cd {place}"
         )
+    if command is None and is_soak(words):
+        raise UsageError(
+            f"Received --resume {run.folder.id}, which is a soak and no training. Expected: "
+            f"{describe_resume(run.folder.id, words)}"
+        )
     if command is None:
         return parse(words)
-    if command.as_given != words:
+    if list_fixed_words(command.as_given) != list_fixed_words(words):
         raise UsageError(
             f"Received --resume {run.folder.id} with `{' '.join(command.as_given)}`, but that run "
             f"was started with `{' '.join(words)}`. Expected the same command, or none"
@@ -163,7 +174,7 @@ def _require_new(folder: RunFolder) -> None:
         )
 
 
-def _create_folder(runs_folder: Path, name: str) -> RunFolder:
+def _create_folder(runs_folder: Path, name: str, starter: str) -> RunFolder:
     """A new folder; one of this name in which no run was begun is taken.
 
     Raises:
@@ -184,7 +195,7 @@ def _create_folder(runs_folder: Path, name: str) -> RunFolder:
     except OSError as error:
         raise UsageError(
             f"Received {runs_folder} as the folder for runs: {error.strerror}. Expected one that "
-            "can be written: fitguard run --runs-folder FOLDER …"
+            f"can be written: {starter} --runs-folder FOLDER …"
         ) from error
     return folder
 

@@ -14,9 +14,6 @@ from fitguard.supervise.interpreters import find_python, require_fitguard
 
 EXPECTED = "Expected `train.py ARGUMENTS`, `python train.py ARGUMENTS` or `-m MODULE ARGUMENTS`"
 
-SOAK_WORDS = ("fitguard", "probe", "--level", "long")
-"""A run whose command begins so is no training."""
-
 _PYTHON = re.compile(r"(?:python|pypy)[\d.]*t?(?:\.exe)?")
 _WITH_VALUE = ("-X", "-W", "--check-hash-based-pycs")
 """Options of the interpreter whose value may be the next word."""

@@ -194,6 +194,8 @@ class _Past:
 def _explain_too_often(past: _Past, options: DecideOptions) -> str:
     """Why it ends, whatever could still be tried; empty where it need not."""
     if past.stalled >= options.max_attempts:
+        if past.last.soak:
+            return "It starts again only once."
         saved = describe_place(past.last.saved, end=past.last.saved_end)
         return f"{past.stalled} attempts got no further than {saved}."
     count = count_recent_restarts(past.ends)

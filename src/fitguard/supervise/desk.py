@@ -21,12 +21,16 @@ from fitguard.supervise.standard_input import StandardInput
 if TYPE_CHECKING:
     from fitguard.supervise.spot import SpotWatch
 
-Cancel = Literal["interrupt", "interrupted", "leave", "kill"]
+Cancel = Literal["interrupt", "interrupted", "leave", "time-over", "kill"]
 """How a run is ended from another thread.
 
 `interrupt`: the training gets SIGINT, as with Ctrl-C. `interrupted`: it has got one already, with
-all of the process group. `leave`: it takes a snapshot first. `kill`: at once.
+all of the process group. `leave`: it takes a snapshot first, and
+with `time-over` as well. `kill`: at once.
 """
+
+LEAVING: dict[Cancel, str] = {"leave": "asked to stop", "time-over": "the minutes are over"}
+"""Those that let it save first, and why it is to go."""
 
 
 @dataclass(frozen=True)

@@ -269,8 +269,8 @@ class Guarding:
         how, status = postmortem.event.outcome, seen.exit_status
         if how == "finished":
             return _end_run("finished", 0)
-        if how == "preempted":
-            return _end_run("preempted", self._options.preempt_exit_code)
+        if how == "preempted" or (how == "interrupted" and self._options.judge is not None):
+            return self._end_as_asked(how)
         if how == "interrupted":
             killed = status.signal in (None, "SIGINT", "SIGTERM", "SIGKILL")
             code = status.exit_code or (INTERRUPTED if killed else status.shell_code)
@@ -333,6 +333,8 @@ class Guarding:
                 self._say(line)
 
     def _end_as_asked(self, asked: Asked) -> RunEnded:
+        if self._options.judge is not None:
+            return _end_run(asked, self._options.judge(self._desk.folder))
         interrupted = asked == "interrupted"
         return _end_run(asked, INTERRUPTED if interrupted else self._options.preempt_exit_code)
 

@@ -15,7 +15,7 @@ from fitguard.supervise.allocation_failures import AllocationFailures
 from fitguard.supervise.autotuning import AutotuningWatch
 from fitguard.supervise.child import Child, ExitStatus
 from fitguard.supervise.departure import TERMINATING, Departure, Reason
-from fitguard.supervise.desk import Cancel, Desk
+from fitguard.supervise.desk import LEAVING, Cancel, Desk
 from fitguard.supervise.inbox import Received
 from fitguard.supervise.options import NOTIFY_VARIABLE
 from fitguard.supervise.output import Output
@@ -226,8 +226,8 @@ class LiveAttempt:
             self._departure.forward(received.number)
 
     def _obey(self, cancel: Cancel) -> None:
-        if cancel == "leave":
-            self._leave("asked to stop")
+        if cancel in LEAVING:
+            self._leave(LEAVING[cancel])
         elif cancel == "kill":
             self._departure.kill()
         else:

@@ -9,6 +9,7 @@ from fitguard.schema.journal import (
     RunEnded,
 )
 from fitguard.schema.notice import NoticeEvent, RunNotice
+from fitguard.schema.run_command import describe_resume, is_soak
 from fitguard.words import count, duration
 
 
@@ -66,13 +67,15 @@ class NoticeWriter:
     def _build_end(self, event: RunEnded) -> RunNotice:
         attempts = count(self._attempts, "attempt")
         lasted = f"after {duration(event.time - self._began)} and {attempts}"
-        again = f"To continue: fitguard run --resume {self._run}"
+        again = f"To continue: {describe_resume(self._run, self._command)}"
+        what = "soak" if is_soak(self._command) else "training"
+        broken_off = "left as asked" if is_soak(self._command) else "was interrupted"
         texts: dict[str, tuple[NoticeEvent, str]] = {
-            "finished": ("finished", f"The training finished {lasted}."),
-            "preempted": ("left", f"The training left as asked {lasted}. {again}"),
-            "interrupted": ("left", f"The training was interrupted {lasted}. {again}"),
+            "finished": ("finished", f"The {what} finished {lasted}."),
+            "preempted": ("left", f"The {what} left as asked {lasted}. {again}"),
+            "interrupted": ("left", f"The {what} {broken_off} {lasted}. {again}"),
         }
-        given_up = self._decided or f"The training was given up {lasted}."
+        given_up = self._decided or f"The {what} was given up {lasted}."
         kind, text = texts.get(event.state, ("gave-up", given_up))
         return self._build(kind, event, text, exit_code=event.exit_code)
 

@@ -1,11 +1,12 @@
 """What a user may ask of a guarded run."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from fitguard.monitor.lease_files import LASTS_SECONDS
-from fitguard.monitor.run_folder import RUNS
+from fitguard.monitor.run_folder import RUNS, RunFolder
 from fitguard.schema.journal import LEFT_AS_ASKED
 
 if TYPE_CHECKING:
@@ -60,6 +61,8 @@ class RunOptions:
         trust_folder: Go on with a run though others could have written in its folder.
         from_outside_only: Start again only after an end that came from outside: what else ends it
             is what the run was to find out.
+        judge: Reads the exit code of a run that has no end of its own, and was told to stop, out of
+            its folder. None: `preempt_exit_code`, or that of an interrupt.
         quiet: Say nothing where nothing went wrong.
     """
 
@@ -91,4 +94,5 @@ class RunOptions:
     require_guard: bool = False
     trust_folder: bool = False
     from_outside_only: bool = False
+    judge: Callable[[RunFolder], int] | None = None
     quiet: bool = False

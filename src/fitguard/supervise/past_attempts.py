@@ -10,6 +10,7 @@ from fitguard.monitor.saved_place import Saved
 from fitguard.schema.hardware import Xid
 from fitguard.schema.journal import AnyEvent, AttemptStarted, Failed, Orders, RunStarted
 from fitguard.schema.run import Attempt, Place
+from fitguard.schema.run_command import is_soak
 
 
 class PastAttempt(Attempt, frozen=True, kw_only=True):
@@ -25,6 +26,7 @@ class PastAttempt(Attempt, frozen=True, kw_only=True):
         micro_batch: Rows of its micro-batches; None where the batch was whole.
         xids: Of the kernel log, since the attempt began.
         unguarded: Whether it said that something is not guarded.
+        soak: Whether it is of a soak, which counts computations.
     """
 
     ended: float = 0.0
@@ -37,6 +39,7 @@ class PastAttempt(Attempt, frozen=True, kw_only=True):
     micro_batch: int | None = None
     xids: tuple[Xid, ...] = ()
     unguarded: bool = False
+    soak: bool = False
 
 
 def list_past_attempts(
@@ -51,6 +54,7 @@ def list_past_attempts(
         on_disk: What the furthest snapshot holds; None to believe the journal.
     """
     since = _find_first_since_start(events)
+    soak = any(isinstance(event, RunStarted) and is_soak(event.command) for event in events)
     past: list[PastAttempt] = []
     saved = Place()
     fit_ends: set[Place] = set()
@@ -60,7 +64,8 @@ def list_past_attempts(
         saved = _find_saved(known, saved)
         fit_ends |= known.fit_ends
         if document.number >= since:
-            past.append(_extend(document, known, saved, saved_end=saved in fit_ends))
+            one = _extend(document, known, saved, saved_end=saved in fit_ends)
+            past.append(msgspec.structs.replace(one, soak=soak))
     if past:
         past[-1] = msgspec.structs.replace(past[-1], xids=tuple(xids))
     if past and on_disk is not None:

@@ -4,7 +4,7 @@ import signal
 import time
 from typing import TYPE_CHECKING, Literal
 
-from fitguard.supervise.desk import Desk
+from fitguard.supervise.desk import LEAVING, Desk
 
 if TYPE_CHECKING:
     from fitguard.supervise.deciding import Next
@@ -34,7 +34,7 @@ class Pause:
             self._desk.lease.check()
             left = until - time.monotonic()
             for cancel in self._desk.take_cancels():
-                self._asked = "preempted" if cancel == "leave" else "interrupted"
+                self._asked = "preempted" if cancel in LEAVING else "interrupted"
             received = self._desk.inbox.wait(min(max(left, 0.0), _SLICE_SECONDS))
             if received is None and left <= 0:
                 break

@@ -13,7 +13,8 @@ from fitguard.monitor.regular_files import UNDECODABLE, open_regular
 from fitguard.monitor.run_folder import RunFolder
 from fitguard.schema.journal import AnyEvent, RunEnded, RunStarted
 from fitguard.schema.run import RunState
-from fitguard.supervise.command import SOAK_WORDS, Command
+from fitguard.schema.run_command import is_soak, list_fixed_words
+from fitguard.supervise.command import Command
 from fitguard.supervise.lock import find_holder
 from fitguard.supervise.naming import RUN_ID
 
@@ -37,13 +38,14 @@ class KnownRun:
     holder: int | None = None
 
     def is_of(self, command: Command, place: Path) -> bool:
-        """Whether the same words were typed in the same folder."""
-        return self.started.command == command.as_given and self.belongs_to(place)
+        """Whether the same words were typed in the same folder; of a soak, those that are fixed."""
+        fixed = list_fixed_words(self.started.command)
+        return fixed == list_fixed_words(command.as_given) and self.belongs_to(place)
 
     def is_meant(self, command: Command | None, place: Path) -> bool:
         """Whether it is of this command; without one, whether it is a training."""
         if command is None:
-            return self.started.command[: len(SOAK_WORDS)] != SOAK_WORDS
+            return not is_soak(self.started.command)
         return self.is_of(command, place)
 
     def belongs_to(self, place: Path) -> bool:

@@ -54,6 +54,22 @@ class WrongBit(msgspec.Struct, frozen=True, kw_only=True):
     text: str
 
 
+class VersionChange(msgspec.Struct, frozen=True, kw_only=True):
+    """A session began with other versions, or on another device, than the one before.
+
+    Args:
+        session: Which one, from 1.
+        time: Seconds since 1970.
+        computations: That were counted before it.
+        text: What changed, in a sentence without its period.
+    """
+
+    session: int
+    time: float
+    computations: int
+    text: str
+
+
 class SoakProgress(msgspec.Struct, frozen=True, kw_only=True):
     """All of it.
 
@@ -72,6 +88,7 @@ class SoakProgress(msgspec.Struct, frozen=True, kw_only=True):
     updated: float
     computations: tuple[Computation, ...]
     findings: tuple[WrongBit, ...]
+    changes: tuple[VersionChange, ...] = ()
 
 
 def read_progress(folder: RunFolder) -> SoakProgress | None:

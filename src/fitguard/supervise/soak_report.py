@@ -10,17 +10,23 @@ from fitguard.monitor.heartbeat import BEGUN
 from fitguard.monitor.regular_files import read_end, read_regular
 from fitguard.monitor.run_folder import RunFolder
 from fitguard.probes.devices import Device
+from fitguard.schema.diagnosis import Diagnosis
 from fitguard.schema.probe import ProbeReport, ProbeResult, Rate, Status
-from fitguard.schema.run import Attempt, Outcome, Run
-from fitguard.supervise.soak_progress import Computation, SoakProgress, WrongBit
+from fitguard.schema.run import Attempt, Run
+from fitguard.supervise.soak_notes import WELL, describe_how, list_notes
+from fitguard.supervise.soak_progress import Computation, SoakProgress, WrongBit, read_progress
 from fitguard.supervise.surroundings import describe_surroundings
 from fitguard.words import count, duration
 
 SOAK = "soak"
 _LOG_BYTES = 1 << 20
 _SHOWN_LINES = 40
-_WELL: tuple[Outcome, ...] = ("finished", "interrupted", "preempted", "exited", "running")
-_REFERENCE = "reference"
+_REFERENCE, _SESSIONS = "reference", "sessions"
+_AGAIN = {
+    _REFERENCE: "the same wrong result when it was repeated",
+    _SESSIONS: "another one than in an earlier session",
+}
+"""What is wrong only from now on was right before, or the references would have been wrong."""
 
 
 def build_report(
@@ -39,7 +45,7 @@ def build_report(
     for one in progress.computations if progress is not None else ():
         results.append(_judge(one, progress, run, folder, _label(one.device, devices)))
     last = run.attempts[-1] if run.attempts else None
-    if last is not None and last.outcome not in _WELL:
+    if last is not None and last.outcome not in WELL:
         results.append(_judge_end(last, folder, devices[0].label))
     version = progress.identity.get("tensorflow", "") if progress is not None else ""
     return ProbeReport(
@@ -48,7 +54,7 @@ def build_report(
         tensorflow=str(version),
         devices=tuple(one.describe() for one in devices),
         results=tuple(results),
-        notes=tuple(_list_notes(run, progress, devices)),
+        notes=tuple(list_notes(run, progress, devices)),
         seconds=round(progress.seconds if progress is not None else run.seconds, 1),
     )
 
@@ -81,19 +87,13 @@ def _judge_wrong(
     parts = [
         f"On {when}, {after} after the soak began: {first.text}.",
         *around,
-        f"Before that, {_count_elements(one)} of it were right.",
     ]
+    if first.kind != _SESSIONS:
+        parts.append(f"Before that, {_count_elements(one)} of it were right.")
     if len(found) > 1:
         parts.append(f"After that, {count(len(found) - 1, 'more result was', 'more were')} wrong.")
-    # What is wrong from now on was right before, or the references would have been wrong.
-    again = "the same wrong result" if first.kind == _REFERENCE else "another result"
-    line = (
-        f"fitguard probe {one.name} on {label}: wrong result, {again} when it was repeated: "
-        f"{first.text}"
-    )
-    log = _read_log(folder) + f"{line}\n".encode()
-    attempt = next((a for a in run.attempts if a.number == first.attempt), None)
-    answer = _explain(log, attempt)
+    log = _read_log(folder) + _describe_wrong(first, label)
+    answer = _explain_wrong(log, first, run)
     return msgspec.structs.replace(
         _build_result(one, label, "fail", " ".join(parts)),
         diagnosis=answer.diagnosis,
@@ -101,13 +101,36 @@ def _judge_wrong(
     )
 
 
+def diagnose_wrong_bits(run: Run, folder: RunFolder) -> Diagnosis | None:
+    """The cause of the first wrong bit that the soak found; None where it found none.
+
+    Raises:
+        UnreadableInput: where what it left cannot be read.
+    """
+    progress = read_progress(folder)
+    if progress is None or not progress.findings:
+        return None
+    first = progress.findings[0]
+    label = first.device.strip("/").replace(":", " ")
+    return _explain_wrong(_read_log(folder) + _describe_wrong(first, label), first, run).diagnosis
+
+
+def _describe_wrong(wrong: WrongBit, label: str) -> bytes:
+    """The line by which its cause is known."""
+    again = _AGAIN.get(wrong.kind, "another result when it was repeated")
+    who = f"fitguard probe {wrong.computation} on {label}"
+    return f"{who}: wrong result, {again}: {wrong.text}\n".encode()
+
+
+def _explain_wrong(log: bytes, wrong: WrongBit, run: Run) -> Answer:
+    attempt = next((a for a in run.attempts if a.number == wrong.attempt), None)
+    return _explain(log, attempt)
+
+
 def _judge_end(last: Attempt, folder: RunFolder, label: str) -> ProbeResult:
     """Its process died, which is a result."""
     begun = _read_begun(folder)
     moment = last.ended if last.ended is not None else time.time()
-    how = f"was ended by {last.signal}" if last.signal else f"ended with code {last.exit_code}"
-    if last.outcome == "hung":
-        how = "did not move any more, and was stopped"
     during = f" while it computed {begun}" if begun else ""
     log, hung = _read_log(folder), last.outcome == "hung"
     if hung:
@@ -127,7 +150,7 @@ def _judge_end(last: Attempt, folder: RunFolder, label: str) -> ProbeResult:
         device=label,
         status={"hung": "timeout", "exception": "fail"}.get(last.outcome, "crash"),  # type: ignore[arg-type]
         seconds=round(moment - last.started, 1),
-        detail=f"Its process {how}{during}.{raised}{xids}{around}",
+        detail=f"Its process {describe_how(last)}{during}.{raised}{xids}{around}",
         diagnosis=answer.diagnosis,
         log=_cut(log),
     )
@@ -161,24 +184,6 @@ def _build_result(one: Computation, label: str, status: Status, detail: str) -> 
         detail=detail,
         rates=rates,
     )
-
-
-def _list_notes(run: Run, progress: SoakProgress | None, devices: Sequence[Device]) -> list[str]:
-    notes = []
-    if not devices[0].is_gpu:
-        notes.append("No GPU is seen here, so everything was computed on the CPU.")
-    if progress is not None:
-        whole = sum(one.elements for one in progress.computations)
-        done = sum(one.computations for one in progress.computations)
-        notes.append(
-            f"{count(done, 'computation')} and {whole:.3g} elements were checked in "
-            f"{count(progress.sessions, 'session')}, in the order of seed {progress.seed}."
-        )
-    notes += [f"{alert.title}. {alert.text}" for alert in run.alerts]
-    if run.state != "finished":
-        notes.append(f"To go on with it: fitguard probe --level long --resume {run.id}")
-    notes.append(f"What was measured meanwhile: fitguard report {run.id}")
-    return notes
 
 
 def _count_elements(one: Computation) -> str:

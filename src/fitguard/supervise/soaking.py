@@ -18,16 +18,24 @@ from pathlib import Path
 from typing import Any
 
 from fitguard.facts.interpreter import locate
-from fitguard.monitor.run_folder import RUNS
+from fitguard.monitor.run_folder import RUNS, RunFolder
 from fitguard.probes.child import FAULT
 from fitguard.probes.devices import ALL, Device, join, list_devices
 from fitguard.probes.registry import MAIN
-from fitguard.schema.exit_codes import UsageError
+from fitguard.schema.exit_codes import ExitCode, UnreadableInput, UsageError
 from fitguard.schema.probe import ProbeReport
+from fitguard.schema.run_command import (
+    DEVICE_AT,
+    ONLY_OPTION,
+    PYTHON_OPTION,
+    SOAK_WORDS,
+    is_soak,
+    read_only,
+)
 from fitguard.supervise.choosing import choose_run
-from fitguard.supervise.command import SOAK_WORDS, Command
+from fitguard.supervise.command import Command
 from fitguard.supervise.guarding import Guarding
-from fitguard.supervise.options import RunOptions
+from fitguard.supervise.options import AUTO, NEWEST, RunOptions
 from fitguard.supervise.runs import KnownRun, find_runs
 from fitguard.supervise.soak_progress import read_progress
 from fitguard.supervise.soak_report import build_report
@@ -59,6 +67,7 @@ def soak(
     """Compute until told: by Ctrl-C, SIGTERM, or when the minutes are over.
 
     Args:
+        only: Computations; those of the run that goes on where there are none.
         name: Of the run, as `resume` and the folders: see `RunOptions`.
         keep_going: Go on after the first wrong bit.
         say: Tells the user one line.
@@ -79,10 +88,13 @@ def soak(
         first_step_seconds=_FIRST_SECONDS,
         trust_folder=trust_folder,
         from_outside_only=True,
+        judge=_judge_told,
         probe=False,
     )
-    if device == ALL and (resume or name):
-        device = _recall_device(options, resume or name)
+    before = _recall_words(options, device)
+    if device == ALL and before:
+        device = before[DEVICE_AT]
+    only = tuple(only) or read_only(before)
     devices = list_devices(device, environment)
     together = join(devices) if len(devices) > 1 else devices[0]
     if together is None:
@@ -98,7 +110,10 @@ def soak(
         "keep_going": keep_going,
         "fault": environment.get(FAULT, ""),
     }
-    command = _build_command(str(path), device, told, {**environment, **together.environment})
+    given: tuple[str, ...] = (*SOAK_WORDS, _DEVICE_OPTION, device)
+    given += (ONLY_OPTION, *only) if only else ()
+    given += (PYTHON_OPTION, python) if python else ()
+    command = _build_command(str(path), given, told, {**environment, **together.environment})
     options = _check_resumed(command, options)
     with ExitStack() as stack:
         nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -106,7 +121,7 @@ def soak(
         shown = nowhere if show is None else show
         guarding = Guarding(command, options, say=say, stdout=shown, stderr=nowhere)
         if minutes is not None:
-            clock = threading.Timer(60 * minutes, guarding.cancel, ("leave",))
+            clock = threading.Timer(60 * minutes, guarding.cancel, ("time-over",))
             clock.daemon = True
             clock.start()
             stack.callback(clock.cancel)
@@ -116,13 +131,13 @@ def soak(
 
 
 def _build_command(
-    python: str, device: str, told: Mapping[str, Any], environment: Mapping[str, str]
+    python: str, given: tuple[str, ...], told: Mapping[str, Any], environment: Mapping[str, str]
 ) -> Command:
     return Command(
         python=python,
         target=("soak",),
         arguments=(json.dumps(told),),
-        given=(*SOAK_WORDS, _DEVICE_OPTION, device),
+        given=given,
         bootstrap=(str(_SCRIPT),),
         # The Python stack of a crash is often the only word left.
         environment={**environment, "PYTHONFAULTHANDLER": "1"},
@@ -139,13 +154,31 @@ def _check_resumed(command: Command, options: RunOptions) -> RunOptions:
     return replace(options, name=None, resume=known.folder.id)
 
 
-def _recall_device(options: RunOptions, run: str | None) -> str:
-    """The devices that a soak of this name was begun with."""
+def _recall_words(options: RunOptions, device: str) -> tuple[str, ...]:
+    """The command of the soak that is to go on; empty for a new one."""
+    wanted = options.name or options.resume
+    if wanted is None:
+        return ()
     for known in find_runs(options.runs_folder.absolute()):
         words = known.started.command
-        if known.folder.id == run and words[: len(SOAK_WORDS)] == SOAK_WORDS:
-            return words[-1]
-    return ALL
+        if not is_soak(words):
+            continue
+        fits = words[DEVICE_AT] == device and known.belongs_to(Path.cwd()) and known.resumable
+        if known.folder.id == wanted or (wanted in (NEWEST, AUTO) and fits):
+            return words
+    return ()
+
+
+def _judge_told(folder: RunFolder) -> int:
+    """The exit code of a soak that was told to stop: as its report says, over all sessions."""
+    try:
+        progress = read_progress(folder)
+    except UnreadableInput:
+        return ExitCode.UNREADABLE_INPUT
+    if progress is None or progress.findings:
+        return ExitCode.GATE_FAILED
+    computed = any(one.computations for one in progress.computations)
+    return ExitCode.FINE if computed else ExitCode.GATE_FAILED
 
 
 def _require_names(only: Sequence[str]) -> None:

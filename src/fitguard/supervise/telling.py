@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from fitguard.schema.diagnosis import FoundCause
 from fitguard.schema.run import Run
+from fitguard.schema.run_command import describe_resume, is_soak
 from fitguard.supervise.postmortem import Postmortem
 from fitguard.words import count, duration
 
@@ -33,10 +34,10 @@ def describe_run(run: Run, *, kept: bool = True, has_set_aside: bool = False) ->
         kept: Whether the folder of the run is still there.
         has_set_aside: It holds snapshots of another version of the script.
     """
-    attempts = len(run.attempts)
+    attempts, soak = len(run.attempts), is_soak(run.command)
     how = {
         "finished": "finished",
-        "interrupted": "interrupted",
+        "interrupted": "stopped as asked" if soak else "interrupted",
         "preempted": "stopped as asked",
     }.get(run.state, "stopped")
     lost = sum(attempt.steps_lost for attempt in run.attempts)
@@ -47,14 +48,14 @@ def describe_run(run: Run, *, kept: bool = True, has_set_aside: bool = False) ->
         parts.append(f"{attempts} attempts")
     if lost and run.state == "finished":
         parts.append(f"{count(lost, 'step')} repeated")
-    if run.state != "finished" and run.snapshots.count and kept:
+    if run.state != "finished" and (run.snapshots.count or soak) and kept:
         # Without a change, a run that was given up would be given up again.
         fixed = " once that is fixed" if how == "stopped" else ""
-        parts.append(f"to continue{fixed}: fitguard run --resume {run.id}")
+        parts.append(f"to continue{fixed}: {describe_resume(run.id, run.command)}")
     if run.state == "finished" and has_set_aside:
         parts.append(
             "snapshots of another version of the script are kept, and to go on with them: "
-            f"fitguard run --resume {run.id}"
+            f"{describe_resume(run.id, run.command)}"
         )
     parts.append(f"fitguard report {run.id}" if kept else f"{run.folder} is gone: no report")
     return "; ".join(parts)

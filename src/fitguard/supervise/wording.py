@@ -36,6 +36,8 @@ def describe_attempt(attempt: PastAttempt, cause: str) -> str:
     reason = "" if cause in _NAMELESS else f" ({cause})"
     unseen = is_out_of_sight(attempt)
     at = UNGUARDED if unseen else describe_place(attempt.last, end=attempt.after_fit)
+    if attempt.soak:
+        at = describe_computation(attempt.last)
     return f"Attempt {attempt.number} {how} {at}{reason}"
 
 
@@ -57,8 +59,16 @@ def describe_place(place: Place, *, end: bool = False) -> str:
     return f"after step {place.step} of epoch {place.epoch + 1}{of_fit}"
 
 
+def describe_computation(place: Place) -> str:
+    """How far a soak was."""
+    done = place.total_steps
+    return f"after computation {done:,}" if done else "before the first computation"
+
+
 def describe_restart(attempt: PastAttempt) -> str:
-    """From where the next attempt trains."""
+    """From where the next attempt trains; a soak writes its counts down before it computes."""
+    if attempt.soak:
+        return ", and goes on with its counts." if attempt.last.total_steps else "."
     if not attempt.saved.fit or not attempt.saved.total_steps:
         return ", from the beginning."
     if attempt.saved_end:

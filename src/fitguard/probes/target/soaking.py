@@ -23,6 +23,11 @@ _MORE_REPEATS = 5
 _WRITE_SECONDS = 2.0
 _TELL_SECONDS = (10.0, 60.0, 600.0)
 _BEGUN_ON_GPU = 4
+_PARTS = (
+    ("tensorflow", "TensorFlow"), ("numpy", "NumPy"), ("python", "Python"),
+    ("devices", "the devices"), ("processors", "the processors"),
+)  # fmt: skip
+"""Of the identity of a session, and how each is called."""
 _LAST_SAMPLES_SECONDS = 2.0
 """Before the process ends: what the parent samples around the wrong bit should be there."""
 
@@ -59,15 +64,32 @@ class Soak(object):
         )
         before = files.read_progress()
         self._progress = before or _begin_progress(seed)
+        self._progress.setdefault("changes", [])
         self._comparable = before is not None and before["identity"] == identity
-        self._progress["identity"] = identity
+        self._reference_time = self._progress["updated"]
         self._progress["sessions"] += 1
+        if before is not None and not self._comparable:
+            self._note_change(before["identity"], identity)
+        self._progress["identity"] = identity
         self._rows = [self._find_row(one.name, one.device, one.size) for one in computed]
         for name, device, reason in left_out:
             self._find_row(name, device, "")["left_out"] = reason
         self._began = self._settled = time.time()
         self._seconds_before = self._progress["seconds"]
         self._written = self._told = 0.0
+
+    def _note_change(self, before, after):
+        text = describe_change(before, after)
+        self._progress["changes"].append(
+            {
+                "session": self._progress["sessions"], "time": time.time(), "text": text,
+                "computations": sum(row["computations"] for row in self._progress["computations"]),
+            }
+        )  # fmt: skip
+        line = "%s. New references are made, and the counts go on: they are of both." % text
+        self._files.tell("noted", kind="version", text=line)
+        sys.stdout.write(line + "\n")
+        sys.stdout.flush()
 
     @property
     def number(self):
@@ -179,7 +201,8 @@ class Soak(object):
                 self._report(index, None, wrong_bits.ONCE, words)
         before, row["checksum"] = row["checksum"], usual
         if self._comparable and before and before != row["checksum"]:
-            self._report(index, None, wrong_bits.SESSIONS, [])
+            when = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(self._reference_time))
+            self._report(index, None, wrong_bits.SESSIONS, [], when)
 
     def _compute_once(self, index):
         words, checksum = self._compute(index, None)
@@ -283,8 +306,25 @@ def draw(seed, number, count):
     return random.Random(seed * 1000003 + number).randrange(count)
 
 
+def describe_change(before, after):
+    """What is another one than in the session before: `TensorFlow was 2.20.0 and is 2.21.0`."""
+    return "; ".join(
+        "%s %s %s and %s %s"
+        % (
+            name, "were" if name.endswith("s") else "was", _show(before.get(key)),
+            "are" if name.endswith("s") else "is", _show(after.get(key)),
+        )
+        for key, name in _PARTS
+        if before.get(key) != after.get(key)
+    )  # fmt: skip
+
+
+def _show(value):
+    return ", ".join(value) if isinstance(value, list) else value
+
+
 def _begin_progress(seed):
     return {
         "format": FORMAT, "seed": seed, "number": 0, "identity": {}, "sessions": 0, "seconds": 0.0,
-        "updated": 0.0, "computations": [], "findings": [],
+        "updated": 0.0, "computations": [], "findings": [], "changes": [],
     }  # fmt: skip

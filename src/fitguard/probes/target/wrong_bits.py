@@ -47,8 +47,8 @@ def describe_finding(finding):
         return "%s: %s" % (where, finding["text"])
     if finding["kind"] == SESSIONS:
         return (
-            "%s gives another result than in the session before, with the same versions on the "
-            "same device" % where
+            "%s gives another result than in the session that ended on %s, with the same "
+            "versions on the same device" % (where, finding["text"])
         )
     if finding["kind"] == CHECKING:
         return "the checksum of %s was wrong, and the result was right" % where

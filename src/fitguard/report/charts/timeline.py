@@ -11,6 +11,7 @@ from fitguard.report.charts.time_axis import TimeAxis
 from fitguard.report.rows.run_rows import action
 from fitguard.report.rows.run_words import GROUPS, find_named_cause, outcome, place, took
 from fitguard.schema.run import Attempt, Run
+from fitguard.schema.run_command import is_soak
 from fitguard.words import count, duration, join, short, size
 
 TITLE = "Attempts over time"
@@ -121,22 +122,22 @@ def _bar(attempt: Attempt, run: Run, axis: TimeAxis) -> Bar:
     x = axis.x(attempt.started)
     width = max(axis.x(attempt.started + seconds) - x, LEAST_WIDTH)
     x = min(x, RIGHT - width)
-    steps = count(attempt.steps_done, "step")
+    steps = count(attempt.steps_done, "computation" if is_soak(run.command) else "step")
     lost = f"{attempt.steps_lost:,} lost" if attempt.steps_lost else None
-    words = join([outcome(attempt), find_named_cause(attempt), duration(seconds), steps, lost])
+    words = join([outcome(attempt, run), find_named_cause(attempt), duration(seconds), steps, lost])
     return Bar(
         round(x, 1),
         round(width, 1),
         GROUPS[attempt.outcome],
-        _label(attempt, width, LETTER),
-        _label(attempt, width, NARROW_LETTER),
+        _label(attempt, run, width, LETTER),
+        _label(attempt, run, width, NARROW_LETTER),
         f"Attempt {attempt.number}: {words}",
     )
 
 
-def _label(attempt: Attempt, width: float, letter: float) -> str:
+def _label(attempt: Attempt, run: Run, width: float, letter: float) -> str:
     """The number and how it ended, or the number, or nothing: as there is room."""
-    for words in (f"{attempt.number} {outcome(attempt)}", f"{attempt.number}"):
+    for words in (f"{attempt.number} {outcome(attempt, run)}", f"{attempt.number}"):
         if (len(words) + 0.5) * letter <= width:
             return words
     return ""

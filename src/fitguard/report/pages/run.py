@@ -34,7 +34,14 @@ from fitguard.report.rows.run_rows import (
     run_rows,
     snapshot_rows,
 )
-from fitguard.report.rows.run_words import TONES, advice, find_named_cause, moment, outcome, verdict
+from fitguard.report.rows.run_words import (
+    advice,
+    choose_tone,
+    find_named_cause,
+    moment,
+    outcome,
+    verdict,
+)
 from fitguard.schema.finding import SEVERITIES, Evidence
 from fitguard.schema.run import Attempt, Run, RunAlert, RunDecision, RunProfile
 from fitguard.words import join, numbers
@@ -71,7 +78,7 @@ def build_page(run: Run) -> Page:
             Section("Snapshots", present(Pairs(tuple(snapshot_rows(run))))),
             Folded("The end of the output", present(Quotation("\n".join(run.output), is_end=True))),
         ),
-        Verdict(verdict(run), TONES[run.state], next=advice(run)),
+        Verdict(verdict(run), choose_tone(run), next=advice(run)),
     )
 
 

@@ -4,7 +4,7 @@ import re
 from urllib.parse import quote
 
 from fitguard.report.blocks import Items, Page, Section, Span, Table, Verdict, Words, present
-from fitguard.report.rows.run_words import STATES, command, moment, value
+from fitguard.report.rows.run_words import command, moment, name_state, value
 from fitguard.report.rows.tables import drop_empty_columns
 from fitguard.schema.run_list import RunLine, RunList
 from fitguard.words import count, duration, short
@@ -43,7 +43,7 @@ def _describe(run: RunLine, folder: str) -> tuple[Words, ...]:
         "" if run.loss is None else value(run.loss),
         f"{run.steps:,}",
         f"{run.attempts:,}",
-        STATES[run.state].lower(),
+        name_state(run.state, run.command).lower(),
         run.ended if run.cause == "unknown" else run.cause,
         short(command(run.command), LONGEST_COMMAND),
     )

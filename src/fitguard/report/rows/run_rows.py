@@ -17,6 +17,7 @@ from fitguard.report.rows.run_words import (
 from fitguard.report.rows.tables import drop_empty_columns
 from fitguard.schema.journal import UNGUARDED
 from fitguard.schema.run import Attempt, Run, RunFit
+from fitguard.schema.run_command import is_soak
 from fitguard.words import duration, join, percent, short, size
 
 LONGEST_NAME = 60
@@ -65,7 +66,9 @@ def run_rows(run: Run) -> list[Row]:
 
 def attempt_table(run: Run) -> Table:
     """Number, when since the start, how long, its steps, how it ended, why, what was done then."""
-    headers = ("attempt", "began", "took", "from step", "steps", "lost", "ended", "cause", "then")
+    noun = "computation" if is_soak(run.command) else "step"
+    begun = ("attempt", "began", "took", f"from {noun}", f"{noun}s")
+    headers = (*begun, "lost", "ended", "cause", "then")
     rows = tuple(_describe_attempt(attempt, run) for attempt in run.attempts)
     return drop_empty_columns(
         Table(headers, rows, most=MOST_ATTEMPTS, noun="earlier attempt", newest_last=True)
@@ -80,7 +83,7 @@ def _describe_attempt(attempt: Attempt, run: Run) -> tuple[Words, ...]:
         _reach(attempt, several_fits=len(run.fits) > 1),
         f"{attempt.steps_done:,}",
         f"{attempt.steps_lost:,}" if attempt.steps_lost else "",
-        Span(outcome(attempt), tone=OUTCOME_TONES.get(GROUPS[attempt.outcome], "")),
+        Span(outcome(attempt, run), tone=OUTCOME_TONES.get(GROUPS[attempt.outcome], "")),
         find_named_cause(attempt),
         action(attempt.action),
     )

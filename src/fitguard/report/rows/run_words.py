@@ -1,11 +1,13 @@
 """A guarded run in sentences: how it stands, what it survived, what was done twice."""
 
 import shlex
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import PurePath
 
 from fitguard.report.blocks import Tone
 from fitguard.schema.run import Attempt, LossPoint, Outcome, Place, Run, RunState
+from fitguard.schema.run_command import describe_resume, is_soak
 from fitguard.words import count, percent
 
 STATES: dict[RunState, str] = {
@@ -54,10 +56,28 @@ GROUPS: dict[Outcome, str] = {
 }
 """The color of each outcome: several share one."""
 
+TOLD = "Stopped as asked"
 USUAL_FOLDER = PurePath("fitguard-runs")
 _CRASHES = {"memory", "failed", "lost"}
 _NAMELESS = ("unknown", "none")
 _GOES_ON = {"interrupted", "preempted", "lost"}
+
+
+def name_state(state: RunState, command: Sequence[str]) -> str:
+    """`Finished`; a soak has no end of its own, so being told to stop is no accident."""
+    return TOLD if is_told_soak(state, command) else STATES[state]
+
+
+def choose_tone(run: Run) -> Tone:
+    """Of the state of a run."""
+    if is_told_soak(run.state, run.command):
+        return "error" if run.exit_code else "fine"
+    return TONES[run.state]
+
+
+def is_told_soak(state: RunState | Outcome, command: Sequence[str]) -> bool:
+    """Whether it is a soak that ended because it was told to."""
+    return is_soak(command) and state in ("preempted", "interrupted")
 
 
 def verdict(run: Run) -> str:
@@ -72,8 +92,8 @@ def advice(run: Run) -> str:
     if run.state not in _GOES_ON:
         return ""
     beside = PurePath(run.folder).parent
-    elsewhere = "" if beside == USUAL_FOLDER else f"--runs {beside} "
-    return f"`fitguard run {elsewhere}--resume {run.id}` continues it."
+    elsewhere = "" if beside == USUAL_FOLDER else str(beside)
+    return f"`{describe_resume(run.id, run.command, elsewhere=elsewhere)}` continues it."
 
 
 def crashes(run: Run) -> list[Attempt]:
@@ -97,8 +117,14 @@ def took(attempt: Attempt, run: Run) -> float:
     return max(end - attempt.started, 0.0)
 
 
-def outcome(attempt: Attempt) -> str:
-    """`killed by SIGKILL`, `raised an error (exit code 1)`, `finished`."""
+def outcome(attempt: Attempt, run: Run | None = None) -> str:
+    """`killed by SIGKILL`, `raised an error (exit code 1)`, `finished`.
+
+    Args:
+        run: Of the attempt; a soak that was told to stop has ended well.
+    """
+    if run is not None and is_told_soak(attempt.outcome, run.command):
+        return TOLD.lower()
     told = OUTCOMES[attempt.outcome]
     if attempt.signal:
         return f"{told} by {attempt.signal}"
@@ -160,13 +186,13 @@ def value(number: float) -> str:
 def _head(run: Run) -> str:
     made = len(run.attempts)
     if not made:
-        return f"{STATES[run.state]} before the first attempt"
+        return f"{name_state(run.state, run.command)} before the first attempt"
     if run.state == "running":
         return f"Running: attempt {run.attempts[-1].number:,}"
     told = f"after {count(made, 'attempt')}" if made > 1 else "in the first attempt"
     last = run.attempts[-1]
     why = f": {find_named_cause(last) or outcome(last)}" if run.state == "stopped" else ""
-    return f"{STATES[run.state]} {told}{why}"
+    return f"{name_state(run.state, run.command)} {told}{why}"
 
 
 def _format_survived(run: Run) -> str:
@@ -176,9 +202,10 @@ def _format_survived(run: Run) -> str:
 
 def _format_repeated_steps(run: Run) -> str:
     kept, twice = steps_kept(run), steps_twice(run)
+    noun = "computation" if is_soak(run.command) else "step"
     if not twice:
-        steps = count(kept, "step") if kept else ""
+        steps = count(kept, noun) if kept else ""
         return f"none of {steps} done twice" if crashes(run) and kept else steps
     if twice > kept:
-        return f"{count(twice, 'step')} lost and done again, {kept:,} kept"
-    return f"{twice:,} of {count(kept, 'step')} done twice ({percent(twice, kept)})"
+        return f"{count(twice, noun)} lost and done again, {kept:,} kept"
+    return f"{twice:,} of {count(kept, noun)} done twice ({percent(twice, kept)})"

@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterable, Iterator
 
 from fitguard.report.blocks import Row, Span, Table, Tone, Words
 from fitguard.report.rows.run_speed import say_speed
-from fitguard.report.rows.run_words import STATES, TONES, command, value
+from fitguard.report.rows.run_words import TONES, command, name_state, value
 from fitguard.report.rows.run_words import moment as say_moment
 from fitguard.report.rows.tables import drop_empty_columns
+from fitguard.schema.run_command import is_soak
 from fitguard.schema.watch import Watch
 from fitguard.words import count, duration, join, percent, short, size
 
@@ -26,7 +27,7 @@ def say_state(moment: Watch) -> str:
 
 
 def _name_state(moment: Watch) -> str:
-    return "Ended" if moment.state == "ended" else STATES[moment.state]
+    return "Ended" if moment.state == "ended" else name_state(moment.state, moment.command)
 
 
 def choose_tone(moment: Watch) -> Tone:
@@ -39,6 +40,8 @@ def say_place(moment: Watch) -> str:
     at = moment.place
     if not at.fit:
         return ""
+    if is_soak(moment.command):
+        return f"computation {at.total_steps:,}"
     epochs = f" of {moment.epochs:,}" if moment.epochs else ""
     steps = f" of {moment.steps_per_epoch:,}" if moment.steps_per_epoch else ""
     if not at.step and at.epoch:
