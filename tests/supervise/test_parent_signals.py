@@ -136,7 +136,7 @@ print("got it")
 
 def test_an_interrupt_between_two_attempts_ends_the_run(tmp_path):
     """The explanation takes its time: an interrupt that comes meanwhile is not forgotten."""
-    text = "print('begun', flush=True); import os; os._exit(3)"
+    text = "print('begun', flush=True); import os; os.kill(os.getpid(), 9)"
     parent = Parent(tmp_path, text)
     parent.until("begun")
     time.sleep(0.05)
