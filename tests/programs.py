@@ -8,6 +8,7 @@ import contextlib
 import os
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
@@ -98,3 +99,14 @@ def wait_for(condition: Callable[[], _Value], seconds: float = LONGEST_SECONDS) 
         assert time.monotonic() < deadline, "it did not happen in time"
         time.sleep(_LOOK_SECONDS)
     return value
+
+
+def make_python(tmp_path: Path, body: str) -> str:
+    """A Python whose `import tensorflow` does what the body says."""
+    package = tmp_path / "tensorflow"
+    package.mkdir()
+    (package / "__init__.py").write_text(body)
+    script = tmp_path / "python"
+    script.write_text(f'#!/bin/sh\nPYTHONPATH="{tmp_path}" exec {sys.executable} "$@"\n')
+    script.chmod(0o755)
+    return str(script)

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from programs import LONGEST_SECONDS, is_alive, start, wait_for
+from programs import LONGEST_SECONDS, is_alive, make_python, start, wait_for
 
 import fitguard
 from fitguard.environment.deep import import_tensorflow
@@ -15,19 +15,8 @@ from fitguard.schema.facts import Facts
 from fitguard.schema.software import Python
 
 
-def interpreter_that(tmp_path: Path, body: str) -> str:
-    """A Python whose `import tensorflow` does what the body says."""
-    package = tmp_path / "tensorflow"
-    package.mkdir()
-    (package / "__init__.py").write_text(body)
-    script = tmp_path / "python"
-    script.write_text(f'#!/bin/sh\nPYTHONPATH="{tmp_path}" exec {sys.executable} "$@"\n')
-    script.chmod(0o755)
-    return str(script)
-
-
 def deep(tmp_path: Path, body: str, limit_seconds: float = 60.0):
-    facts = Facts(python=Python(version="3.11", executable=interpreter_that(tmp_path, body)))
+    facts = Facts(python=Python(version="3.11", executable=make_python(tmp_path, body)))
     return import_tensorflow(facts, limit_seconds)
 
 
@@ -82,7 +71,7 @@ def test_ctrl_c_leaves_no_child(tmp_path):
     body = (
         f"import os, time\nopen({str(note)!r}, 'w').write(str(os.getpid()) + ' ')\ntime.sleep(60)"
     )
-    python = interpreter_that(tmp_path, body)
+    python = make_python(tmp_path, body)
     started = start(
         [sys.executable, "-m", "fitguard", "doctor", "--deep", "--python", python],
         stdout=subprocess.DEVNULL,

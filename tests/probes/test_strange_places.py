@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from programs import make_python
 
 from fitguard.facts.nvml import NvmlFacts
 from fitguard.probes import target
@@ -14,17 +15,6 @@ from fitguard.schema.exit_codes import UsageError
 from fitguard.schema.hardware import Gpu, GpuProcess
 
 OLDEST = Path("~/.pyenv/versions/2.7.18/bin/python").expanduser()
-
-
-def python_with(tmp_path: Path, body: str) -> str:
-    """A Python whose `import tensorflow` does what the body says."""
-    package = tmp_path / "tensorflow"
-    package.mkdir()
-    (package / "__init__.py").write_text(body)
-    script = tmp_path / "python"
-    script.write_text(f'#!/bin/sh\nPYTHONPATH="{tmp_path}" exec {sys.executable} "$@"\n')
-    script.chmod(0o755)
-    return str(script)
 
 
 def gpu(index: int = 0, **fields) -> Gpu:
@@ -45,7 +35,7 @@ def devices_of(*gpus: Gpu, environment=None) -> tuple[Device, ...]:
     ],
 )  # fmt: skip
 def test_a_tensorflow_that_does_not_import(tmp_path, body, status, detail, cause):
-    report = run_probes(only=["matmul-float32"], python=python_with(tmp_path, body))
+    report = run_probes(only=["matmul-float32"], python=make_python(tmp_path, body))
     first, *others = report.results
     assert (first.name, first.status) == ("import-tensorflow", status)
     assert detail in first.detail
@@ -60,7 +50,7 @@ def test_a_tensorflow_that_does_not_import(tmp_path, body, status, detail, cause
 
 def test_a_tensorflow_of_the_first_generation_is_skipped(tmp_path):
     report = run_probes(
-        only=["matmul-float32"], python=python_with(tmp_path, "__version__ = '1.15.5'")
+        only=["matmul-float32"], python=make_python(tmp_path, "__version__ = '1.15.5'")
     )
     assert {result.status for result in report.results} == {"skip"}
     assert "Probes need TensorFlow 2.0 or newer" in report.results[0].detail
