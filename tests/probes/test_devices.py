@@ -5,6 +5,8 @@ import pytest
 
 from fitguard.facts.nvml import NvmlFacts
 from fitguard.probes.devices import join, list_devices
+from fitguard.probes.probing import note_left_out
+from fitguard.probes.registry import select_probes
 from fitguard.schema.exit_codes import UsageError
 from fitguard.schema.hardware import Gpu
 
@@ -31,6 +33,15 @@ def test_each_gpu_is_seen_alone_and_by_its_uuid() -> None:
 def test_hidden_gpus_are_not_probed() -> None:
     assert [device.label for device in list_here(CUDA_VISIBLE_DEVICES="1")] == ["GPU 1"]
     assert join(list_here("0")) is None
+
+
+def test_what_needs_several_gpus_is_said_to_be_left_out() -> None:
+    quick = select_probes("quick")
+    (note,) = note_left_out(quick, list_here("0"))
+    assert note == "peer-copies and all-reduce need several GPUs without MIG, and were not tried."
+    assert note_left_out(quick, list_here()) == ()
+    assert note_left_out(quick, list_here(gpus=())) == ()
+    assert note_left_out(select_probes("quick", ("copies",)), list_here("0")) == ()
 
 
 def test_without_a_gpu_it_is_the_cpu_in_two_parts() -> None:

@@ -82,7 +82,12 @@ def run_probes(
         tensorflow=session.tensorflow,
         devices=tuple(one.describe() for one in found),
         results=results,
-        notes=(*closed, *note_unknown_cards(found), *((_NO_GPU,) if on_cpu else ())),
+        notes=(
+            *closed,
+            *note_unknown_cards(found),
+            *note_left_out(probes, found),
+            *((_NO_GPU,) if on_cpu else ()),
+        ),
         seconds=round(time.monotonic() - began, 1),
     )
 
@@ -104,6 +109,14 @@ def _arrange(probes: Sequence[Probe], devices: Sequence[Device]) -> list[_Step]:
     if together is not None:
         steps += [_Step(probe, together) for probe in probes if probe.several]
     return steps
+
+
+def note_left_out(probes: Sequence[Probe], devices: Sequence[Device]) -> tuple[str, ...]:
+    """That probes of several GPUs were not tried, where there is one."""
+    names = [probe.name for probe in probes if probe.several]
+    if not names or join(devices) is not None:
+        return ()
+    return (f"{' and '.join(names)} need several GPUs without MIG, and were not tried.",)
 
 
 class _Clock(msgspec.Struct, frozen=True):
