@@ -25,8 +25,8 @@ def runs(
     """Which runs are there, and how do they stand?
 
     One line for each guarded run, the newest first; in JSON, the newest last. A run that is cut off
-    has lost its parent or its machine: `fitguard run --resume` continues it. As HTML, each run is a
-    link to its page, which is written into its folder.
+    has lost its parent or its machine: `fitguard run --resume` continues it, and `fitguard probe
+    --resume` a soak. As HTML, each run is a link to its page, which is written into its folder.
 
     For example:
 

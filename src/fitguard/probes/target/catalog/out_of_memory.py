@@ -62,7 +62,7 @@ def _ask_too_much(bench):
     try:
         given = tf.zeros([2**16, amount // 4 // 2**16])
     except tf.errors.ResourceExhaustedError:
-        return "%d MiB were asked for and refused" % (amount // _MIB)
+        return "%s were asked for and refused" % ("4 TiB" if bench.on_gpu else "512 MiB")
     if not bench.on_gpu:
         raise Skip("This TensorFlow heeds no limit of memory on the CPU")
     raise RuntimeError("%s were given to it. Expected ResourceExhaustedError" % (given.shape,))
