@@ -23,7 +23,8 @@ def breaking_callback(library, fits, disk, fault, seen):
             before, disk.fault = disk.fault, fault if step in BROKEN else ""
             if before != disk.fault:
                 files = sorted(fits.session.folder.snapshots.iterdir())
-                seen.append([read_snapshot(path).document["place"]["step"] for path in files])
+                places = [read_snapshot(path).document["place"] for path in files]
+                seen.append([place["total_steps"] for place in places])
 
     return Breaking()
 
