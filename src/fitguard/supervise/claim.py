@@ -278,4 +278,6 @@ def _build_orders(options: RunOptions, before: Orders | None, events: Sequence[A
         require_guard=options.require_guard,
         preempt_signals=options.preempt_signals,
         profile=options.profile,
+        worker_heartbeat_seconds=options.worker_heartbeat_seconds,
+        collective_seconds=options.collective_seconds,
     )
