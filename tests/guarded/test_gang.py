@@ -195,3 +195,19 @@ def test_a_torn_snapshot_on_one_worker_is_offered_no_more(tmp_path: Path) -> Non
 
     assert gang.wait() == [0, 0], gang.read_output()
     assert results(gang) == plain
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("victim", WORKERS)
+def test_keras_3_goes_on_from_the_agreed_step(tmp_path: Path, victim: int) -> None:
+    """Without fitguard it cannot train with several workers at all (keras#20585)."""
+    through = train_through(Gang(tmp_path / "through", "workers.py", "keras"))
+    gang = Gang(tmp_path / "killed", "workers.py", "keras")
+    hold_after_call(gang)
+    end_round(gang, victim)
+
+    gang.start(CALLED)
+
+    assert gang.wait() == [0, 0], gang.read_output()
+    assert begun_at(gang, 2) == [[(1, 8, True), (2, 10, False)]] * 2
+    assert results(gang) == through
