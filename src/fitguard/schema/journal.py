@@ -8,6 +8,7 @@ from typing import Final, Literal
 import msgspec
 
 from fitguard.schema.finding import Confidence, Fix, Severity
+from fitguard.schema.gang import GangOrders
 from fitguard.schema.run import Outcome, Place, RunState, TimeShare
 
 REPLACE_ME = 86
@@ -18,10 +19,15 @@ LEFT_AS_ASKED = 75
 `fitguard run` leaves with it after SIGTERM: the run is not over, `--resume` goes on with it.
 """
 
-FailureKind = Literal["out-of-memory", "exception", "system-exit", "own-fault"]
-"""How a child failed, in its own words; `own-fault`: an error of fitguard's own code."""
+FailureKind = Literal["out-of-memory", "exception", "system-exit", "own-fault", "lost-start"]
+"""How a child failed, in its own words.
+
+`own-fault`: an error of fitguard's own code. `lost-start`: the snapshot that all workers agreed to
+go on from cannot be used here. It was moved away, so that the next round agrees on another.
+"""
 SYSTEM_EXIT: Final = "system-exit"
 OWN_FAULT: Final = "own-fault"
+LOST_START: Final = "lost-start"
 
 NoteKind = Literal[
     "inexact",
@@ -67,6 +73,7 @@ class Orders(msgspec.Struct, frozen=True, kw_only=True):
         collective_seconds: For one exchange between workers; None for as long as it takes.
         environment: Variables that the parent sets for the child beside its own, such as
             `TF_GPU_ALLOCATOR`; they stay from attempt to attempt.
+        gang: Where it is one of several workers; None for a training of its own.
     """
 
     attempt: int = 1
@@ -87,6 +94,7 @@ class Orders(msgspec.Struct, frozen=True, kw_only=True):
     worker_heartbeat_seconds: float = 10.0
     collective_seconds: float | None = None
     environment: dict[str, str] = {}
+    gang: GangOrders | None = None
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="event"):
