@@ -1,9 +1,9 @@
 """Record the logs of two real workers of which one fails: record_workers.py FOLDER [CASE …].
 
-Two processes train together on loopback (MultiWorkerMirroredStrategy, tf_keras). After some steps one
-of them is killed, raises, runs out of memory, is stopped, gets stuck, or leaves the others' order.
-What each of them writes is left in FOLDER/CASE/worker0.log and worker1.log, with paths of this machine
-taken out. tests/crash/recordings/workers has what it wrote here.
+Two processes train together on loopback (MultiWorkerMirroredStrategy, tf_keras). After some steps
+one of them is killed, raises, runs out of memory, is stopped, gets stuck, or leaves the order of
+the other. What each of them writes is left in FOLDER/CASE/worker0.log and worker1.log, with paths
+of this machine taken out. tests/crash/recordings/workers has what it wrote.
 """
 
 import json
@@ -14,7 +14,9 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 STEPS, AT_STEP = 60, 6
@@ -26,7 +28,7 @@ class Case(NamedTuple):
 
     worker: int
     fault: str
-    environment: dict[str, str] = {}
+    environment: Mapping[str, str] = MappingProxyType({})
 
 
 SMALL_POOL = {"TF_CPU_ALLOCATOR_USE_BFC": "1", "TF_CPU_BFC_MEM_LIMIT_IN_MB": "200"}
@@ -133,9 +135,7 @@ def _free_port() -> int:
 def _redact(text: str) -> str:
     """Installed packages and this script as they would be elsewhere."""
     text = re.sub(r'"[^"\n]*/site-packages/', '"/venv/lib/python3/site-packages/', text)
-    text = text.replace(str(Path(__file__).resolve()), "/work/train.py").replace(
-        __file__, "train.py"
-    )
+    text = text.replace(str(Path(__file__).resolve()), "train.py").replace(__file__, "train.py")
     return re.sub(rf"\b{re.escape(socket.gethostname())}\b", "node", text)
 
 

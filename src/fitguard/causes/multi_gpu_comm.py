@@ -105,7 +105,7 @@ def _tell_of_others(fallout: Signal) -> str:
             "between them is cut."
         )
     if fallout.name in LATE:
-        return "Another worker did not come to a step that all do together: it is stuck, or it is gone."
+        return "Another worker did not come to a step that all do together: it is stuck, or gone."
     if fallout.name in OUT_OF_ORDER:
         return (
             "Another worker is at another step. That is so when one of them was started again "

@@ -1,6 +1,6 @@
 """The logs in a folder, or of a pattern."""
 
-from glob import glob, has_magic
+import glob
 from pathlib import Path
 
 from fitguard.schema.exit_codes import UnreadableInput
@@ -44,9 +44,16 @@ def list_logs(folder: Path) -> list[Path]:
 
 def expand_pattern(text: str) -> list[Path]:
     """The files of `logs/worker*.log`, where the shell has not looked for them."""
-    if not has_magic(text):
+    if not glob.has_magic(text):
         return []
-    return sorted((Path(found) for found in glob(text) if Path(found).is_file()), key=_order)
+    anchor = Path(Path(text).anchor)
+    try:
+        found = [
+            file for file in anchor.glob(str(Path(text).relative_to(anchor))) if file.is_file()
+        ]
+    except (OSError, ValueError):  # `**x` is no pattern
+        return []
+    return sorted(found, key=_order)
 
 
 def _is_log(file: Path) -> bool:

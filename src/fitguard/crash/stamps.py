@@ -13,7 +13,7 @@ year. Times by different clocks cannot be compared."""
 
 _TIME = r"(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)(?:[.,](?P<part>\d{1,9}))?"
 _UNIX = re.compile(r"[IWEF]\d{4} 00:00:(?P<unix>\d{9,11}\.\d{1,9})\s")
-"""Of absl, before it knows the time zone: `E0000 00:00:1794849672.643842   23232 ring_alg.cc:291]`."""
+"""Of absl, before it is set up: `E0000 00:00:1794849672.643842   23232 ring_alg.cc:291]`."""
 _LOCAL = re.compile(
     rf"\[?(?P<year>\d{{4}})[-/](?P<month>\d\d)[-/](?P<day>\d\d)[ T]{_TIME}",
 )

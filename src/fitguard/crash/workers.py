@@ -1,7 +1,8 @@
 """Which of several workers failed first. Pure: stories in, an answer out."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from fitguard.causes.derived.abrupt_end import has_ended_well
@@ -31,7 +32,7 @@ class Telling(NamedTuple):
     diagnosis: Diagnosis
     part: WorkerPart
     moment: Evidence | None = None
-    stamps: dict[Clock, Stamp] = {}
+    stamps: Mapping[Clock, Stamp] = MappingProxyType({})
     is_exact: bool = False
 
     @property
