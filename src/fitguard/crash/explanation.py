@@ -1,6 +1,7 @@
 """`fitguard.explain()`: why did it die, and what now?"""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -84,11 +85,10 @@ def explain(
     if measured:
         beside.append(read_log("\n".join(measured).encode(), recogniser, FLIGHT_RECORD))
     sources = (*(["log"] if logs else []), *([KERNEL_LOG] if kernel_log is not None else []))
-    ends = [item for item in logs if item.exit_code is not None or item.signal]
     around = Circumstances(
         recogniser=recogniser,
-        exit_code=ends[-1].exit_code if ends and exit_code is None else exit_code,
-        signal=signal or (ends[-1].signal if ends and exit_code is None else None),
+        exit_code=exit_code,
+        signal=signal,
         facts=facts,
         what_if=what_if,
         command=command,
@@ -101,11 +101,23 @@ def explain(
     workers = split_workers(logs, readings)
     if len(workers) > 1 and speak_of_each_other(workers, recogniser):
         return _add_paths(explain_workers(workers, beside, around, notes), files)
+    around = _add_ends(around, logs)
     lines = [line for reading in (*readings, *beside) for line in reading.lines]
     story, unread = tell_story(
         lines, sum(reading.line_count for reading in (*readings, *beside)), around
     )
     return _add_paths(judge(story, [*unread, *notes], lines, around), files)
+
+
+def _add_ends(around: Circumstances, logs: Sequence[GivenLog]) -> Circumstances:
+    """How the processes ended that wrote the logs, where the user does not say it."""
+    codes = [item.exit_code for item in logs if item.exit_code is not None]
+    signals = [item.signal for item in logs if item.signal]
+    return replace(
+        around,
+        exit_code=codes[0] if codes and around.exit_code is None else around.exit_code,
+        signal=around.signal or (signals[0] if signals else None),
+    )
 
 
 def _add_paths(explanation: Diagnosis, files: set[str]) -> Diagnosis:

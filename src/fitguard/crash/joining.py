@@ -7,7 +7,7 @@ import msgspec
 
 from fitguard.causes.derived.fallout import LATE, OUT_OF_ORDER, SILENT
 from fitguard.crash.judging import Circumstances, judge, tell_story
-from fitguard.crash.questions import questions
+from fitguard.crash.questions import KERNEL_LOG
 from fitguard.crash.reader import Reading
 from fitguard.crash.several import WorkerLog
 from fitguard.crash.workers import Answer, Telling, find_first, read_worker
@@ -15,13 +15,15 @@ from fitguard.schema.diagnosis import (
     CauseSlug,
     Diagnosis,
     FoundCause,
+    Question,
     WorkerEnd,
     WorkerPart,
     Workers,
 )
 from fitguard.schema.finding import Confidence, Evidence, Fix
 
-_SAYS_NOTHING = (None, "none", "unknown")
+_SAYS_NOTHING = (None, "none")
+_NO_FAILURE = "Its log ends without a failure."
 
 
 def explain_workers(
@@ -78,7 +80,7 @@ def _explain_first(
         found,
         primary=cause.cause,
         causes=(cause,),
-        questions=questions(story, [cause]),
+        questions=_ask_how_it_ended(first) if cause.cause == "unknown" else (),
     )
 
 
@@ -134,6 +136,18 @@ def _describe_silent(first: Telling, tellings: Sequence[Telling]) -> FoundCause:
     )
 
 
+def _ask_how_it_ended(first: Telling) -> tuple[Question, ...]:
+    if first.part == "well":
+        return ()
+    return (
+        Question(
+            f"How {first.name} ended",
+            "Add the exit code of that worker as `--exit-code N`; 137 means SIGKILL.",
+        ),
+        Question("What the kernel of its machine logged meanwhile", KERNEL_LOG),
+    )
+
+
 def _quote_last_line(telling: Telling) -> tuple[Evidence, ...]:
     last = telling.worker.lines[-1:]
     return tuple(Evidence(line.text, line.source, line.number) for line in last)
@@ -175,11 +189,12 @@ def _describe_all(tellings: Sequence[Telling], answer: Answer, found: Diagnosis)
 def _describe_first(telling: Telling, found: Diagnosis) -> WorkerEnd:
     cause = found.causes[0] if found.causes else None
     evidence = cause.evidence[:1] if cause else ()
+    summary = cause.summary if cause and found.primary else ""
     return WorkerEnd(
         name=telling.name,
         part="first",
         cause=found.primary,
-        summary=cause.summary if cause and found.primary else "It failed first.",
+        summary=_NO_FAILURE if telling.part == "silent" else summary,
         evidence=evidence or ((telling.moment,) if telling.moment else ()),
         time=_write_time(telling),
     )
@@ -190,7 +205,7 @@ def _describe_end(telling: Telling) -> WorkerEnd:
     causes = telling.diagnosis.causes
     summaries = {
         "fallout": "It only reports that another worker is gone or stuck.",
-        "silent": "Its log ends without a failure.",
+        "silent": _NO_FAILURE,
         "well": "It ended well.",
     }
     if telling.fallout is not None and telling.fallout.name in OUT_OF_ORDER:

@@ -1,6 +1,7 @@
 """The logs in a folder, or of a pattern."""
 
 import glob
+import re
 from pathlib import Path
 
 from fitguard.schema.exit_codes import UnreadableInput
@@ -65,11 +66,5 @@ def _is_log(file: Path) -> bool:
 
 def _order(file: Path) -> list[tuple[int, int | str]]:
     """By parts of text and number; a number comes before a text."""
-    parts: list[tuple[int, int | str]] = []
-    text = ""
-    for character in f"{file}\0":
-        if text and character.isdecimal() != text[-1].isdecimal():
-            parts.append((0, int(text)) if text.isdecimal() else (1, text))
-            text = ""
-        text += character
-    return parts
+    parts = re.split(r"(\d{1,18})", str(file))
+    return [(0, int(part)) if part.isdecimal() else (1, part) for part in parts]
