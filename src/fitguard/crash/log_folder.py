@@ -1,16 +1,22 @@
 """The logs in a folder, or of a pattern."""
 
 import glob
+import os
 import re
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 from fitguard.schema.exit_codes import UnreadableInput
 
-_ENDINGS = (".log", ".txt", ".out", ".err")
+_ENDINGS = (".log", ".out", ".err")
 _PACKED = (".gz", ".zst")
 _NAMES = ("stdout", "stderr")
 MOST = 1024
 """More than these are not the logs of one training."""
+_DEEPEST = 3
+_MOST_LOOKED_AT = 20_000
+"""Of all files; a folder with more than these is no folder of logs."""
 
 
 def is_folder(log: object) -> bool:
@@ -26,21 +32,32 @@ def is_folder(log: object) -> bool:
 def list_logs(folder: Path) -> list[Path]:
     """The logs in a folder and below it, in the order of their names: worker2 before worker10.
 
+    Texts (.txt) count where there are no other logs.
+
     Raises:
         UnreadableInput: if there are none, or far too many.
     """
-    found = [file for file in sorted(folder.rglob("*"), key=_order) if _is_log(file)]
+    files = list(islice(_walk(folder), _MOST_LOOKED_AT))
+    found = [file for file in files if _is_log(file, _ENDINGS)]
+    found = found or [file for file in files if _is_log(file, (".txt",))]
     if not found:
         raise UnreadableInput(
             f"Received {folder}, which is a folder without logs. Expected files that end with "
-            f"{', '.join(_ENDINGS)}, or a log"
+            f"{', '.join(_ENDINGS)} or .txt, or a log"
         )
-    if len(found) > MOST:
+    if len(found) > MOST or len(files) == _MOST_LOOKED_AT:
         raise UnreadableInput(
-            f"Received {folder}, a folder with {len(found)} logs. Expected those of one training, "
-            f"{MOST} at most"
+            f"Received {folder}, a folder with more than {min(len(found), MOST)} logs. Expected "
+            "the logs of one training"
         )
-    return found
+    return sorted(found, key=_order)
+
+
+def _walk(folder: Path) -> Iterator[Path]:
+    for place, folders, names in os.walk(folder):
+        if len(Path(place).relative_to(folder).parts) >= _DEEPEST:
+            folders.clear()
+        yield from (Path(place) / name for name in names)
 
 
 def expand_pattern(text: str) -> list[Path]:
@@ -57,11 +74,11 @@ def expand_pattern(text: str) -> list[Path]:
     return sorted(found, key=_order)
 
 
-def _is_log(file: Path) -> bool:
+def _is_log(file: Path, endings: tuple[str, ...]) -> bool:
     name = file.name.lower()
     for packed in _PACKED:
         name = name.removesuffix(packed)
-    return (name.endswith(_ENDINGS) or name in _NAMES) and file.is_file()
+    return (name.endswith(endings) or name in _NAMES) and file.is_file()
 
 
 def _order(file: Path) -> list[tuple[int, int | str]]:
