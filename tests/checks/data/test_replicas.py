@@ -1,4 +1,4 @@
-"""What two replicas really make of a training, and what fitguard says of it: FG660, FG680 to FG683."""
+"""What two replicas really make of a training, and what fitguard says: FG660, FG680 to FG683."""
 
 import json
 import os

@@ -6,6 +6,7 @@ that failed, the replicas of a process do not work together any more.
 python two_replicas.py keras|tf_keras NAME …
 """
 
+import itertools
 import json
 import os
 import signal
@@ -115,7 +116,7 @@ def generated() -> Outcome:
     told = fitguard.check_data(model, batches, steps_per_epoch=3)
     model.fit(told.x, steps_per_epoch=3, verbose=0, callbacks=[note])
     sums = [0.0, *(mean * count for count, mean in enumerate(means, 1))]
-    seen = [round((after - before) ** 0.5) for before, after in zip(sums, sums[1:], strict=False)]
+    seen = [round((after - before) ** 0.5) for before, after in itertools.pairwise(sums)]
     return {"seen": seen, "findings": [one.code for one in told.findings]}
 
 

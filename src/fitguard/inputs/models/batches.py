@@ -70,8 +70,4 @@ def batch_statistics(model: Any, graph: Graph | None) -> tuple[str, ...]:
 
 def convolutions(model: Any) -> tuple[str, ...]:
     """The layers that convolve."""
-    return tuple(
-        name_of(layer)
-        for layer in sublayers(model)
-        if is_a(layer, *_CONVOLVING)
-    )
+    return tuple(name_of(layer) for layer in sublayers(model) if is_a(layer, *_CONVOLVING))
