@@ -249,6 +249,28 @@ def _tensorflow() -> Iterator[Hook]:
             (Role.VARIABLE_WRITTEN, f"{owner}.assign_add", f"self, delta, {_WRITE}"),
             (Role.VARIABLE_WRITTEN, f"{owner}.assign_sub", f"self, delta, {_WRITE}"),
         )
+    yield from _meeting_others()
+
+
+def _meeting_others() -> Iterator[Hook]:
+    """Where a process waits for others of its cluster."""
+    folder = "python.distribute"
+    joined = (
+        Role.WORKERS_JOINED,
+        "CollectiveAllReduceExtended._initialize_strategy",
+        "self, cluster_resolver, devices",
+    )
+    module = f"{folder}.collective_all_reduce_strategy"
+    yield from _hooks("tensorflow", module, Service.LOOKING_ALONE, joined)
+    connected = (
+        Role.SERVERS_JOINED,
+        "ParameterServerStrategyV2._connect_to_cluster",
+        "self, coordinator_name",
+    )
+    module = f"{folder}.parameter_server_strategy_v2"
+    yield from _hooks("tensorflow", module, Service.LOOKING_ALONE, connected)
+    serving = (Role.SERVING, "Server.join", "self")
+    yield from _hooks("tensorflow", "python.training.server_lib", Service.LOOKING_ALONE, serving)
 
 
 HOOKS = (*_keras_3(), *_keras_2(), *_tensorflow())

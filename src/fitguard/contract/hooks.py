@@ -38,6 +38,9 @@ class Role(StrEnum):
     CONFIG_WRITES_FUNCTION = "config-writes-function"
     LAMBDA_WRITTEN = "lambda-written"
     LAMBDA_READ = "lambda-read"
+    WORKERS_JOINED = "workers-joined"
+    SERVERS_JOINED = "servers-joined"
+    SERVING = "serving"
 
 
 class Service(StrEnum):
@@ -52,9 +55,10 @@ class Service(StrEnum):
     PARCELS = "fitguard.fit cannot take a model to its training process"
     NOTEBOOK = "variables that only training makes do not come back into the notebook"
     COMPILING = "XLA and mixed precision cannot be switched for a run"
+    LOOKING_ALONE = "fitguard check waits for the other workers of a script"
 
 
-OF_NOTEBOOKS = (Service.PARCELS, Service.NOTEBOOK)
+NOT_OF_RUNS = (Service.PARCELS, Service.NOTEBOOK, Service.LOOKING_ALONE)
 """What a script under `fitguard run` does not need."""
 
 

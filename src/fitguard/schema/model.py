@@ -131,6 +131,7 @@ class ModelFacts(msgspec.Struct, frozen=True, kw_only=True):
         strategy: The class of the strategy that the model was made under, such as
             `MirroredStrategy`; None where there was none, or it is the default one.
         replicas: Over how many devices a strategy splits each batch.
+        replica_devices: What these are: `GPU`, `CPU`; None without a strategy.
         steps_per_execution: As `compile` was given it.
         gpus: How many GPUs TensorFlow sees here; None where it was not asked.
     """
@@ -162,5 +163,6 @@ class ModelFacts(msgspec.Struct, frozen=True, kw_only=True):
     convolutions: tuple[str, ...] = ()
     strategy: str | None = None
     replicas: int = 1
+    replica_devices: str | None = None
     steps_per_execution: int = 1
     gpus: int | None = None

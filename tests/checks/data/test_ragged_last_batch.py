@@ -107,7 +107,9 @@ def test_replicas_of_tf_keras_take_uneven_batches():
 
 
 def test_images_of_tf_keras_on_an_empty_replica():
-    model = model_of(library="tf_keras 2.21.0", replicas=2, convolutions=("edges",), gpus=0)
+    model = model_of(
+        library="tf_keras 2.21.0", replicas=2, convolutions=("edges",), replica_devices="CPU"
+    )
     facts = facts_of(model=model, sources=(source(batch_size=8, last_batch_size=1),))
     assert "edges fails on an empty batch" in only(run_data("FG660", facts), "FG660").title
 
@@ -115,8 +117,8 @@ def test_images_of_tf_keras_on_an_empty_replica():
 @pytest.mark.parametrize(
     "facts",
     [
-        {"convolutions": ("edges",), "gpus": 2},
-        {"convolutions": ("edges",), "gpus": 0, "replicas": 1},
+        {"convolutions": ("edges",), "replica_devices": "GPU"},
+        {"convolutions": ("edges",), "replica_devices": "CPU", "replicas": 1},
         {},
     ],
     ids=["on-gpus", "one-replica", "dense"],

@@ -33,9 +33,9 @@ def jit_compile_replicas(model: ModelFacts) -> Finding | None:
     """
     if model.replicas == 1:
         raise Missing("the model has one replica")
-    if model.gpus is None:
+    if model.replica_devices is None:
         raise Missing("whether the replicas are GPUs is not known")
-    if model.gpus or not model.jit_compile_here:
+    if model.replica_devices != "CPU" or not model.jit_compile_here:
         return None
     return Finding(
         title=f"jit_compile=True fails with {model.replicas} replicas on CPUs",

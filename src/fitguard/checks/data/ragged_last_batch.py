@@ -130,7 +130,7 @@ def _uneven(model: ModelFacts, source: Source, first: int) -> Finding:
 
 def _failure_on_nothing(model: ModelFacts) -> str:
     """Which layer fails on an empty batch, and how; empty where none is known to."""
-    if model.convolutions and not model.gpus:
+    if model.convolutions and model.replica_devices == "CPU":
         return f"{model.convolutions[0]} fails on"
     if model.batch_statistics and not is_keras_2(model):
         return f"{model.batch_statistics[0]} makes nan of"

@@ -26,6 +26,7 @@ from fitguard.inputs.models.step import (
     jit_compile_here,
     loss_keys,
     optimizer_name,
+    replica_devices,
     replicas,
     times_per_execution,
 )
@@ -80,6 +81,7 @@ def describe(model: Any, batch: Shape | None = None) -> ModelFacts:
         convolutions=ask(lambda: convolutions(model), ()),
         strategy=ask(lambda: strategy_name(model), None),
         replicas=replicas(model),
+        replica_devices=ask(lambda: replica_devices(model), None),
         steps_per_execution=ask(lambda: times_per_execution(model), 1),
         gpus=ask(gpus, None),
     )

@@ -83,6 +83,14 @@ def replicas(model: Any) -> int:
     return ask(lambda: int(model.distribute_strategy.num_replicas_in_sync), 1)
 
 
+def replica_devices(model: Any) -> str | None:
+    """What kind of device each replica has; None without a strategy."""
+    strategy = strategy_of(model)
+    if strategy is None:
+        return None
+    return str(strategy.extended.worker_devices[0]).rpartition("device:")[2].partition(":")[0]
+
+
 def times_per_execution(model: Any) -> int:
     """How many steps one call of the training function makes; 1 before `compile`."""
     return steps_per_execution(model) if is_compiled(model) else 1

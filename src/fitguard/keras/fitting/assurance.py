@@ -2,7 +2,7 @@
 
 import platform
 
-from fitguard.contract.hooks import OF_NOTEBOOKS, Role, Service
+from fitguard.contract.hooks import NOT_OF_RUNS, Role, Service
 from fitguard.contract.libraries import Library
 from fitguard.contract.patching import Patches
 from fitguard.contract.verifying import Fault, tensorflow_here, verify
@@ -38,7 +38,7 @@ class Assurance:
         if outside:
             self._session.note("version", outside)
         for fault in self._find_faults(library):
-            harmless = fault.usable or fault.hook.service in OF_NOTEBOOKS
+            harmless = fault.usable or fault.hook.service in NOT_OF_RUNS
             (self._tell if harmless else self.lacks)(fault.sentence)
         return not self._without(library, Service.FIT)
 

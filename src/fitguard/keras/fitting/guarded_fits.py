@@ -9,7 +9,9 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from fitguard.contract.hooks import Service
 from fitguard.contract.libraries import Library
+from fitguard.inputs.models.together import describe_unguarded
 from fitguard.keras.card import card_here
 from fitguard.keras.fitting.assurance import Assurance
 from fitguard.keras.fitting.guarded_call import GuardedCall
@@ -152,7 +154,7 @@ class GuardedFits:
         def fit(model: Any, *args: Any, **kwargs: Any) -> Any:
             if not self.session.is_here:
                 return original(model, *args, **kwargs)
-            if self._calls() or not self.assurance.guards(library):
+            if self._calls() or not self.assurance.guards(library) or self._is_bound(model):
                 with self.aside():
                     return original(model, *args, **kwargs)
             call = GuardedCall(self, self.next_number(), library, model)
@@ -163,6 +165,13 @@ class GuardedFits:
                     self.profiler.end(call.place)
 
         return fit
+
+    def _is_bound(self, model: Any) -> bool:
+        """Whether it trains together with processes that are not brought back with it."""
+        why = describe_unguarded(model)
+        if why:
+            self.assurance.tell(f"{Service.FIT}, because {why}")
+        return bool(why)
 
     @contextlib.contextmanager
     def _counting(self, call: GuardedCall) -> Iterator[None]:
