@@ -31,7 +31,8 @@ def is_jit_compiled(function: Any) -> bool:
 
 def strategy_of(model: Any) -> Any:
     """The strategy that a model was made under; None where there was none."""
-    return getattr(model, "_distribute_strategy", None)
+    of_keras_2 = getattr(model, "_distribution_strategy", None)
+    return getattr(model, "_distribute_strategy", of_keras_2)
 
 
 def strategy_name(model: Any) -> str | None:

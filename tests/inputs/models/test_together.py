@@ -42,3 +42,4 @@ def test_names_are_those_that_people_write():
         made = object.__new__(getattr(tf.distribute, name))
         assert strategy_name(model_under(made)) == name
     assert strategy_name(model_under(None)) is None
+    assert strategy_name(SimpleNamespace(_distribution_strategy=made)) == name  # of Keras 2
