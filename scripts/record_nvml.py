@@ -25,8 +25,8 @@ class Recorder:
     def __init__(self, nvml: Any) -> None:
         self.calls: dict[str, dict[str, Any]] = {}
         self._nvml = nvml
-        # Of GPUs, then of the set of events.
-        self._handles: list[Any] = []
+        # Of GPUs, then of the set of events; each with its number.
+        self._handles: list[tuple[Any, int]] = []
 
     def __dir__(self) -> list[str]:
         return dir(self._nvml)
@@ -44,8 +44,10 @@ class Recorder:
             self.calls[key] = {"error": error.value}
             raise
         if name in MAKES_HANDLE:
-            self._handles.append(result)
-            self.calls[key] = {"result": {"handle": len(self._handles) - 1}}
+            # The same question gives another object for the same GPU.
+            answer = self.calls.get(key) or {"result": {"handle": self._count_handles()}}
+            self._handles.append((result, answer["result"]["handle"]))
+            self.calls[key] = answer
         else:
             self.calls[key] = {"result": "redacted" if name in REDACTED else plain(result)}
         if name == "nvmlSystemGetProcessName":
@@ -53,10 +55,13 @@ class Recorder:
         return result
 
     def _written(self, argument: Any) -> str:
-        for index, handle in enumerate(self._handles):
+        for handle, number in self._handles:
             if argument is handle:
-                return f"gpu{index}"
+                return f"gpu{number}"
         return repr(argument)
+
+    def _count_handles(self) -> int:
+        return len({number for _, number in self._handles})
 
 
 def plain(value: Any) -> Any:

@@ -7,6 +7,7 @@ from checks.library_facts import library, machine, toolkit, what_if
 
 from fitguard.checks.framework.registry import all_checks
 from fitguard.checks.framework.runner import judge_machine
+from fitguard.schema.cluster import Cluster, ClusterTask
 from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Finding
 from fitguard.schema.hardware import (
@@ -15,6 +16,7 @@ from fitguard.schema.hardware import (
     DeviceNode,
     Driver,
     Gpu,
+    GpuLink,
     GpuProcess,
     Host,
     KernelLog,
@@ -177,6 +179,23 @@ def _hosts() -> Iterator[Facts]:
         host=Host(shm_bytes=64 * 2**20),
         container=Container(runtime="docker"),
         gpus=(_T4, msgspec.structs.replace(_T4, index=1)),
+    )
+
+    yield from _machines_together()
+
+
+def _machines_together() -> Iterator[Facts]:
+    small = msgspec.structs.replace(_T4, index=1, memory_bytes=8 * _GIB)
+    closed = GpuLink(first=0, second=1, peer_access=False, refusal="the GPUs do not support it")
+    yield Facts(gpus=(_T4, small), gpu_links=(closed,))
+    yield Facts(
+        gpus=(_T4, small), environment={"NCCL_SOCKET_IFNAME": "ib"}, host=Host(interfaces=("lo",))
+    )
+    yield Facts(cluster=Cluster(configured=True, unreadable="it is not JSON"))
+    own = ClusterTask(name="worker 0", role="worker", index=0, own=True, port=2222, answers=True)
+    peer = ClusterTask(name="worker 1", role="worker", index=1, port=2222, answers=False)
+    yield Facts(
+        cluster=Cluster(configured=True, role="worker", index=0, tasks=(own, peer)), platform=_LINUX
     )
 
 

@@ -3,8 +3,9 @@
 import pytest
 
 from fitguard.checks.framework.testing import run
+from fitguard.schema.cluster import Cluster, ClusterTask
 from fitguard.schema.facts import Facts
-from fitguard.schema.hardware import Gpu
+from fitguard.schema.hardware import Gpu, Host
 from fitguard.schema.software import Platform, TensorFlow
 
 H200 = (Gpu(name="NVIDIA H200", compute_capability="9.0"),)
@@ -12,8 +13,10 @@ T4 = (Gpu(name="Tesla T4", compute_capability="7.5"),)
 BUILT = TensorFlow(version="2.21.0", cuda_build=True)
 
 
-def judged(gpus=None, tensorflow=None, platform=None, **environment):
-    facts = Facts(environment=environment, gpus=gpus, tensorflow=tensorflow, platform=platform)
+def judged(gpus=None, tensorflow=None, platform=None, host=None, **environment):
+    facts = Facts(
+        environment=environment, gpus=gpus, tensorflow=tensorflow, platform=platform, host=host
+    )
     return run("FG704", facts)
 
 
@@ -88,3 +91,48 @@ def test_skips_where_the_variables_are_unknown():
         run("FG704", Facts()).skipped[0].reason
         == "what the environment variables hold is not known"
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "fires"),
+    [
+        ("NCCL_P2P_DISABLE", "1", True),
+        ("NCCL_P2P_DISABLE", "0", False),
+        ("NCCL_SHM_DISABLE", "1", True),
+        ("NCCL_DEBUG", "INFO", True),
+        ("NCCL_DEBUG", "WARN", False),
+    ],
+)
+def test_nccl_is_for_several_gpus(name, value, fires):
+    assert bool(judged(gpus=(*T4, *T4), **{name: value}).findings) is fires
+    assert judged(gpus=T4, **{name: value}).passed == ("FG704",)
+
+
+def test_nccl_between_machines():
+    tasks = tuple(ClusterTask(name=f"worker {n}", role="worker", index=n) for n in (0, 1))
+    facts = Facts(
+        environment={"NCCL_IB_DISABLE": "1"}, gpus=T4, cluster=Cluster(configured=True, tasks=tasks)
+    )
+    assert run("FG704", facts).findings[0].severity == "info"
+
+
+@pytest.mark.parametrize(
+    ("value", "fires"),
+    [
+        ("eth", False),
+        ("eth0,ib", False),
+        ("ib,mlx", True),
+        ("=eth", True),
+        ("=eth0", False),
+        ("^docker", False),
+        ("^eth,lo", True),
+        ("^=eth0,lo", True),
+        ("^=eth", False),
+        ("", False),
+    ],
+)
+def test_interfaces_for_nccl(value, fires):
+    host = Host(interfaces=("lo", "eth0"))
+    found = judged(gpus=(*T4, *T4), host=host, NCCL_SOCKET_IFNAME=value).findings
+    assert [one.severity for one in found] == (["error"] if fires else [])
+    assert judged(gpus=(*T4, *T4), NCCL_SOCKET_IFNAME=value).passed == ("FG704",)

@@ -11,8 +11,11 @@ DOCKER = Container("docker", "/.dockerenv exists")
 TWO = (Gpu(), Gpu())
 
 
-def judged(shm_bytes=64 * MIB, container=DOCKER, gpus=TWO):
-    return run("FG702", Facts(host=Host(shm_bytes=shm_bytes), container=container, gpus=gpus))
+def judged(shm_bytes=64 * MIB, container=DOCKER, gpus=TWO, free=None, **environment):
+    host = Host(shm_bytes=shm_bytes, shm_free_bytes=free)
+    return run(
+        "FG702", Facts(host=host, container=container, gpus=gpus, environment=environment or None)
+    )
 
 
 def test_two_gpus():
@@ -49,3 +52,19 @@ def test_fine(facts):
 
 def test_skips():
     assert judged(container=None).skipped[0].reason == "whether this is a container is not known"
+
+
+def test_one_visible_gpu_of_two():
+    assert judged(CUDA_VISIBLE_DEVICES="0").findings[0].severity == "info"
+
+
+@pytest.mark.parametrize("container", [DOCKER, Container()])
+def test_large_but_full(container):
+    (finding,) = judged(8192 * MIB, container, free=3 * MIB).findings
+    assert finding.severity == "warning"
+    assert finding.title == "/dev/shm is nearly full: 3.0 MiB are left for several GPUs"
+
+
+def test_full_matters_to_several_gpus_only():
+    assert judged(8192 * MIB, gpus=(Gpu(),), free=0).passed == ("FG702",)
+    assert judged(8192 * MIB, free=4096 * MIB).passed == ("FG702",)

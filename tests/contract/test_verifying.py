@@ -11,7 +11,7 @@ import tensorflow  # noqa: F401
 import tf_keras
 from guarded.attempts import session_in
 
-from fitguard.contract.hooks import OF_NOTEBOOKS, OF_WORKERS, Hook, Role, Service
+from fitguard.contract.hooks import NOT_OF_RUNS, OF_WORKERS, Hook, Role, Service
 from fitguard.contract.libraries import Library, find_installed_library
 from fitguard.contract.patching import patching
 from fitguard.contract.verifying import (
@@ -89,7 +89,7 @@ def test_no_change_of_a_hook_is_silent(
         said = capsys.readouterr().err
         assert f"fitguard: {hook.service}, because" in said
         assert hook.name in said
-        harmless = hook.service in (*OF_NOTEBOOKS, *OF_WORKERS)
+        harmless = hook.service in (*NOT_OF_RUNS, *OF_WORKERS)
         assert ("fitguard was proven with Python 3.11" in said) is not harmless
         assert_left_alone(hook, library)
 

@@ -20,3 +20,14 @@ def test_it_is_said_at_the_end(tmp_path, script, why):
     assert {note.kind for note in run.record.notes} == {"unguarded"}
     if script == "own_loop.py":
         assert "for step in range(guard.start, steps):" in ended.text
+
+
+def test_a_process_of_horovod_is_not_guarded_alone(tmp_path):
+    several = {"HOROVOD_SIZE": "2"}
+    with GuardedRun(tmp_path, "horovod_one_of_two.py", environment=several) as run:
+        ended = run.wait()
+    assert ended.code == 0
+    assert (
+        "this fit is not guarded, because Horovod trains with 2 processes, and fitguard sees this "
+        "one alone"
+    ) in " ".join(ended.text.split())

@@ -131,3 +131,34 @@ def test_the_command_that_trains():
     command = script_module.training_command("my train.py", ["--name", "a b"])
     assert command == "'my train.py' --name 'a b'"
     assert script_module.training_command("train.py:make", []) == ""
+
+
+UNDER_STRATEGIES = """
+import keras, numpy as np, tensorflow as tf
+
+(cpu,) = tf.config.list_physical_devices("CPU")
+tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
+x, y = np.random.rand(70, 3).astype("float32"), np.random.rand(70, 1).astype("float32")
+batches = ((x[:8], y[:8]) for _ in range(9))
+for strategy, data, size in (
+    (tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"]), (x, y), 7),
+    (tf.distribute.OneDeviceStrategy("CPU:1"), (batches, None), None),
+):
+    with strategy.scope():
+        model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(1)])
+        model.compile("sgd", "mse")
+    model.fit(*data, batch_size=size)
+"""
+
+
+def test_models_under_strategies(folder):
+    (folder / "train.py").write_text(UNDER_STRATEGIES)
+    report = check_script("train.py", options=FitOptions(ignore=("FG1", "FG2", "FG3", "FG7")))
+    two, one = (fit.data for fit in report.fits)
+    assert (two.facts.model.strategy, two.facts.model.replicas) == ("MirroredStrategy", 2)
+    assert (one.facts.model.strategy, one.facts.model.replicas) == ("OneDeviceStrategy", 1)
+    assert (two.facts.model.replica_devices, one.facts.model.replica_devices) == ("CPU", "CPU")
+    assert [finding.code for finding in two.findings] == ["FG660"]
+    assert [finding.code for finding in one.findings] == ["FG680"]
+    assert report.verdict == "fails"
+    assert report.steps[0].title.endswith("(FG660)")

@@ -11,8 +11,9 @@ from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Evidence, Finding, Fix
 
 # Without a GPU these variables do nothing.
-_FOR_GPUS = ("CUDA_", "TF_CUDNN_", "TF_GPU_", "TF_FORCE_GPU_")
+_FOR_GPUS = ("CUDA_", "NCCL_", "TF_CUDNN_", "TF_GPU_", "TF_FORCE_GPU_")
 _LONGEST = 30
+_INTERFACE = "NCCL_SOCKET_IFNAME"
 _CUDA_LIBRARY = re.compile(r"lib(cu(da|dart|dnn|blas|fft|solver|sparse|rand)|nccl|nvinfer)\w*\.so")
 
 
@@ -32,27 +33,34 @@ def env_override(
     ## Why training crashes
     That depends on the variable; the title says what it does. With CUDA_DISABLE_PTX_JIT a GPU whose
     code has to be compiled gets *no kernel image is available*. With LD_PRELOAD of a CUDA library
-    that one is used instead of the one TensorFlow was built with.
+    that one is used instead of the one TensorFlow was built with. With NCCL_SOCKET_IFNAME of an
+    interface that is not there, NCCL stops: *Bootstrap : no socket interface found*.
 
     ## How to fix it
     Unset the variable before Python starts, unless you set it on purpose. Look for where it is set:
     `~/.bashrc`, job script, Dockerfile, `docker run -e`, notebook kernel, the program itself.
 
     ## When this is wrong
-    Where it is set on purpose, for instance CUDA_LAUNCH_BLOCKING in a search for a fault. Then
-    ignore this check with `--ignore FG704`. CUDA_VISIBLE_DEVICES has its own check, gpu-hidden.
+    Where it is set on purpose, for instance CUDA_LAUNCH_BLOCKING in a search for a fault, or
+    NCCL_P2P_DISABLE because NCCL hangs without it. Then ignore this check with `--ignore FG704`.
+    CUDA_VISIBLE_DEVICES has its own check, gpu-hidden. NCCL is used by several GPUs only: for one
+    GPU its variables are not looked at.
 
     ## References
     - NVIDIA CUDA C++ Programming Guide: CUDA environment variables
     - TensorFlow source: gpu_process_state.cc, gpu_bfc_allocator.cc
+    - NVIDIA NCCL documentation: environment variables
     - Keras documentation: configuring the backend
     """
     # Whether a GPU at hand needs kernels that the driver compiles.
     compiles = any(entry.code in ("ptx", "mostly-ptx") for entry in gpu_codes or ())
+    several = _train_together(facts)
     for row in knowledge.overrides.table.rows:
         value = environment.get(row.name)
         idle = facts.gpus == () and row.name.startswith(_FOR_GPUS)
-        if value is None or idle or not row.applies(value) or (row.needs == "ptx" and not compiles):
+        if value is None or idle or not row.applies(value):
+            continue
+        if (row.needs == "ptx" and not compiles) or (row.needs == "several" and not several):
             continue
         yield Finding(
             severity=row.severity,
@@ -64,6 +72,44 @@ def env_override(
             fix=_unset(row.name, facts),
         )
     yield from _judge_preload(environment, facts)
+    if several:
+        yield from _judge_interfaces(environment, facts)
+
+
+def _train_together(facts: Facts) -> bool:
+    """Whether NCCL may be used: by several GPUs, here or on other machines."""
+    others = facts.cluster is not None and len(facts.cluster.tasks) > 1
+    return facts.gpus != () and (facts.gpus is None or len(facts.gpus) > 1 or others)
+
+
+def _judge_interfaces(environment: dict[str, str], facts: Facts) -> Iterator[Finding]:
+    """NCCL_SOCKET_IFNAME: a list of beginnings; `=` for whole names, `^` for all others."""
+    value = environment.get(_INTERFACE, "").strip()
+    known = facts.host.interfaces if facts.host is not None else None
+    if not value or not known:
+        return
+    excluding = value.startswith("^")
+    wanted = value.removeprefix("^")
+    exact = wanted.startswith("=")
+    names = [name.strip() for name in wanted.removeprefix("=").split(",") if name.strip()]
+
+    def is_named(interface: str) -> bool:
+        return any(interface == name if exact else interface.startswith(name) for name in names)
+
+    # Left to itself, NCCL takes the loopback only where there is nothing else.
+    if any(is_named(interface) != excluding for interface in known):
+        return
+    yield Finding(
+        title=f"{_INTERFACE}={_short(value)}: no network interface here is left for NCCL",
+        evidence=(
+            Evidence(f"{_INTERFACE}={value}", "environment variable"),
+            Evidence(", ".join(known), "network interfaces"),
+        ),
+        fix=Fix(
+            text="Unset it, or name an interface that exists and that the other machines reach.",
+            commands=(shell.unset_variable(facts, _INTERFACE), *shell.posix_only(facts, "ip link")),
+        ),
+    )
 
 
 def _judge_preload(environment: dict[str, str], facts: Facts) -> Iterator[Finding]:

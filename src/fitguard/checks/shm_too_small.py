@@ -1,6 +1,7 @@
-"""The container has little shared memory, which NCCL and worker processes need."""
+"""There is little shared memory, which NCCL and worker processes need."""
 
 from fitguard import shell
+from fitguard.checks.derived.visible_gpus import Visible
 from fitguard.checks.framework.registry import check
 from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Evidence, Finding, Fix
@@ -12,12 +13,15 @@ _DEFAULT_BYTES = 64 * 2**20
 
 
 @check("FG702", "shm-too-small")
-def shm_too_small(container: Container, host: Host, facts: Facts) -> Finding | None:
+def shm_too_small(
+    container: Container, host: Host, facts: Facts, visible: Visible | None = None
+) -> Finding | None:
     """
     ## What it means
     Processes of one machine exchange data through `/dev/shm`. Docker and Kubernetes make it 64 MiB
     large unless they are told otherwise. Training on several GPUs (NCCL) and loading data with
-    several worker processes need more.
+    several worker processes need more. A file system that is large enough can be full: processes
+    that were killed leave their segments there.
 
     ## Why training crashes
     NCCL stops with *unhandled system error* and *Error while creating shared memory segment
@@ -37,12 +41,14 @@ def shm_too_small(container: Container, host: Host, facts: Facts) -> Finding | N
     - NVIDIA NCCL documentation: troubleshooting, shared memory
     - Docker documentation: docker run, --shm-size and --ipc
     """
-    if container.runtime is None or host.shm_bytes is None or facts.gpus == ():
+    if host.shm_bytes is None or facts.gpus == ():
         return None
-    if host.shm_bytes > _DEFAULT_BYTES:
+    several = visible is not None and visible.count > 1
+    if several and host.shm_bytes > _DEFAULT_BYTES:
+        return _judge_rest(host, facts)
+    if container.runtime is None or host.shm_bytes > _DEFAULT_BYTES:
         return None
-    several = len(facts.gpus or ()) > 1
-    who = f"{len(facts.gpus or ())} GPUs" if several else "worker processes"
+    who = f"{visible.count} GPUs" if visible is not None and several else "worker processes"
     return Finding(
         severity="warning" if several else "info",
         title=f"/dev/shm has {size(host.shm_bytes)}, too little for {who} in a container",
@@ -51,6 +57,23 @@ def shm_too_small(container: Container, host: Host, facts: Facts) -> Finding | N
             Evidence(f"container: {container.runtime}", container.evidence or "file system"),
         ),
         fix=_fix(container.runtime, facts),
+    )
+
+
+def _judge_rest(host: Host, facts: Facts) -> Finding | None:
+    """It is large enough, but full."""
+    free = host.shm_free_bytes
+    if free is None or free > _DEFAULT_BYTES:
+        return None
+    return Finding(
+        severity="warning",
+        title=f"/dev/shm is nearly full: {size(free)} are left for several GPUs",
+        evidence=(Evidence(f"{size(free)} free of {size(host.shm_bytes or 0)}", "/dev/shm"),),
+        fix=Fix(
+            text="See what fills it. Files named nccl-… or torch_… of processes that have ended "
+            "can be removed.",
+            commands=shell.posix_only(facts, "df -h /dev/shm", "ls -lt /dev/shm"),
+        ),
     )
 
 

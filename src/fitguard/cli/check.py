@@ -41,6 +41,13 @@ def check(
         bool,
         Parameter(negative="", help="Try the GPU too, with the quick probes: a minute more."),
     ] = False,
+    limit: Annotated[
+        float | None,
+        Parameter(
+            help="Seconds after which the script is left, with what was found so far; default: "
+            "none, but 120 for a process of a cluster (TF_CONFIG)."
+        ),
+    ] = None,
     ignore: Ignore = (),
     fail_on: FailOn = None,
     verbose: Verbose = False,
@@ -74,6 +81,8 @@ def check(
     card(gpu, memory_bytes, free_bytes, ())  # a wrong one is told before TensorFlow is loaded
     if batch_size is not None and batch_size < 1:
         raise UsageError(f"Received --batch-size {batch_size}. Expected 1 or more")
+    if limit is not None and limit <= 0:
+        raise UsageError(f"Received --limit {limit:g}. Expected seconds, more than 0")
     options = FitOptions(
         batch_size=batch_size,
         policy=policy,
@@ -91,6 +100,7 @@ def check(
             script,
             arguments,
             options=options,
+            limit_seconds=limit,
             with_stdin=is_piped(),
             machine=machine,
             machine_seconds=machine_seconds,

@@ -240,21 +240,6 @@ def _tensorflow() -> Iterator[Hook]:
     )
     yield from _hooks("tensorflow", "python.data.ops.shuffle_op", Service.ORDERS, shuffled)
     yield from _hooks("tensorflow", "python.data.ops.random_op", Service.ORDERS, drawn)
-    joined = (
-        Role.WORKERS_JOINED,
-        "CollectiveAllReduceExtended.__init__",
-        "self, container_strategy, cluster_resolver, communication_options, devices",
-    )
-    module = "python.distribute.collective_all_reduce_strategy"
-    yield from _hooks("tensorflow", module, Service.WAITING, joined)
-    coordinated = (
-        Role.COORDINATION_SET,
-        "Context.configure_coordination_service",
-        "self, service_type, service_leader, enable_health_check, cluster_register_timeout_in_ms, "
-        "heartbeat_timeout_in_ms, shutdown_barrier_timeout_in_ms, coordinated_jobs, "
-        "allow_new_incarnation_to_reconnect",
-    )
-    yield from _hooks("tensorflow", "python.eager.context", Service.WAITING, coordinated)
     whole_numbers = "shape, key, counter, alg, minval, maxval, name"
     yield from _hooks(
         "tensorflow",
@@ -275,6 +260,42 @@ def _tensorflow() -> Iterator[Hook]:
             (Role.VARIABLE_WRITTEN, f"{owner}.assign_add", f"self, delta, {_WRITE}"),
             (Role.VARIABLE_WRITTEN, f"{owner}.assign_sub", f"self, delta, {_WRITE}"),
         )
+    yield from _meeting_others()
+
+
+def _meeting_others() -> Iterator[Hook]:
+    """Where a process waits for others of its cluster."""
+    folder = "python.distribute"
+    module = f"{folder}.collective_all_reduce_strategy"
+    joined = (
+        Role.WORKERS_JOINED,
+        "CollectiveAllReduceExtended.__init__",
+        "self, container_strategy, cluster_resolver, communication_options, devices",
+    )
+    yield from _hooks("tensorflow", module, Service.WAITING, joined)
+    coordinated = (
+        Role.COORDINATION_SET,
+        "Context.configure_coordination_service",
+        "self, service_type, service_leader, enable_health_check, cluster_register_timeout_in_ms, "
+        "heartbeat_timeout_in_ms, shutdown_barrier_timeout_in_ms, coordinated_jobs, "
+        "allow_new_incarnation_to_reconnect",
+    )
+    yield from _hooks("tensorflow", "python.eager.context", Service.WAITING, coordinated)
+    awaited = (
+        Role.WORKERS_AWAITED,
+        "CollectiveAllReduceExtended._initialize_strategy",
+        "self, cluster_resolver, devices",
+    )
+    yield from _hooks("tensorflow", module, Service.LOOKING_ALONE, awaited)
+    connected = (
+        Role.SERVERS_JOINED,
+        "ParameterServerStrategyV2._connect_to_cluster",
+        "self, coordinator_name",
+    )
+    module = f"{folder}.parameter_server_strategy_v2"
+    yield from _hooks("tensorflow", module, Service.LOOKING_ALONE, connected)
+    serving = (Role.SERVING, "Server.join", "self")
+    yield from _hooks("tensorflow", "python.training.server_lib", Service.LOOKING_ALONE, serving)
 
 
 HOOKS = (*_keras_3(), *_keras_2(), *_tensorflow())

@@ -2,6 +2,11 @@
 
 from typing import Any
 
+_PUBLIC_NAMES = {
+    "CollectiveAllReduceStrategy": "MultiWorkerMirroredStrategy",
+    "ParameterServerStrategyV2": "ParameterServerStrategy",
+}
+
 
 def is_compiled(model: Any) -> bool:
     """Whether `compile` was called; no property of the user's is."""
@@ -25,8 +30,18 @@ def is_jit_compiled(function: Any) -> bool:
 
 
 def strategy_of(model: Any) -> Any:
-    """The strategy that a model of Keras 3 was made under; None where there was none."""
-    return getattr(model, "_distribute_strategy", None)
+    """The strategy that a model was made under; None where there was none."""
+    of_keras_2 = getattr(model, "_distribution_strategy", None)
+    return getattr(model, "_distribute_strategy", of_keras_2)
+
+
+def strategy_name(model: Any) -> str | None:
+    """The name by which TensorFlow publishes the strategy of a model; None where it has none."""
+    strategy = strategy_of(model)
+    if strategy is None:
+        return None
+    name = type(strategy).__name__
+    return _PUBLIC_NAMES.get(name, name)
 
 
 def supports_jit(model: Any) -> bool:

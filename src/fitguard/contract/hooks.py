@@ -41,7 +41,10 @@ class Role(StrEnum):
     BUILT_FROM_BATCH = "built-from-batch"
     REPLICAS_REDUCED = "replicas-reduced"
     WORKERS_JOINED = "workers-joined"
+    WORKERS_AWAITED = "workers-awaited"
     COORDINATION_SET = "coordination-set"
+    SERVERS_JOINED = "servers-joined"
+    SERVING = "serving"
 
 
 class Service(StrEnum):
@@ -58,9 +61,10 @@ class Service(StrEnum):
     MENDING = "what fails with several workers is not mended"
     WAITING = "a worker may wait longer for another one than it should"
     COMPILING = "XLA and mixed precision cannot be switched for a run"
+    LOOKING_ALONE = "fitguard check waits for the other workers of a script"
 
 
-OF_NOTEBOOKS = (Service.PARCELS, Service.NOTEBOOK)
+NOT_OF_RUNS = (Service.PARCELS, Service.NOTEBOOK, Service.LOOKING_ALONE)
 """What a script under `fitguard run` does not need."""
 OF_WORKERS = (Service.MENDING, Service.WAITING)
 """What only several workers need."""

@@ -27,6 +27,20 @@ def has_workers(model: Any) -> bool:
     return strategy is not None and is_multi_worker(strategy)
 
 
+def start_alone(extended: Any, cluster_resolver: Any, devices: Any) -> int:
+    """Make a MultiWorkerMirroredStrategy of this process alone, which waits for nobody.
+
+    Args:
+        extended: What such a strategy is about to prepare.
+
+    Returns:
+        How many workers its cluster has.
+    """
+    extended._initialize_local(cluster_resolver, devices=devices)
+    roles = {} if devices else cluster_resolver.cluster_spec().as_dict()
+    return max(1, sum(len(roles.get(role, ())) for role in ("chief", "worker")))
+
+
 def mend_build(original: Callable[..., Any], told: Told) -> Callable[..., Any]:
     """`_maybe_symbolic_build`: reads one batch, to build the model by its shapes.
 

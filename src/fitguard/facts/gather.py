@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from fitguard.facts import (
+    cluster,
     container,
     cpu,
     driver,
@@ -23,6 +24,7 @@ from fitguard.facts import (
 from fitguard.facts.interpreter import Interview
 from fitguard.facts.nvml import NvmlFacts
 from fitguard.facts.probe import Probe
+from fitguard.schema.cluster import Cluster
 from fitguard.schema.exit_codes import UsageError
 from fitguard.schema.facts import Facts, FailedProbe
 from fitguard.schema.hardware import Container, Cpu, Driver, Gpu, Host, KernelLog
@@ -43,6 +45,7 @@ class Sources:
     driver: Callable[[], Driver] = driver.read
     kernel_log: Callable[[], KernelLog | None] = _kernel_log
     container: Callable[[Mapping[str, str]], Container] = container.read
+    cluster: Callable[[Mapping[str, str]], Cluster] = cluster.read
     cpu: Callable[[], Cpu] = cpu.read
     host: Callable[[], Host] = host.read
     interview: Callable[[str | None, Mapping[str, str]], Interview] = interpreter.interview
@@ -82,6 +85,7 @@ def gather(
     driver_probe = start("driver", sources.driver)
     kernel_log_probe = start("kernel-log", sources.kernel_log)
     container_probe = start("container", partial(sources.container, environment))
+    cluster_probe = start("cluster", partial(sources.cluster, environment))
     cpu_probe = start("cpu", sources.cpu)
     host_probe = start("host", sources.host)
 
@@ -98,8 +102,10 @@ def gather(
         libraries=libraries_probe.answer(),
         driver=driver_facts,
         gpus=_gpus(told, driver_facts),
+        gpu_links=told.links if told is not None else None,
         kernel_log=kernel_log_probe.answer(),
         container=container_probe.answer(),
+        cluster=cluster_probe.answer(),
         cpu=cpu_probe.answer(),
         host=host_probe.answer(),
         environment=variables.select(environment),

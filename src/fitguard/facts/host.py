@@ -1,6 +1,7 @@
-"""Memory, shared memory, disk and limits of the machine or the container."""
+"""Memory, shared memory, disk, limits and network of the machine or the container."""
 
 import os
+import socket
 import sys
 from pathlib import Path
 
@@ -30,6 +31,7 @@ def read(root: Path = Path("/"), directory: Path | None = None) -> Host:
         shm_free_bytes=shm_free_bytes,
         disk_free_bytes=_space(directory or Path())[1],
         limits=_limits(),
+        interfaces=_list_interfaces(),
     )
 
 
@@ -74,3 +76,11 @@ def _limits() -> dict[str, int]:
             soft = resource.getrlimit(number)[0]
             found[name] = -1 if soft == resource.RLIM_INFINITY else soft
     return found
+
+
+def _list_interfaces() -> tuple[str, ...] | None:
+    """As the kernel names them."""
+    try:
+        return tuple(name for _, name in socket.if_nameindex())
+    except (AttributeError, OSError):
+        return None

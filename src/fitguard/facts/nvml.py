@@ -7,9 +7,9 @@ import sys
 from dataclasses import dataclass
 from typing import Any
 
-from fitguard.facts import gpu
+from fitguard.facts import gpu, gpu_links
 from fitguard.facts.nvml_questions import Questions
-from fitguard.schema.hardware import Gpu
+from fitguard.schema.hardware import Gpu, GpuLink
 
 LIBRARY = "libnvidia-ml.so.1"
 
@@ -23,12 +23,14 @@ class NvmlFacts:
         cuda: The newest CUDA that the driver serves.
         error: What NVML answered, where it did not work.
         gpus: None where NVML could not count them.
+        links: How they reach each other.
     """
 
     version: str | None = None
     cuda: str | None = None
     error: str | None = None
     gpus: tuple[Gpu, ...] | None = None
+    links: tuple[GpuLink, ...] | None = None
 
 
 def read(library: str = LIBRARY) -> NvmlFacts:
@@ -66,7 +68,7 @@ def ask(nvml: Any) -> NvmlFacts:
     version = system("nvmlSystemGetDriverVersion")
     cuda = _cuda(system("nvmlSystemGetCudaDriverVersion"))
     try:
-        return NvmlFacts(version=version, cuda=cuda, gpus=gpu.read(nvml))
+        return NvmlFacts(version, cuda, gpus=gpu.read(nvml), links=gpu_links.read(nvml))
     except nvml.NVMLError as error:
         return NvmlFacts(version, cuda, describe(nvml, error.value, str(error)))
     finally:

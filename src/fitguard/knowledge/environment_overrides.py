@@ -13,7 +13,8 @@ class Override(msgspec.Struct, frozen=True, kw_only=True):
     """A variable, the values of it that do harm, and what they do.
 
     Args:
-        needs: The override matters only where this is so: `ptx`, kernels compiled at first run.
+        needs: The override matters only where this is so: `ptx`, kernels compiled at first run;
+            `several`, GPUs that train together.
     """
 
     name: str

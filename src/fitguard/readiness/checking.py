@@ -9,15 +9,18 @@ import msgspec
 
 from fitguard.contract.callbacks import list_callbacks
 from fitguard.inputs.checking import check_data
+from fitguard.inputs.models.together import describe_unguarded
 from fitguard.memory.estimating import NotTraceable
 from fitguard.memory.fit_call import TAKEN, FitCall, select_plan_arguments
 from fitguard.memory.planning import plan
 from fitguard.probes.doctor import doctor
 from fitguard.readiness.naming import find_unnamable
 from fitguard.readiness.request import FitOptions
+from fitguard.readiness.standing_in import judge_on_gpus
 from fitguard.readiness.verdict import compose_report
 from fitguard.readiness.writing import find_unwritable
 from fitguard.schema.check import CheckedFit, CheckReport
+from fitguard.schema.data import DataReport
 from fitguard.schema.exit_codes import UnreadableInput, UsageError
 from fitguard.words import say_error
 
@@ -111,15 +114,18 @@ def check_fit(
             # Streams that do not tell their batch size were read.
             given.setdefault("batch_size", data.facts.sources[0].batch_size)
             data = msgspec.structs.replace(data, place=call.place)
+            data = judge_on_gpus(data, options.gpus, options.ignore)
     else:
         notes.append(_MODEL_ALONE)
     planned, doubt = None, ""
     try:
         planned = _attempt(
-            "The memory could not be planned", notes, lambda: _plan(call, given, options)
+            "The memory could not be planned", notes, lambda: _plan(call, given, options, data)
         )
     except NotTraceable as error:
         doubt = str(error)
+    if why := describe_unguarded(call.model):
+        notes.append(f"fitguard run does not guard this fit, because {why}.")
     failures = _attempt("The callbacks could not be checked", notes, lambda: _find_failures(call))
     return describe_fit(
         call, data=data, plan=planned, failures=failures or (), doubt=doubt, notes=notes
@@ -148,9 +154,13 @@ def _check(call: FitCall, given: Mapping[str, Any], options: FitOptions) -> Any:
     )
 
 
-def _plan(call: FitCall, given: Mapping[str, Any], options: FitOptions) -> Any:
+def _plan(
+    call: FitCall, given: Mapping[str, Any], options: FitOptions, data: DataReport | None
+) -> Any:
+    many = data is not None and data.facts.model.replica_devices == "GPU"
     return plan(
         **select_plan_arguments(dataclasses.replace(call, arguments=dict(given))),
+        replicas=data.facts.model.replicas if data is not None and many else None,
         gpu=options.gpu,
         gpu_memory=options.gpu_memory,
         free=options.free,

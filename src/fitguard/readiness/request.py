@@ -20,6 +20,7 @@ class FitOptions(msgspec.Struct, frozen=True, kw_only=True):
         batch_size: In place of the script's own.
         policy: The dtype policy that is set before the model is built.
         gpu, gpu_memory, free: The card, as `fitguard.plan` takes them.
+        gpus: How many the training will see; while it is looked at, they are hidden.
         budget_seconds, full: For reading data, as `fitguard.check_data` takes them.
         ignore: Codes of checks that are left out.
     """
@@ -29,6 +30,7 @@ class FitOptions(msgspec.Struct, frozen=True, kw_only=True):
     gpu: str | None = None
     gpu_memory: int | None = None
     free: int | None = None
+    gpus: int = 0
     budget_seconds: float = 2.0
     full: bool = False
     ignore: tuple[str, ...] = ()

@@ -17,13 +17,16 @@ from fitguard.clean_start import words_to_run
 from fitguard.memory.fit_call.functions import parse_reference
 from fitguard.probes.doctor import doctor
 from fitguard.readiness.request import Answer, FitOptions, Request, Task
+from fitguard.readiness.standing_in import count_gpus
 from fitguard.readiness.verdict import compose_report
 from fitguard.readiness.visiting import find_missed
 from fitguard.schema.check import CheckReport
+from fitguard.schema.cluster import Cluster
 from fitguard.schema.doctor import DoctorReport
 from fitguard.schema.exit_codes import UsageError
 
 _LATE = "the script was left after {:.0f} s"
+_CLUSTER_SECONDS = 120.0
 
 
 def check_script(
@@ -43,7 +46,8 @@ def check_script(
         reference: FILE.py, or FILE.py:FUNCTION.
         arguments: Of the script itself.
         python: The interpreter that trains; it has fitguard.
-        limit_seconds: After this, what was found so far counts.
+        limit_seconds: After this, what was found so far counts. By default there is no limit, but
+            two minutes for a process of a cluster: it may wait for others that never come.
         with_stdin: Whether the script may read the standard input of this process.
         machine: What the doctor says, where it was asked already.
         machine_seconds: What that took; it counts as part of the check.
@@ -56,6 +60,9 @@ def check_script(
     parse_reference(reference)
     options = options or FitOptions()
     judged = machine or doctor(python=python, ignore=options.ignore)
+    options = msgspec.structs.replace(options, gpus=count_gpus(judged.facts))
+    if limit_seconds is None:
+        limit_seconds = _limit_for(judged.facts.cluster)
     answers, failure = ask_child(
         python, reference, arguments, options, limit_seconds, with_stdin=with_stdin
     )
@@ -110,6 +117,12 @@ def ask_child(
     if death == _LATE.format(limit_seconds or 0):
         return [*found, Answer(unreached=death)], ""
     return found, death
+
+
+def _limit_for(cluster: Cluster | None) -> float | None:
+    """A strategy that waits for others reacts to no signal but SIGKILL."""
+    together = cluster is not None and (cluster.peers or cluster.launcher)
+    return _CLUSTER_SECONDS if together else None
 
 
 def _run(command: Sequence[str], limit_seconds: float | None, stdin: int | None) -> str:

@@ -4,8 +4,9 @@ from typing import Literal
 
 import msgspec
 
+from fitguard.schema.cluster import Cluster
 from fitguard.schema.document import Document
-from fitguard.schema.hardware import Container, Cpu, Driver, Gpu, Host, KernelLog
+from fitguard.schema.hardware import Container, Cpu, Driver, Gpu, GpuLink, Host, KernelLog
 from fitguard.schema.probe import ProbeResult
 from fitguard.schema.software import (
     CudaLibraries,
@@ -32,7 +33,9 @@ class Facts(Document, frozen=True, kw_only=True):
     Args:
         tensorflow: None where it is unknown or not installed; `packages` tells which.
         gpus: Empty where there surely is none.
+        gpu_links: How they reach each other, each pair once.
         environment: The variables that change what TensorFlow and CUDA do.
+        cluster: The processes that train together, and which of them answered.
         probes: What came of small known computations, each in a process of its own.
         failed_probes: What could not be found out, and why.
     """
@@ -45,11 +48,13 @@ class Facts(Document, frozen=True, kw_only=True):
     libraries: CudaLibraries | None = None
     driver: Driver | None = None
     gpus: tuple[Gpu, ...] | None = None
+    gpu_links: tuple[GpuLink, ...] | None = None
     kernel_log: KernelLog | None = None
     container: Container | None = None
     cpu: Cpu | None = None
     host: Host | None = None
     environment: dict[str, str] | None = None
+    cluster: Cluster | None = None
     deep: DeepImport | None = None
     probes: tuple[ProbeResult, ...] = ()
     failed_probes: tuple[FailedProbe, ...] = ()

@@ -107,6 +107,26 @@ class Gpu(msgspec.Struct, frozen=True, kw_only=True):
     origin: str = ""
 
 
+class GpuLink(msgspec.Struct, frozen=True, kw_only=True):
+    """How two GPUs reach each other.
+
+    Args:
+        first, second: Their numbers.
+        path: What is between them: `one-board`, `one-switch`, `several-switches`, `host-bridge`,
+            `one-processor` (the same NUMA node), `several-processors`; None where unknown.
+        peer_access: Whether each can read the memory of the other, past the host.
+        nvlink: Whether they do so over NVLink.
+        refusal: Why they cannot, as the driver says it.
+    """
+
+    first: int
+    second: int
+    path: str | None = None
+    peer_access: bool | None = None
+    nvlink: bool | None = None
+    refusal: str = ""
+
+
 class Xid(msgspec.Struct, frozen=True):
     """An error that NVIDIA's kernel driver logged, quoted."""
 
@@ -144,7 +164,11 @@ class Cpu(msgspec.Struct, frozen=True):
 
 
 class Host(msgspec.Struct, frozen=True, kw_only=True):
-    """Memory, shared memory, disk and limits of the machine or the container."""
+    """Memory, shared memory, disk, limits and network of the machine or the container.
+
+    Args:
+        interfaces: Names of the network interfaces; None where they are not known.
+    """
 
     ram_bytes: int | None = None
     available_bytes: int | None = None
@@ -155,6 +179,7 @@ class Host(msgspec.Struct, frozen=True, kw_only=True):
     shm_free_bytes: int | None = None
     disk_free_bytes: int | None = None
     limits: dict[str, int] = {}
+    interfaces: tuple[str, ...] | None = None
 
 
 class Container(msgspec.Struct, frozen=True):

@@ -1,9 +1,3 @@
-import json
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 from checks.data.made_facts import facts_of, model_of
@@ -112,34 +106,46 @@ def test_replicas_of_tf_keras_take_uneven_batches():
     assert run_data("FG660", facts).findings == ()
 
 
-@pytest.fixture(scope="module")
-def replicas():
-    """What two replicas, in a process of their own, made of three trainings."""
-    script = Path(__file__).with_name("two_replicas.py")
-    environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
-    done = subprocess.run(
-        [sys.executable, str(script)], capture_output=True, text=True, env=environment, check=False
+def test_images_of_tf_keras_on_an_empty_replica():
+    model = model_of(
+        library="tf_keras 2.21.0", replicas=2, convolutions=("edges",), replica_devices="CPU"
     )
-    assert done.returncode == 0, done.stderr[-2000:]
-    return json.loads(done.stdout.splitlines()[-1])
+    facts = facts_of(model=model, sources=(source(batch_size=8, last_batch_size=1),))
+    assert "edges fails on an empty batch" in only(run_data("FG660", facts), "FG660").title
 
 
-def test_an_empty_replica_gives_nan(replicas):
-    outcome = replicas["last batch of one"]
-    assert outcome["nan"]
-    assert outcome["findings"] == [
-        "FG660 The last batch of 1 sample leaves replicas empty, and norm makes nan of an empty "
-        "batch"
-    ]
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"convolutions": ("edges",), "replica_devices": "GPU"},
+        {"convolutions": ("edges",), "replica_devices": "CPU", "replicas": 1},
+        {},
+    ],
+    ids=["on-gpus", "one-replica", "dense"],
+)
+def test_an_empty_batch_that_is_not_known_to_fail(facts):
+    model = model_of(**{"replicas": 2, **facts})
+    read = source(batch_size=8, last_batch_size=1)
+    assert run_data("FG660", facts_of(model=model, sources=(read,))).findings == ()
 
 
-def test_uneven_parts_stop_at_once(replicas):
-    outcome = replicas["batches of seven"]
-    assert "must have the same size and shape" in outcome["error"]
-    assert outcome["findings"] == [
-        "FG660 Batches of 7 samples cannot be split evenly among 2 replicas"
-    ]
+def test_old_keras_takes_batches_that_do_not_divide():
+    for library, count in (("keras 3.4.1", 0), ("keras 3.5.0", 1), ("keras 3.15.0rc1", 1)):
+        model = model_of(library=library, strategy="MirroredStrategy", replicas=2)
+        facts = facts_of(model=model, sources=(source(batch_size=7, last_batch_size=7),))
+        assert len(run_data("FG660", facts).findings) == count
 
 
-def test_even_parts_train(replicas):
-    assert replicas["even"] == {"error": "", "nan": False, "findings": []}
+def test_one_batch_that_does_not_divide_among_four():
+    model = model_of(strategy="MirroredStrategy", replicas=4)
+    read = source(batch_size=32, samples=30, last_batch_size=30)
+    found = only(run_data("FG660", facts_of(model=model, sources=(read,))), "FG660")
+    assert found.title == "A single batch of 30 samples cannot be split evenly among 4 replicas"
+    assert "the first 28" in found.fix.text
+    assert found.fix.changes_results
+
+
+def test_a_later_batch_need_not_divide():
+    model = model_of(strategy="MirroredStrategy", replicas=2, batch_statistics=("norm",))
+    read = source(batch_size=8, last_batch_size=3)
+    assert run_data("FG660", facts_of(model=model, sources=(read,))).findings == ()

@@ -4,6 +4,11 @@ from collections.abc import Iterator
 
 from fitguard.checks.data.derived.batch_sizes import last_batch_size
 from fitguard.checks.data.derived.generation import is_keras_2
+from fitguard.checks.data.derived.replicas import (
+    draws_to_build,
+    first_batch_size,
+    quote_strategy,
+)
 from fitguard.checks.data.derived.wording import number
 from fitguard.checks.framework.fixtures import Missing
 from fitguard.checks.framework.registry import check
@@ -26,9 +31,18 @@ def ragged_last_batch(
     ## Why training crashes
     With a stateful RNN the step stops with *Incompatible shapes: [4,4] vs. [8,4]*, and only at the
     end of the first epoch, if it is the last batch. Validation batches do the same after the epoch.
-    With two replicas and batches of 7, Keras 3 stops at once: *Inputs to operation AddN … must have
-    the same size and shape*. With BatchNormalization and a last batch of fewer samples than
-    replicas, one replica gets an empty batch: its mean is nan, and so is every weight afterwards.
+
+    With replicas, Keras 3 averages the parts of the *first* batch before it trains, to see their
+    shape. If that batch does not divide, every model stops at once: *Inputs to operation AddN …
+    must have the same size and shape. Input 0: [8,12,12,3] != input 1: [7,12,12,3]*. Validation
+    data whose first batch does not divide do the same after the first epoch. Later batches need not
+    divide.
+
+    A last batch with fewer samples than replicas leaves one of them with an empty batch. Behind a
+    Dense layer, BatchNormalization of Keras 3 makes nan of it, and so of every weight. Convolutions
+    stop on CPUs, each time with another message: *Incompatible shapes*, *Matrix size-incompatible:
+    In[0]: [0,2]*, *Missing 1-th output from … Conv2DBackpropFilter*, or the process aborts. Dense,
+    recurrent, Embedding and attention layers alone train on.
 
     ## How to fix it
     Drop the rest: `.batch(8, drop_remainder=True)`, or cut the arrays to a multiple of the batch
@@ -37,12 +51,15 @@ def ragged_last_batch(
 
     ## When this is wrong
     `Input(batch_shape=…)` alone binds nothing in Keras 3.15 and tf_keras 2.21: such a model takes
-    any batch, and this check says nothing. tf_keras splits uneven batches among replicas.
+    any batch, and this check says nothing. tf_keras and Keras before 3.5 take batches that do not
+    divide; empty ones fail in their convolutions too. What convolutions make of an empty batch on
+    several GPUs was not tried: there this check looks at BatchNormalization only.
 
     ## References
-    - Keras: RNN layers, argument `stateful`
-    - Tried with TensorFlow 2.21, Keras 3.15 and tf_keras 2.21; replicas as two virtual CPUs, not on
-      several GPUs
+    - Keras: RNN layers, argument `stateful`; source: `TensorFlowTrainer._maybe_symbolic_build`
+    - tensorflow/tensorflow issues 41657, 36224 and 45594: empty batches of replicas
+    - Tried with TensorFlow 2.21, Keras 3.15 and tf_keras 2.21; replicas as two and four virtual
+      CPUs, not on several GPUs
     """
     if model.batch_bound is None and model.replicas == 1:
         raise Missing("the model takes batches of any size")
@@ -52,8 +69,9 @@ def ragged_last_batch(
             found = _against_bound(data, source, bound or 0)
             if found is not None:
                 yield found
-    elif not is_keras_2(model):
-        yield from _against_replicas(data, training_source)
+    else:
+        for source in data.sources:
+            yield from _against_replicas(data, source)
 
 
 def _against_bound(data: DataFacts, source: Source, bound: int) -> Finding | None:
@@ -77,26 +95,46 @@ def _against_bound(data: DataFacts, source: Source, bound: int) -> Finding | Non
 
 
 def _against_replicas(data: DataFacts, source: Source) -> Iterator[Finding]:
-    model, last = data.model, last_batch_size(source, data.training)
-    replicas = Evidence(f"{model.replicas} replicas", "model, distribution strategy")
-    if source.batch_size is not None and source.batch_size % model.replicas:
-        better = source.batch_size + -source.batch_size % model.replicas
-        yield Finding(
-            title=f"Batches of {source.batch_size} samples cannot be split evenly among "
-            f"{model.replicas} replicas",
-            evidence=(_sizes(source, source.batch_size), replicas),
-            fix=Fix(
-                f"Use a multiple of {model.replicas}, such as batch_size={better}.",
-                changes_results=True,
-            ),
-        )
-    elif last is not None and last < model.replicas and model.batch_statistics:
-        yield Finding(
-            title=f"The last batch of {number(last, 'sample')} leaves replicas empty, and "
-            f"{model.batch_statistics[0]} makes nan of an empty batch",
-            evidence=(_sizes(source, last), replicas),
-            fix=_whole_batches(source, source.batch_size or model.replicas),
-        )
+    model, first = data.model, first_batch_size(source)
+    if draws_to_build(model) and first is not None and first % model.replicas:
+        yield _uneven(model, source, first)
+    elif source.split == "training":
+        last, fails = last_batch_size(source, data.training), _failure_on_nothing(model)
+        if last is not None and last < model.replicas and fails:
+            yield Finding(
+                title=f"The last batch of {number(last, 'sample')} leaves replicas empty, and "
+                f"{fails} an empty batch",
+                evidence=(_sizes(source, last), quote_strategy(model)),
+                fix=_whole_batches(source, source.batch_size or model.replicas),
+            )
+
+
+def _uneven(model: ModelFacts, source: Source, first: int) -> Finding:
+    of = "" if source.split == "training" else " of the validation data"
+    if source.samples is not None and source.samples <= first:
+        which = "A single batch of"
+        whole = first - first % model.replicas
+        text = f"Give a multiple of {model.replicas} samples, such as the first {whole}."
+    else:
+        which = "Batches of"
+        argument = "batch_size" if source.split == "training" else "validation_batch_size"
+        better = first + -first % model.replicas
+        text = f"Use a multiple of {model.replicas}, such as {argument}={better}."
+    return Finding(
+        title=f"{which} {number(first, 'sample')}{of} cannot be split evenly among "
+        f"{model.replicas} replicas",
+        evidence=(_sizes(source, first), quote_strategy(model)),
+        fix=Fix(text, changes_results=True),
+    )
+
+
+def _failure_on_nothing(model: ModelFacts) -> str:
+    """Which layer fails on an empty batch, and how; empty where none is known to."""
+    if model.convolutions and model.replica_devices == "CPU":
+        return f"{model.convolutions[0]} fails on"
+    if model.batch_statistics and not is_keras_2(model):
+        return f"{model.batch_statistics[0]} makes nan of"
+    return ""
 
 
 def _sizes(source: Source, bad: int) -> Evidence:

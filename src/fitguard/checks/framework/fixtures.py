@@ -40,6 +40,8 @@ _GIVEN = {
     "cpu": "the processor",
     "host": "the host's memory",
     "environment": "what the environment variables hold",
+    "cluster": "whether other processes train along",
+    "gpu_links": "how the GPUs reach each other",
 }
 # Packages that a check can ask for by name.
 _PACKAGES = ("keras", "tf_keras", "numpy", "protobuf")

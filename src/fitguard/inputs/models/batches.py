@@ -10,6 +10,12 @@ from fitguard.inputs.models.graph import Graph
 from fitguard.inputs.models.kinds import sublayers
 from fitguard.inputs.models.tensors import shape_of
 
+# Of Keras 3, and of Keras 2.
+_CONVOLVING = (
+    *("BaseConv", "BaseConvTranspose", "BaseDepthwiseConv", "BaseSeparableConv"),
+    "Conv",
+)
+
 
 @dataclass(frozen=True)
 class Binding:
@@ -60,3 +66,8 @@ def batch_statistics(model: Any, graph: Graph | None) -> tuple[str, ...]:
         live = {id(step.layer) for step in graph.steps if not step.inference}
         candidates = [c for c in candidates if id(c) in live or id(c) not in drawn]
     return tuple(name_of(layer) for layer in candidates)
+
+
+def convolutions(model: Any) -> tuple[str, ...]:
+    """The layers that convolve."""
+    return tuple(name_of(layer) for layer in sublayers(model) if is_a(layer, *_CONVOLVING))

@@ -2,10 +2,16 @@
 
 from typing import Any, Literal
 
-from fitguard.contract.compiling import is_compiled
+from fitguard.contract.compiling import is_compiled, strategy_name
 from fitguard.contract.libraries import is_a
 from fitguard.inputs.models.asking import ask
-from fitguard.inputs.models.batches import Binding, batch_binding, batch_statistics, flat_statistics
+from fitguard.inputs.models.batches import (
+    Binding,
+    batch_binding,
+    batch_statistics,
+    convolutions,
+    flat_statistics,
+)
 from fitguard.inputs.models.graph import draw
 from fitguard.inputs.models.inputs import inputs_of
 from fitguard.inputs.models.library import recognise
@@ -20,7 +26,9 @@ from fitguard.inputs.models.step import (
     jit_compile_here,
     loss_keys,
     optimizer_name,
+    replica_devices,
     replicas,
+    times_per_execution,
 )
 from fitguard.inputs.models.weights import compute_dtype, weights_of
 from fitguard.schema.model import ModelFacts, Shape
@@ -70,7 +78,11 @@ def describe(model: Any, batch: Shape | None = None) -> ModelFacts:
         custom_step=custom_step(model),
         custom_batches=custom_batches(model),
         adds_loss=ask(lambda: adds_loss(model), False),
+        convolutions=ask(lambda: convolutions(model), ()),
+        strategy=ask(lambda: strategy_name(model), None),
         replicas=replicas(model),
+        replica_devices=ask(lambda: replica_devices(model), None),
+        steps_per_execution=ask(lambda: times_per_execution(model), 1),
         gpus=ask(gpus, None),
     )
 

@@ -4,7 +4,12 @@ import inspect
 from collections.abc import Mapping
 from typing import Any
 
-from fitguard.contract.compiling import is_compiled, strategy_of, supports_jit
+from fitguard.contract.compiling import (
+    is_compiled,
+    steps_per_execution,
+    strategy_of,
+    supports_jit,
+)
 from fitguard.contract.libraries import Library, is_a, is_of_keras
 from fitguard.inputs.models.asking import ask, trait
 from fitguard.inputs.models.cudnn import runs_on_cudnn
@@ -76,6 +81,19 @@ def optimizer_name(model: Any) -> str | None:
 def replicas(model: Any) -> int:
     """Over how many devices the strategy that the model was made under splits a batch."""
     return ask(lambda: int(model.distribute_strategy.num_replicas_in_sync), 1)
+
+
+def replica_devices(model: Any) -> str | None:
+    """What kind of device each replica has; None without a strategy."""
+    strategy = strategy_of(model)
+    if strategy is None:
+        return None
+    return str(strategy.extended.worker_devices[0]).rpartition("device:")[2].partition(":")[0]
+
+
+def times_per_execution(model: Any) -> int:
+    """How many steps one call of the training function makes; 1 before `compile`."""
+    return steps_per_execution(model) if is_compiled(model) else 1
 
 
 def jit_compile(model: Any, library: Library) -> bool | None:

@@ -2,7 +2,7 @@
 
 import platform
 
-from fitguard.contract.hooks import OF_NOTEBOOKS, OF_WORKERS, Role, Service
+from fitguard.contract.hooks import NOT_OF_RUNS, OF_WORKERS, Role, Service
 from fitguard.contract.libraries import Library
 from fitguard.contract.patching import Patches
 from fitguard.contract.verifying import Fault, tensorflow_here, verify
@@ -44,7 +44,7 @@ class Assurance:
         for fault in self._find_faults(library):
             if fault.hook.service in OF_WORKERS and not workers:
                 continue
-            harmless = fault.usable or fault.hook.service in (*OF_NOTEBOOKS, *OF_WORKERS)
+            harmless = fault.usable or fault.hook.service in (*NOT_OF_RUNS, *OF_WORKERS)
             (self._tell if harmless else self.lacks)(fault.sentence)
         return not self._without(library, Service.FIT)
 

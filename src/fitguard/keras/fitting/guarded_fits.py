@@ -9,8 +9,10 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from fitguard.contract.hooks import Service
 from fitguard.contract.libraries import Library
 from fitguard.contract.multi_worker import has_workers
+from fitguard.inputs.models.together import describe_unguarded
 from fitguard.keras.card import card_here
 from fitguard.keras.fitting.assurance import Assurance
 from fitguard.keras.fitting.guarded_call import GuardedCall
@@ -170,9 +172,7 @@ class GuardedFits:
         def fit(model: Any, *args: Any, **kwargs: Any) -> Any:
             if not self.session.is_here:
                 return original(model, *args, **kwargs)
-            if self._calls() or not self.assurance.guards(library, workers=has_workers(model)):
-                if self.gang is not None and not self._calls():
-                    self.gang.note_unguarded()
+            if self._calls() or not self._guards(library, model):
                 with self.aside():
                     return original(model, *args, **kwargs)
             call = GuardedCall(self, self.next_number(), library, model)
@@ -183,6 +183,17 @@ class GuardedFits:
                     self.profiler.end(call.place)
 
         return fit
+
+    def _guards(self, library: Library, model: Any) -> bool:
+        """Whether a `fit` of this model can be guarded; where it cannot, that is told."""
+        if self.assurance.guards(library, workers=has_workers(model)):
+            why_not = describe_unguarded(model)
+            if not why_not:
+                return True
+            self.assurance.tell(f"{Service.FIT}, because {why_not}")
+        if self.gang is not None:
+            self.gang.note_unguarded()
+        return False
 
     @contextlib.contextmanager
     def _counting(self, call: GuardedCall) -> Iterator[None]:

@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 from fitguard.contract.hooks import Role
 from fitguard.contract.libraries import Library
 from fitguard.contract.patching import Wraps
+from fitguard.memory.fit_call.company import Company
 from fitguard.memory.fit_call.compiles import Compiles
 from fitguard.memory.fit_call.elsewhere import ChildLine
 from fitguard.memory.fit_call.pretending import Pretense
@@ -36,6 +37,7 @@ class Caught:
         jit_compile: What `compile` was given; without a GPU the model itself does not tell.
         metrics: The names that `compile` was given, the loss first; empty where it was not seen.
         thread: The thread that made it; empty for that of the script itself.
+        company: What there is to say of other processes that train along.
     """
 
     model: Any
@@ -45,6 +47,7 @@ class Caught:
     jit_compile: bool | str = "auto"
     metrics: tuple[str, ...] = ()
     thread: str = ""
+    company: str = ""
 
 
 class Catch:
@@ -59,6 +62,7 @@ class Catch:
     Attributes:
         compiles: What each model was compiled with.
         calls: How many were shown.
+        company: The processes that the script would train together with.
         own_loop_line: Where the script gives gradients to an optimizer itself; None where not.
     """
 
@@ -78,6 +82,7 @@ class Catch:
         self._stops = 0
         self._is_showing = False
         self.compiles = Compiles()
+        self.company = Company(self.stop)
         self.calls = 0
         self.own_loop_line: int | None = None
 
@@ -85,6 +90,7 @@ class Catch:
         """What is put around Keras."""
         return {
             **self.compiles.wraps(),
+            **self.company.wraps(),
             **dict.fromkeys(_TRAINING, self._training),
             Role.EVALUATE: self._evaluating,
             Role.GRADIENTS_APPLIED: self._applying,
@@ -123,6 +129,7 @@ class Catch:
                 jit_compile=self.compiles.jit_compile(model),
                 metrics=tuple(self.compiles.metrics(model)),
                 thread="" if here is self._thread else here.name,
+                company=self.company.describe(),
             )
             if self._goes_on(call):
                 return self._pretense.pretend_training(call.method, model, given, library)

@@ -153,6 +153,11 @@ def _read_function_fit(
                 f"{reference} trains in a loop of its own (line {catch.own_loop_line}). Expected a "
                 "function that returns the model, or (model, x, y)"
             ) from None
+        if catch.company.needed:
+            raise UsageError(
+                f"{reference} cannot be looked at without the other processes of its cluster: "
+                f"{catch.company.needed}. Make the model outside of the strategy"
+            ) from None
         if not calls:
             raise
         return describe_call(calls[0], number=1)
@@ -167,4 +172,5 @@ def _read_function_fit(
         line=0,
         jit_compile=catch.compiles.jit_compile(model),
         metrics=tuple(catch.compiles.metrics(model)),
+        notes=tuple(note for note in (catch.company.describe(),) if note),
     )
