@@ -83,7 +83,7 @@ class Policy:
         self._rows: dict[tuple[str, str], PolicyRow] = {
             (row.cause, row.outcome): row for row in usual
         }
-        self._of_fallout = {row.cause: row for row in found if row.fallout}
+        self._of_fallout: dict[str, PolicyRow] = {row.cause: row for row in found if row.fallout}
         if len(self._rows) + len(self._of_fallout) < len(found):
             raise ValueError("Received two rows for one cause and outcome. Expected one of each.")
         missing = [cause for cause in get_args(CauseSlug) if (cause, "") not in self._rows]
