@@ -8,6 +8,7 @@ from typing import Final, Literal
 import msgspec
 
 from fitguard.schema.finding import Confidence, Fix, Severity
+from fitguard.schema.gang import GangOrders
 from fitguard.schema.run import Outcome, Place, RunState, TimeShare
 
 REPLACE_ME = 86
@@ -62,6 +63,7 @@ class Orders(msgspec.Struct, frozen=True, kw_only=True):
         preempt_signals: Numbers of those that mean: take a snapshot and leave.
         profile: Step at which to take a trace, and 0 to do so only when the parent wishes; None
             for never.
+        gang: Its place among several workers that train together; None where it trains alone.
         environment: Variables that the parent sets for the child beside its own, such as
             `TF_GPU_ALLOCATOR`; they stay from attempt to attempt.
     """
@@ -81,6 +83,7 @@ class Orders(msgspec.Struct, frozen=True, kw_only=True):
     lease: int = 0
     preempt_signals: tuple[int, ...] = ()
     profile: int | None = None
+    gang: GangOrders | None = None
     environment: dict[str, str] = {}
 
 
