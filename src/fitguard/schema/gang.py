@@ -88,6 +88,7 @@ class Ended(msgspec.Struct, frozen=True, kw_only=True):
         outcome: As in the journal; `lost` where its parent died.
         judged: Whether it is known by now why. Until then, it is only known to be over.
         fallout: It ended because another one did.
+        left: It took the snapshot that was called for, and went.
         stop: The worker gives up, and so do all.
         exit_code: Of the run, where it stops.
         text: One line for people.
@@ -98,6 +99,7 @@ class Ended(msgspec.Struct, frozen=True, kw_only=True):
     outcome: str
     judged: bool = True
     fallout: bool = False
+    left: bool = False
     stop: bool = False
     exit_code: int = 0
     cause: str = ""
