@@ -4,6 +4,10 @@ The child writes them at each step, into memory and at the cost of microseconds;
 thread is needed, so it works from any thread and costs nothing to a training that goes well. The
 parent leaves its wishes in the same place: the child looks at them between steps.
 
+Where several workers train together, the parent also says at which step all of them take a
+snapshot, and which one they all have. These are several numbers that belong together: a checksum
+stands behind them, and who reads them while they change goes on with what he read before.
+
 A file that somebody cuts short must kill neither of them, as touching memory that it no longer has
 would do: the parent reads and writes it as a file, the child looks at its size first.
 """
@@ -12,11 +16,13 @@ import contextlib
 import mmap
 import os
 import struct
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
 from fitguard.monitor.regular_files import open_regular, read_regular, replace_file
+from fitguard.schema.gang import SavedPlace
 from fitguard.schema.run import Place
 
 Wish = Literal["none", "snapshot", "leave"]
@@ -24,13 +30,20 @@ _WISHES: tuple[Wish, ...] = get_args(Wish)
 Phase = Literal["starting", "training", "evaluating", "idle", "snapshot"]
 _PHASES: tuple[Phase, ...] = get_args(Phase)
 
-_CHILD = struct.Struct("=Qqqqqqqq")
-"""Beats, calls that answer, phase, fit, epoch, step, total steps, steps in the newest snapshot."""
+_CHILD = struct.Struct("=Qqqqqqqqq")
+"""Beats, calls that answer, phase, fit, epoch, step, total steps, steps in the newest snapshot,
+how often a common snapshot was asked for."""
 _WISH_AT = 256
 _PROFILE_AT = 257
 _SIZE = 4096
 BEGUN = slice(512, 1024)
 """Of the file: what a soak computes, in words."""
+_CALL_AT = 1024
+_COMPLETE_AT = 1088
+_PLACE = struct.Struct("=qq??")
+"""Fit, steps, end, leave; a checksum follows."""
+_CHECKSUM = struct.Struct("=I")
+_MARKED_BYTES = _PLACE.size + _CHECKSUM.size
 
 
 @dataclass(frozen=True)
@@ -41,6 +54,7 @@ class Beat:
         count: Beats so far; one that stays the same means that nothing moved.
         answering: How many calls train now that look for wishes, and take snapshots.
         saved_steps: Steps of this `fit` in the newest snapshot that is on the disk.
+        asks_call: How often it asked for a snapshot of all workers.
     """
 
     count: int
@@ -48,6 +62,20 @@ class Beat:
     phase: Phase
     place: Place
     saved_steps: int
+    asks_call: int = 0
+
+
+@dataclass(frozen=True)
+class Call:
+    """What all workers of a gang are told before they get there.
+
+    Args:
+        place: Where each takes a snapshot.
+        leave: Each leaves once that is on the disk.
+    """
+
+    place: SavedPlace
+    leave: bool = False
 
 
 class Heartbeat:
@@ -85,6 +113,19 @@ class Heartbeat:
         """What the child is asked."""
         return _parse_wish(os.pread(self._file, 1, _WISH_AT))
 
+    def call(self, place: SavedPlace, *, leave: bool = False) -> None:
+        """Have a snapshot taken at this place, and not before; it may still be ahead."""
+        self._mark(_CALL_AT, _pack_call(Call(place, leave)))
+
+    def note_complete(self, place: SavedPlace | None) -> None:
+        """The newest snapshot that all workers have; None where there is none."""
+        marked = _pack_call(Call(place)) if place is not None else bytes(_MARKED_BYTES)
+        self._mark(_COMPLETE_AT, marked)
+
+    def _mark(self, at: int, marked: bytes) -> None:
+        with contextlib.suppress(OSError):
+            os.pwrite(self._file, marked, at)
+
     def close(self) -> None:
         file, self._file = self._file, -1
         os.close(file)
@@ -115,6 +156,8 @@ class OwnHeartbeat:
         self._count = 0
         self._saved = 0
         self._last = (0, 0, 0, 0, 0)
+        self._asked = 0
+        self._marks: dict[int, tuple[bytes, Call | None]] = {}
         self.answering = 0
 
     def beat(self, phase: Phase, fit: int, epoch: int, step: int, total_steps: int) -> None:
@@ -138,7 +181,7 @@ class OwnHeartbeat:
     def _write(self) -> None:
         self._count += 1
         if self._is_there():
-            numbers = (self._count, self.answering, *self._last, self._saved)
+            numbers = (self._count, self.answering, *self._last, self._saved, self._asked)
             _CHILD.pack_into(self._memory, 0, *numbers)
 
     def read_wish(self) -> Wish:
@@ -149,6 +192,28 @@ class OwnHeartbeat:
         """Called for a signal that only the child got, and when a wish was fulfilled."""
         if self._is_there():
             self._memory[_WISH_AT] = _WISHES.index(wish)
+
+    def ask_call(self) -> None:
+        """Ask the parent for a snapshot of all workers, at a step that it chooses."""
+        self._asked += 1
+        self._write()
+
+    def read_call(self) -> Call | None:
+        """Called between steps: where the next snapshot of all workers is taken."""
+        return self._read_marked(_CALL_AT)
+
+    def read_complete(self) -> SavedPlace | None:
+        """The newest snapshot that all workers have."""
+        complete = self._read_marked(_COMPLETE_AT)
+        return complete.place if complete is not None else None
+
+    def _read_marked(self, at: int) -> Call | None:
+        content, known = self._marks.get(at, (b"", None))
+        marked = self._memory[at : at + _MARKED_BYTES] if self._is_there() else content
+        if marked != content and (marked == bytes(_MARKED_BYTES) or _is_whole(marked)):
+            known = _parse_call(marked)
+            self._marks[at] = (marked, known)
+        return known
 
     def take_profile_wish(self) -> bool:
         """Called between steps: whether a trace is wanted; it is not wanted again after that."""
@@ -165,16 +230,34 @@ class OwnHeartbeat:
 
 
 def _parse_beat(content: bytes) -> Beat:
-    count, answering, phase, fit, epoch, step, total, saved = _CHILD.unpack(content)
+    count, answering, phase, fit, epoch, step, total, saved, asked = _CHILD.unpack(content)
     return Beat(
         count=count,
         answering=answering,
         phase=_PHASES[phase] if 0 <= phase < len(_PHASES) else "starting",
         place=Place(fit=fit, epoch=epoch, step=step, total_steps=total),
         saved_steps=saved,
+        asks_call=asked,
     )
 
 
 def _parse_wish(content: bytes) -> Wish:
     number = content[0] if content else 0
     return _WISHES[number] if number < len(_WISHES) else "none"
+
+
+def _pack_call(call: Call) -> bytes:
+    packed = _PLACE.pack(call.place.fit, call.place.steps, call.place.end, call.leave)
+    return packed + _CHECKSUM.pack(zlib.crc32(packed))
+
+
+def _is_whole(marked: bytes) -> bool:
+    packed = marked[: _PLACE.size]
+    return marked[_PLACE.size :] == _CHECKSUM.pack(zlib.crc32(packed))
+
+
+def _parse_call(marked: bytes) -> Call | None:
+    if not any(marked):
+        return None
+    fit, steps, end, leave = _PLACE.unpack_from(marked)
+    return Call(SavedPlace(fit, steps, end), leave)

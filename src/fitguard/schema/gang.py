@@ -17,18 +17,29 @@ Want = Literal["nothing", "snapshot", "leave"]
 """What a worker wants all to do: take a snapshot at one step, or take it and leave."""
 
 
-class SavedPlace(msgspec.Struct, frozen=True, kw_only=True, order=True):
-    """What a snapshot holds; the greater, the further on.
+class SavedPlace(msgspec.Struct, frozen=True, array_like=True):
+    """Where a snapshot was taken: the same numbers on all workers mean the same step.
 
     Args:
         fit: Number of the `fit` call.
-        end: Whether the call has come to its end.
-        steps: That are complete in it; 0 for an end.
+        steps: Of that call; 0 for an end, whose name does not tell.
+        end: The call has ended.
     """
 
     fit: int
-    end: bool = False
     steps: int = 0
+    end: bool = False
+
+    @property
+    def order(self) -> tuple[int, bool, int]:
+        """The higher, the further on it is."""
+        return (self.fit, self.end, self.steps)
+
+    def __lt__(self, other: "SavedPlace") -> bool:
+        return self.order < other.order
+
+    def __le__(self, other: "SavedPlace") -> bool:
+        return self.order <= other.order
 
 
 class GangOrders(msgspec.Struct, frozen=True, kw_only=True):

@@ -19,10 +19,15 @@ LEFT_AS_ASKED = 75
 `fitguard run` leaves with it after SIGTERM: the run is not over, `--resume` goes on with it.
 """
 
-FailureKind = Literal["out-of-memory", "exception", "system-exit", "own-fault"]
-"""How a child failed, in its own words; `own-fault`: an error of fitguard's own code."""
+FailureKind = Literal["out-of-memory", "exception", "system-exit", "own-fault", "lost-start"]
+"""How a child failed, in its own words.
+
+`own-fault`: an error of fitguard's own code. `lost-start`: the snapshot that all workers agreed to go
+on from cannot be used here. It was moved away, so that the next round agrees on another.
+"""
 SYSTEM_EXIT: Final = "system-exit"
 OWN_FAULT: Final = "own-fault"
+LOST_START: Final = "lost-start"
 
 NoteKind = Literal[
     "inexact",
@@ -63,9 +68,9 @@ class Orders(msgspec.Struct, frozen=True, kw_only=True):
         preempt_signals: Numbers of those that mean: take a snapshot and leave.
         profile: Step at which to take a trace, and 0 to do so only when the parent wishes; None
             for never.
-        gang: Its place among several workers that train together; None where it trains alone.
         environment: Variables that the parent sets for the child beside its own, such as
             `TF_GPU_ALLOCATOR`; they stay from attempt to attempt.
+        gang: Where it is one of several workers; None for a training of its own.
     """
 
     attempt: int = 1
@@ -83,8 +88,8 @@ class Orders(msgspec.Struct, frozen=True, kw_only=True):
     lease: int = 0
     preempt_signals: tuple[int, ...] = ()
     profile: int | None = None
-    gang: GangOrders | None = None
     environment: dict[str, str] = {}
+    gang: GangOrders | None = None
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="event"):
