@@ -22,8 +22,8 @@ LEFT_AS_ASKED = 75
 FailureKind = Literal["out-of-memory", "exception", "system-exit", "own-fault", "lost-start"]
 """How a child failed, in its own words.
 
-`own-fault`: an error of fitguard's own code. `lost-start`: the snapshot that all workers agreed to go
-on from cannot be used here. It was moved away, so that the next round agrees on another.
+`own-fault`: an error of fitguard's own code. `lost-start`: the snapshot that all workers agreed to
+go on from cannot be used here. It was moved away, so that the next round agrees on another.
 """
 SYSTEM_EXIT: Final = "system-exit"
 OWN_FAULT: Final = "own-fault"

@@ -1,10 +1,12 @@
 """What follows from what the workers have told: pure, so that all of them come to the same."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
 
 from fitguard.schema.gang import Ended, Ready, SavedPlace
 
-FINISHED = "finished"
+FINISHED: Final = "finished"
+LOST: Final = "lost"
 _CALLED_AWAY = ("preempted", "interrupted")
 
 
@@ -23,11 +25,6 @@ def choose_start(ready: Iterable[Ready]) -> SavedPlace | None:
     """Where a round begins: at the newest complete set; None for the very beginning."""
     complete = list_complete([one.saved for one in ready])
     return complete[0] if complete else None
-
-
-def choose_kept(complete: Sequence[SavedPlace]) -> SavedPlace | None:
-    """From where on snapshots are kept: the newest two sets, as one may prove to be broken."""
-    return complete[:2][-1] if complete else None
 
 
 def is_over(ended: Mapping[int, Ended]) -> bool:
