@@ -61,6 +61,7 @@ class Guard:
         self._fits.session.record(
             FitBegan, place=self._place(self.start), library="loop", model=_name(model)
         )
+        self._fits.read_wish(self._place(self.start))
         self._fits.session.heartbeat.change_answering(1)
         self._fits.sampler.begin()
         self._fits.sampler.meter.step_begins(self._place(self.start))
@@ -86,8 +87,8 @@ class Guard:
     def _prepare_step(self, fits: GuardedFits, step: int) -> None:
         heartbeat = fits.session.heartbeat
         heartbeat.beat("training", self._number, 0, step + 1, step + 1)
-        wish = heartbeat.read_wish()
-        if fits.pacing.check_due(time.monotonic()) or wish != "none":
+        wish = fits.read_wish(self._place(step + 1))
+        if fits.is_due(self._place(step + 1)) or wish != "none":
             self._save(fits, step + 1)
         if wish == "leave":
             fits.writer.wait()
@@ -100,7 +101,9 @@ class Guard:
         if self._fits is None:
             return
         self._fits.profiler.end(self._place(steps))
-        self._save(self._fits, steps, end=True)
+        if self._fits.keeps_end(self._number):
+            self._save(self._fits, steps, end=True)
+        self._fits.note_end(self._number)
         self._fits.session.record(FitEnded, place=self._place(steps))
         self._fits.session.heartbeat.change_answering(-1)
         self._fits.sampler.end()

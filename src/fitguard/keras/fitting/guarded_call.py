@@ -159,11 +159,11 @@ class GuardedCall:
     def _prepare_step(self, position: DataPosition, ahead: Ahead | None) -> None:
         heartbeat, place = self._session.heartbeat, self.place
         heartbeat.beat("training", place.fit, place.epoch, place.step, place.total_steps)
+        wish = self._fits.read_wish(place)
         if ahead is None or self._step is None:
             return
         self._require_called(self._step, position)
         self._follow_train_function(self._step)
-        wish = heartbeat.read_wish()
         if wish == "none" and self._resumed is None:
             self._await_call(self._step, position, ahead)
             return
@@ -180,7 +180,7 @@ class GuardedCall:
 
     def _await_call(self, step: GuardedStep, position: DataPosition, ahead: Ahead) -> None:
         """Plain Keras calls callbacks, then traces, then reads: a guarded fit does no other."""
-        due = self._begun and self._fits.is_due()
+        due = self._begun and self._fits.is_due(self.place)
         # Callbacks are called again for a step that is resumed: their state is that before.
         taken = self._take_snapshot() if due else None
 
@@ -346,9 +346,10 @@ class GuardedCall:
     def _finish(self) -> None:
         if not self._begun:
             self._announce()
-        leaving = self._session.heartbeat.read_wish() == "leave"
+        leaving = self._fits.is_leaving(self._number)
         self._keep_end(leaving)
         self._session.record(FitEnded, place=self.place)
+        self._fits.note_end(self._number)
         if leaving:
             self._answer("leave")
 
@@ -356,10 +357,10 @@ class GuardedCall:
         """Write the end down; that of a call too short to pay for it can be trained again."""
         if self._step is not None and self._step.rows is not None and self._remembered is not None:
             self._remembered.keep(self._step.rows)
-        now, pacing = time.monotonic(), self._fits.pacing
-        if not leaving and not pacing.is_worth(now - self._started):
+        now = time.monotonic()
+        if not leaving and not self._fits.is_end_worth(self._number, now - self._started):
             self._fits.store.do_without(self._number)
-        elif leaving or pacing.is_affordable(now):
+        elif leaving or self._fits.is_end_affordable(now):
             taken = self._take_snapshot(data=self._data_end())
             if taken is not None:
                 taking.write(self._fits, taken, self.place, end=True)
@@ -383,6 +384,7 @@ class GuardedCall:
         self._fits.assurance.tell_inexact(notes, self._number, resumed=True)
         self._announce(restored=True)
         self._session.record(FitEnded, place=self.place)
+        self._fits.note_end(self._number)
         return self._model.history
 
 

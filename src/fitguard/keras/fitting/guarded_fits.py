@@ -15,6 +15,7 @@ from fitguard.keras.fitting.assurance import Assurance
 from fitguard.keras.fitting.guarded_call import GuardedCall
 from fitguard.keras.fitting.learning_rate import with_learning_rate
 from fitguard.keras.fitting.other_ways import OtherWays
+from fitguard.keras.gang import gang_of
 from fitguard.keras.profiling import Profiler
 from fitguard.keras.sampling import TrainingSampler
 from fitguard.keras.session import Session
@@ -25,6 +26,7 @@ from fitguard.keras.snapshots.writer import SnapshotWriter
 from fitguard.keras.sources import Sources
 from fitguard.keras.state.callback_kinds import standing_back
 from fitguard.keras.world import fit_begins, flush_files
+from fitguard.monitor.heartbeat import Wish
 from fitguard.schema.journal import INEXACT, Logged, SnapshotFailed, SnapshotWritten
 from fitguard.schema.run import Place
 
@@ -38,18 +40,23 @@ class GuardedFits:
         begun: Number of the last call that began.
         ended: Number of the last call that came to its end.
         several: Whether calls ran in several threads at once.
+        gang: Where several workers train together; None for a training of its own.
     """
 
     def __init__(self, session: Session) -> None:
         self.session = session
         self.sources = Sources(session)
+        self.gang = gang_of(session)
         self.store = SnapshotStore(
             session.folder.snapshots,
             self._tell_of_snapshots,
             session.orders.disk_bytes,
             session.require_lease,
             lambda: self.sources.attempts,
+            self.gang.list_complete if self.gang is not None else None,
         )
+        if self.gang is not None:
+            self.gang.begin(self.store)
         self.writer = SnapshotWriter(
             self.store,
             on_written=self._on_written,
@@ -117,7 +124,10 @@ class GuardedFits:
         fit_begins()
         with self._lock:
             self.begun += 1
-            return self.begun
+            number = self.begun
+        if self.gang is not None:
+            self.gang.call_begins(number)
+        return number
 
     def find_saved(self, fit: int, find_misfit: Callable[[Content], str]) -> Content | None:
         """The furthest snapshot of a training; those of another are set aside.
@@ -125,6 +135,11 @@ class GuardedFits:
         Args:
             find_misfit: Says why one belongs to another; empty where it does not.
         """
+        if self.gang is not None:
+            agreed = self.gang.find_saved(fit, find_misfit)
+            if agreed is not None:
+                self.sources.stand_on(agreed.document.get("attempts"))
+            return agreed
         while (saved := self.store.newest(fit)) is not None:
             why_not = find_misfit(saved)
             if not why_not:
@@ -135,6 +150,8 @@ class GuardedFits:
 
     def reject(self, content: Content, why: str) -> None:
         """Set the snapshots of a `fit`, and of those after it, aside."""
+        if self.gang is not None:
+            self.gang.reject(content, why)
         fit: int = content.document["place"]["fit"]
         kept = self.store.set_aside(fit, later=not content.document.get("several"))
         self.session.note(
@@ -153,6 +170,8 @@ class GuardedFits:
             if not self.session.is_here:
                 return original(model, *args, **kwargs)
             if self._calls() or not self.assurance.guards(library):
+                if self.gang is not None and not self._calls():
+                    self.gang.note_unguarded()
                 with self.aside():
                     return original(model, *args, **kwargs)
             call = GuardedCall(self, self.next_number(), library, model)
@@ -232,9 +251,43 @@ class GuardedFits:
         self.pacing.expect(state_bytes)
         self.pacing.check_due(time.monotonic())
 
-    def is_due(self) -> bool:
+    def is_due(self, place: Place) -> bool:
         """Whether to take a snapshot; not while one waits for a slow disk."""
-        return self.pacing.check_due(time.monotonic()) and self.writer.wait(0)
+        wanted = self.pacing.check_due(time.monotonic()) and self.writer.wait(0)
+        return wanted if self.gang is None else self.gang.is_due(place, wanted=wanted)
+
+    def read_wish(self, place: Place) -> Wish:
+        """What is to be done between these two steps."""
+        wish = self.session.heartbeat.read_wish()
+        if self.gang is None:
+            return wish
+        self.gang.arrive(place)
+        return self.gang.heed(wish, place)
+
+    def is_leaving(self, fit: int) -> bool:
+        """Whether to leave at the end of a call."""
+        at_end = self.gang is not None and self.gang.leaves_at_end(fit)
+        return at_end or self.session.heartbeat.read_wish() == "leave"
+
+    def note_end(self, fit: int) -> None:
+        """A call has come to its end, now or in an earlier attempt."""
+        if self.gang is not None:
+            self.gang.call_ends(fit)
+
+    def is_end_worth(self, fit: int, trained_seconds: float) -> bool:
+        """Whether the end of a call is worth the disk; workers of a gang need all ends."""
+        return self.pacing.is_worth(trained_seconds) if self.gang is None else self.keeps_end(fit)
+
+    def keeps_end(self, fit: int) -> bool:
+        """Whether the end of a call can be gone on from: not by a gang that lacks one before it."""
+        if self.gang is None:
+            return True
+        self.writer.wait()
+        return self.gang.keeps(fit)
+
+    def is_end_affordable(self, now: float) -> bool:
+        """Whether it is worth the time."""
+        return self.gang is not None or self.pacing.is_affordable(now)
 
     def log(self, place: Place, logs: Any, *, epoch_end: bool = False) -> None:
         """Write numbers of Keras' logs into the journal."""

@@ -213,7 +213,9 @@ class GuardedStep:
         if smaller is None:
             raise error
         xla = uses_xla(self._model)
-        if xla or self._start is None or not self._start.is_whole:
+        # The workers of a gang have failed in this step together.
+        alone = self._session.orders.gang is None
+        if xla or not alone or self._start is None or not self._start.is_whole:
             self._record(error, of, "xla" if xla else "graph")
             self._wait()
             leave(REPLACE_ME)

@@ -3,10 +3,13 @@
     aside/fit00002-after-0000000009-0000000017/    fit 2 and all after it, of another script
     aside/fit00002-alone-0000000017/               fit 2 alone: threads began in another order
     aside/torn/                                    the newest few that are not whole
+    aside/beyond-0000000017/                       further on than the start that workers agreed on
 
 `after` is the counter of the end that fit 2 began from: only behind that end it is the same
 training. The last number is the highest counter inside. While a group is being moved, its name ends
-with `.part`: all that such a folder holds belongs into the folder of the run.
+with `.part`: all that such a folder holds belongs into the folder of the run. What lies in `beyond`
+is never brought back by fitguard: a worker must not have more than the others. You can do so, where
+the folder of another worker was lost and is there again.
 """
 
 import contextlib
@@ -18,6 +21,8 @@ from fitguard.monitor.regular_files import make_folder
 from fitguard.monitor.snapshot_names import NamedSnapshot, list_snapshots
 
 MOST_TORN = 3
+MOST_BEYOND = 3
+"""Folders: those that are furthest on."""
 _MOVING = ".part"
 _GROUP = re.compile(r"fit(\d+)-(?:after-(\d+)|(alone))-(\d+)")
 
@@ -91,13 +96,39 @@ class Aside:
         by_time = sorted(torn, key=lambda one: one.counter, reverse=True)
         return [one.path for one in by_time[MOST_TORN:]]
 
+    def put_beyond(self, files: list[NamedSnapshot]) -> Path:
+        """Move snapshots here that the other workers do not have; where they lie now.
+
+        Raises:
+            OSError: where they cannot be moved. Some may have been.
+        """
+        highest = max(file.counter for file in files)
+        group = self.path / f"beyond-{highest:010d}"
+        make_folder(group)
+        for file in files:
+            file.path.rename(group / file.path.name)
+        sync_folder(group)
+        sync_folder(self._folder)
+        return group
+
+    def list_old_beyond(self) -> list[Path]:
+        """What other workers do not have, but for what is furthest on."""
+        groups = [list_snapshots(group) for group in self.path.glob("beyond-*")]
+        by_order = sorted(filter(None, groups), key=lambda files: files[0].order, reverse=True)
+        return [file.path for files in by_order[MOST_BEYOND:] for file in files]
+
+    def list_beyond(self) -> list[NamedSnapshot]:
+        """All that other workers do not have."""
+        return [file for group in self.path.glob("beyond-*") for file in list_snapshots(group)]
+
     def list_all(self) -> list[NamedSnapshot]:
         """All that lie here, torn ones too."""
         return [file for folder in self.path.glob("*") for file in list_snapshots(folder)]
 
     def list_grouped(self) -> list[NamedSnapshot]:
         """Those that a script may find again."""
-        return [file for group in self.path.glob("fit*") for file in list_snapshots(group)]
+        groups = [*self.path.glob("fit*"), *self.path.glob("beyond-*")]
+        return [file for group in groups for file in list_snapshots(group)]
 
     def list_ends_needed(self) -> set[int]:
         """Counters of the ends behind which a group is found again."""

@@ -8,13 +8,19 @@ needless is removed.
 import contextlib
 import threading
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
 
 from fitguard.keras.snapshots.aside import Aside
 from fitguard.keras.snapshots.budget import Budget
+from fitguard.keras.snapshots.common_sets import (
+    find_lacking,
+    list_spare,
+    list_superseded,
+    place_of_file,
+)
 from fitguard.keras.snapshots.content import Content
 from fitguard.keras.snapshots.file import (
     TEMPORARY,
@@ -32,6 +38,7 @@ from fitguard.monitor.unusable_snapshots import (
     UnreadableSnapshot,
     UnusableSnapshot,
 )
+from fitguard.schema.gang import SavedPlace
 from fitguard.schema.run import Place
 
 KEPT = 2
@@ -47,6 +54,8 @@ class SnapshotStore:
         limit_bytes: What it may hold; None for a share of what is free.
         permit: Called before a snapshot gets its name; it leaves where another host has the run.
         list_attempts: Those that trained what is saved now.
+        list_complete: The newest places of which all workers of a gang have a snapshot; None for a
+            training of its own.
 
     Attributes:
         torn: A sentence for each file that was no whole snapshot.
@@ -59,12 +68,14 @@ class SnapshotStore:
         limit_bytes: int | None = None,
         permit: Permit = permit_all,
         list_attempts: Callable[[], list[int]] = list,
+        list_complete: Callable[[], Sequence[SavedPlace]] | None = None,
     ) -> None:
         self.torn: list[str] = []
         self._folder = folder
         self._tell = tell
         self._permit = permit
         self._list_attempts = list_attempts
+        self._list_complete = list_complete
         self._passed: dict[Path, UnusableSnapshot] = {}
         self._short: set[int] = set()
         self._moving = threading.Lock()
@@ -133,6 +144,52 @@ class SnapshotStore:
             with self._moving:
                 if not self._aside.give_back(fit, self._find_end_before(fit)):
                     return None
+
+    def read_at(self, place: SavedPlace) -> Content | None:
+        """The snapshot of one place; None where it is not there, or cannot be used."""
+        for file in self._inventory.list_by_order():
+            if place_of_file(file) == place and (content := self._read(file)) is not None:
+                return content
+        return None
+
+    def list_places(self) -> list[SavedPlace]:
+        """Of all snapshots, the furthest on first."""
+        return [place_of_file(file) for file in self._inventory.list_by_order()]
+
+    def find_lacking(self, start: SavedPlace) -> SavedPlace | None:
+        """What is not there of all that is restored on the way to a place."""
+        return find_lacking(self._inventory.list_by_order(), start)
+
+    def go_back_to(self, start: SavedPlace | None) -> None:
+        """Have nothing that is further on than the place from which all workers go on.
+
+        Sets are made of files with equal names: a file of an earlier round must not become part of
+        one. What lies behind a running snapshot was never complete, or that one would be gone. It
+        is trained again from there, and removed. Where all begin at an end, or anew, a worker may
+        have lost what the others still have: theirs is put aside.
+        """
+        if start is not None and not start.end:
+            with self._moving:
+                files = self._inventory.list_by_order()
+                self._remove([file.path for file in files if place_of_file(file) > start])
+        else:
+            self.put_aside(lambda place: start is None or place > start)
+
+    def put_aside(self, choose: Callable[[SavedPlace], bool]) -> Path | None:
+        """Move snapshots out of the way that the gang cannot use; where they lie now."""
+        with self._moving:
+            files = self._inventory.list_by_order()
+            chosen = [file for file in files if choose(place_of_file(file))]
+            if not chosen:
+                return None
+            try:
+                group = self._aside.put_beyond(chosen)
+            except OSError as error:
+                for file in chosen:
+                    self._passed[file.path] = UnusableSnapshot(str(error))
+                return None
+            self._remove([])
+            return group
 
     def do_without(self, fit: int) -> None:
         """A fit that has ended is trained again sooner than its snapshots are worth the disk."""
@@ -211,6 +268,9 @@ class SnapshotStore:
     def _list_dispensable(self, fit: int) -> list[Path]:
         """What costs a restart least, first: a second one of this fit, then shorter fits."""
         files = [file for file in self._inventory.list_by_order() if file.path not in self._passed]
+        if self._list_complete is not None:
+            spare = [*self._aside.list_beyond(), *list_spare(files, self._list_complete())]
+            return [file.path for file in spare]
         second = [file.path for file in files if file.fit == fit and not file.end][1:]
         # Behind such an end, a group that was set aside is found again.
         needed = self._aside.list_ends_needed()
@@ -237,16 +297,20 @@ class SnapshotStore:
         needed.sources.update(sources)
         for path in paths:
             if needed.includes(path):
-                _rename(path, path.with_suffix(ARRAYS))
+                _rename(path, self._folder / path.with_suffix(ARRAYS).name)
             else:
                 _remove(path)
-        for path in (*self._inventory.list_leftovers(), *self._aside.list_old_torn()):
+        old = (*self._aside.list_old_torn(), *self._aside.list_old_beyond())
+        for path in (*self._inventory.list_leftovers(), *old):
             if not needed.includes(path):
                 _remove(path)
         with contextlib.suppress(OSError):
             sync_folder(self._folder)
 
     def _list_needless(self, files: list[NamedSnapshot], fit: int) -> Iterator[Path]:
+        if self._list_complete is not None:
+            yield from (file.path for file in list_superseded(files, self._list_complete()))
+            return
         usable = [file for file in files if file.path not in self._passed]
         past = {file.fit for file in usable if file.end} | (self._short - {fit})
         kept: Counter[tuple[int, bool]] = Counter()
