@@ -125,3 +125,8 @@ class RunOptions:
     gang: GangPlace | None = None
     judge: Callable[[RunFolder], int] | None = None
     quiet: bool = False
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the output of the training is shown: of several on one machine, that of one."""
+        return self.gang is None or not self.gang.headed or self.gang.worker == 0
