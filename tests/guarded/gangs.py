@@ -44,7 +44,10 @@ class Gang:
         addresses = [f"127.0.0.1:{_find_port()}" for _ in self._workers]
         self.beats, self.processes = [], []
         for worker in self._workers:
-            cluster = {"cluster": {"worker": addresses}, "task": {"type": "worker", "index": worker}}
+            cluster = {
+                "cluster": {"worker": addresses},
+                "task": {"type": "worker", "index": worker},
+            }
             path = self.run_folder(worker)
             path.mkdir(parents=True, exist_ok=True)
             self._prepare(worker, start, call)
@@ -67,9 +70,7 @@ class Gang:
 
     def _prepare(self, worker, start, call):
         folder = RunFolder(self.run_folder(worker))
-        gang = GangOrders(
-            round=self._round, worker=worker, workers=len(self._workers), start=start
-        )
+        gang = GangOrders(round=self._round, worker=worker, workers=len(self._workers), start=start)
         orders = Orders(attempt=self._round, seed=5, plan=False, gang=gang, snapshot_seconds=1e9)
         folder.orders.write_bytes(msgspec.json.encode(orders))
         beat = Heartbeat(folder.heartbeat, create=True)

@@ -1,10 +1,12 @@
 """The options of `fitguard run` for several workers: what they mean, and who starts them."""
 
 import os
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from fitguard.clean_start import words_to_run
 from fitguard.monitor.gang_folder import GangFolder, list_gangs
 from fitguard.monitor.trust import require_safe_parent
 from fitguard.schema.exit_codes import UsageError
@@ -140,7 +142,8 @@ def lead_workers(
     def list_words(worker: int, again: bool) -> Sequence[str]:
         resumed = ["--resume=auto"] if again or options.resume is not None else []
         place = ["--gang", name, "--worker", str(worker), "--workers", str(workers)]
-        return [*place, *resumed, *passed, "--", *words]
+        own = [sys.executable, *words_to_run("fitguard"), "run"]
+        return [*own, *place, *resumed, *passed, "--", *words]
 
     environment = {
         key: value

@@ -9,13 +9,11 @@ import contextlib
 import ctypes
 import os
 import signal
-import sys
 import time
 from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from fitguard.clean_start import words_to_run
 from fitguard.schema.exit_codes import ExitCode, UsageError
 from fitguard.supervise.child import Child
 from fitguard.supervise.inbox import Inbox, Received, taking_signals
@@ -44,7 +42,7 @@ class Head:
     """Starts the workers, and stays until all have ended.
 
     Args:
-        words: Of `fitguard run` for a worker, by its number and by whether it is started again.
+        words: That start a worker, by its number and by whether it is started again.
         environments: Of each worker.
         preempt_signals: Numbers of those that mean what SIGTERM means.
         left: Exit code of a worker that was asked to leave.
@@ -88,14 +86,8 @@ class Head:
         return (own or self._codes or [ExitCode.FINE])[0]
 
     def _start(self, worker: _Worker, *, again: bool) -> None:
-        argv = [
-            sys.executable,
-            *words_to_run("fitguard"),
-            "run",
-            *self._words(worker.number, again),
-        ]
         environment = {**worker.environment, HEAD_VARIABLE: str(os.getpid())}
-        worker.child = Child.start(argv, environment, ())
+        worker.child = Child.start(self._words(worker.number, again), environment, ())
 
     def _wait(self, inbox: Inbox) -> None:
         received = inbox.wait(_LOOK_SECONDS)

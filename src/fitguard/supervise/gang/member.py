@@ -214,6 +214,7 @@ class GangMember(Company):
             if have_all_finished(ended, self._plan.workers):
                 return FINISHED
             if is_over(ended):
+                self._await_culprit(pause)
                 return None
             if time.monotonic() >= look_at:
                 look_at = time.monotonic() + _PEERS_SECONDS
