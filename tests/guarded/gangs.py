@@ -26,6 +26,7 @@ class Gang:
     """
 
     def __init__(self, folder: Path, *words: str, workers: int = 2) -> None:
+        folder.mkdir(exist_ok=True)
         self._folder = folder
         self._words = words
         self._workers = range(workers)

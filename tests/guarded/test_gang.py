@@ -99,3 +99,115 @@ def test_both_go_on_from_the_agreed_step_with_their_own_values(tmp_path: Path) -
     assert begun_at(gang, 2) == [[(1, 8, True), (2, 10, False)]] * 2
     assert results(gang) == through
     assert events(gang, 0, 2, Noted) == []
+
+
+def train_plainly(gang: Gang) -> list[dict[str, bytes]]:
+    gang.start(plain=True)
+    assert gang.wait() == [0, 0], gang.read_output()
+    return results(gang)
+
+
+def hold_after_call(gang: Gang) -> None:
+    """Until both have taken the snapshot, and wait in a later step."""
+    gang.start(call=(CALLED, False), HOLD_AT="2:12")
+    for worker in WORKERS:
+        programs.wait_for(lambda worker=worker: CALLED in gang.list_saved(worker))
+
+
+def end_round(gang: Gang, victim: int) -> list[int]:
+    """One dies; the other cannot go on, and its guard would end it."""
+    gang.kill(victim)
+    gang.processes[victim].wait()
+    gang.kill(*WORKERS)
+    return gang.wait()
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("victim", WORKERS)
+@pytest.mark.parametrize("kind", ["dense", "conv", "recurrent"])
+def test_killed_and_restarted_they_end_as_plain_ones_do(
+    tmp_path: Path, kind: str, victim: int
+) -> None:
+    gang = Gang(tmp_path, "workers.py", "tf_keras", kind)
+    plain = train_plainly(gang)
+    hold_after_call(gang)
+    end_round(gang, victim)
+
+    gang.start(CALLED)
+
+    assert gang.wait() == [0, 0], gang.read_output()
+    assert begun_at(gang, 3) == [[(1, 8, True), (2, 10, False)]] * 2
+    assert results(gang) == plain
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("start", [END_1, None])
+def test_from_an_earlier_start_they_end_as_plain_ones_do(
+    tmp_path: Path, start: SavedPlace | None
+) -> None:
+    gang = Gang(tmp_path, "workers.py", "tf_keras")
+    plain = train_plainly(gang)
+    hold_after_call(gang)
+    end_round(gang, 1)
+
+    gang.start(start)
+
+    assert gang.wait() == [0, 0], gang.read_output()
+    begun = [(1, 8, True), (2, 0, False)] if start is not None else [(1, 0, False), (2, 0, False)]
+    assert begun_at(gang, 3) == [begun] * 2
+    assert results(gang) == plain
+
+
+@pytest.mark.soak
+def test_all_leave_where_they_are_called_and_go_on_there(tmp_path: Path) -> None:
+    gang = Gang(tmp_path, "workers.py", "tf_keras")
+    plain = train_plainly(gang)
+
+    gang.start(call=(CALLED, True))
+    assert gang.wait() == [LEFT_AS_ASKED] * 2, gang.read_output()
+    assert [gang.list_saved(worker) for worker in WORKERS] == [[CALLED, END_1]] * 2
+    gang.start(CALLED, call=(SavedPlace(2, 999), True))
+    assert gang.wait() == [LEFT_AS_ASKED] * 2, gang.read_output()
+    assert gang.list_saved(0)[0] == gang.list_saved(1)[0] == END_2
+    gang.start(END_2)
+
+    assert gang.wait() == [0, 0], gang.read_output()
+    assert begun_at(gang, 4) == [[(1, 8, True), (2, 16, True)]] * 2
+    assert results(gang) == plain
+
+
+@pytest.mark.soak
+def test_a_torn_snapshot_on_one_worker_is_offered_no_more(tmp_path: Path) -> None:
+    gang = Gang(tmp_path, "workers.py", "tf_keras")
+    plain = train_plainly(gang)
+    hold_after_call(gang)
+    end_round(gang, 1)
+    (torn,) = RunFolder(gang.run_folder(1)).snapshots.glob("fit00002-step*")
+    torn.write_bytes(torn.read_bytes()[:-1])
+
+    gang.start(CALLED)
+    assert gang.processes[1].wait(programs.LONGEST_SECONDS) == REPLACE_ME
+    gang.kill(0)
+    gang.wait()
+    assert [one.kind for one in events(gang, 1, 3, Failed)] == [LOST_START]
+    assert gang.list_saved(1) == [END_1]
+    gang.start(END_1)
+
+    assert gang.wait() == [0, 0], gang.read_output()
+    assert results(gang) == plain
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("victim", WORKERS)
+def test_keras_3_goes_on_from_the_agreed_step(tmp_path: Path, victim: int) -> None:
+    """Without fitguard it cannot train with several workers at all (keras#20585)."""
+    through = train_through(Gang(tmp_path / "through", "workers.py", "keras"))
+    gang = Gang(tmp_path / "killed", "workers.py", "keras")
+    hold_after_call(gang)
+    end_round(gang, victim)
+
+    gang.start(CALLED)
+
+    assert gang.wait() == [0, 0], gang.read_output()
+    assert begun_at(gang, 2) == [[(1, 8, True), (2, 10, False)]] * 2
+    assert results(gang) == through

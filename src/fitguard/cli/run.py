@@ -137,6 +137,20 @@ def run(
             "default: 30."
         ),
     ] = LASTS_SECONDS,
+    worker_heartbeat_seconds: Annotated[
+        float,
+        Parameter(
+            help="Of MultiWorkerMirroredStrategy: without a sign of life from another worker, until "
+            "it counts as dead; default: 10."
+        ),
+    ] = 10.0,
+    collective_seconds: Annotated[
+        float | None,
+        Parameter(
+            help="Of MultiWorkerMirroredStrategy: for one exchange between workers; default: no "
+            "limit, as TensorFlow keeps a thread for each."
+        ),
+    ] = None,
     preempt_signal: Annotated[
         tuple[str, ...],
         Parameter(
@@ -232,6 +246,8 @@ def run(
         grace_seconds=grace_seconds,
         lease_seconds=lease_seconds,
         gang_seconds=gang_seconds,
+        worker_heartbeat_seconds=worker_heartbeat_seconds,
+        collective_seconds=collective_seconds,
         max_attempts=max_attempts,
     )
     if not 1 <= preempt_exit_code <= _LAST_EXIT_CODE:
@@ -270,6 +286,8 @@ def run(
         tensorboard=tensorboard,
         profile=_read_profile(profile),
         lease_seconds=lease_seconds,
+        worker_heartbeat_seconds=worker_heartbeat_seconds,
+        collective_seconds=collective_seconds,
         spot=spot,
         preempt_signals=read_signals(preempt_signal),
         preempt_exit_code=preempt_exit_code,

@@ -15,6 +15,7 @@ optimizers.py      optimizers make their variables late
 held_variables.py  where objects of Keras hold their variables
 model_parts.py     which classes are parts of a model
 name_counters.py   behind automatic names of layers
+multi_worker.py    what Keras cannot do with several workers, and how long they wait
 callbacks.py       backups, progress bars, TensorBoard
 saving.py          what a config names, and how it writes lambdas
 

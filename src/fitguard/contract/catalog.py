@@ -97,6 +97,7 @@ def _keras_3() -> Iterator[Hook]:
     yield from _hooks("keras", f"{module}_callback", Service.BACKUPS, backup, versions="<3.1")
     yield from _hooks("keras", module, Service.BACKUPS, backup, versions=">=3.1")
     yield from _saving("keras", "src.utils.python_utils")
+    yield from _workers_3(trainer)
 
 
 def _trainers_3(module: str, name: str, base: str, versions: str) -> Iterator[Hook]:
@@ -122,6 +123,16 @@ def _trainers_3(module: str, name: str, base: str, versions: str) -> Iterator[Ho
     )
     trainers = "src.trainers.trainer"
     yield from _hooks("keras", trainers, Service.COMPILING, compiled, versions=versions)
+
+
+def _workers_3(trainer: str) -> Iterator[Hook]:
+    built = "self, iterator, data_batch"
+    old = (Role.BUILT_FROM_BATCH, "TensorFlowTrainer._maybe_symbolic_build", built)
+    new = (Role.BUILT_FROM_BATCH, "Trainer._maybe_symbolic_build", built)
+    yield from _hooks("keras", trainer, Service.MENDING, old, versions=">=3.5,<3.16.dev0")
+    yield from _hooks("keras", trainer, Service.MENDING, new, versions=">=3.16.dev0")
+    reduced = (Role.REPLICAS_REDUCED, "reduce_per_replica", "values, strategy, reduction")
+    yield from _hooks("keras", trainer, Service.MENDING, reduced)
 
 
 def _keras_2() -> Iterator[Hook]:
@@ -229,6 +240,21 @@ def _tensorflow() -> Iterator[Hook]:
     )
     yield from _hooks("tensorflow", "python.data.ops.shuffle_op", Service.ORDERS, shuffled)
     yield from _hooks("tensorflow", "python.data.ops.random_op", Service.ORDERS, drawn)
+    joined = (
+        Role.WORKERS_JOINED,
+        "CollectiveAllReduceExtended.__init__",
+        "self, container_strategy, cluster_resolver, communication_options, devices",
+    )
+    module = "python.distribute.collective_all_reduce_strategy"
+    yield from _hooks("tensorflow", module, Service.WAITING, joined)
+    coordinated = (
+        Role.COORDINATION_SET,
+        "Context.configure_coordination_service",
+        "self, service_type, service_leader, enable_health_check, cluster_register_timeout_in_ms, "
+        "heartbeat_timeout_in_ms, shutdown_barrier_timeout_in_ms, coordinated_jobs, "
+        "allow_new_incarnation_to_reconnect",
+    )
+    yield from _hooks("tensorflow", "python.eager.context", Service.WAITING, coordinated)
     whole_numbers = "shape, key, counter, alg, minval, maxval, name"
     yield from _hooks(
         "tensorflow",

@@ -95,3 +95,13 @@ def is_fixed(cls: type) -> bool:
 def is_counted(way: str) -> bool:
     """Whether what lies on this way only counts: metrics, and the steps that were done."""
     return _COUNTED.search(way) is not None
+
+
+def replicas_of(variable: Any) -> list[Any]:
+    """The variables of this process that hold its value: under a strategy, one for each replica.
+
+    To read one of a metric as a whole, a strategy adds up all replicas: with several workers it
+    would wait for them to read it too.
+    """
+    is_distributed = any(base.__name__ == "DistributedVariable" for base in type(variable).__mro__)
+    return list(variable.values) if is_distributed else [variable]

@@ -38,6 +38,10 @@ class Role(StrEnum):
     CONFIG_WRITES_FUNCTION = "config-writes-function"
     LAMBDA_WRITTEN = "lambda-written"
     LAMBDA_READ = "lambda-read"
+    BUILT_FROM_BATCH = "built-from-batch"
+    REPLICAS_REDUCED = "replicas-reduced"
+    WORKERS_JOINED = "workers-joined"
+    COORDINATION_SET = "coordination-set"
 
 
 class Service(StrEnum):
@@ -51,11 +55,15 @@ class Service(StrEnum):
     BACKUPS = "BackupAndRestore may bring back an older state after a restart"
     PARCELS = "fitguard.fit cannot take a model to its training process"
     NOTEBOOK = "variables that only training makes do not come back into the notebook"
+    MENDING = "what fails with several workers is not mended"
+    WAITING = "a worker may wait longer for another one than it should"
     COMPILING = "XLA and mixed precision cannot be switched for a run"
 
 
 OF_NOTEBOOKS = (Service.PARCELS, Service.NOTEBOOK)
 """What a script under `fitguard run` does not need."""
+OF_WORKERS = (Service.MENDING, Service.WAITING)
+"""What only several workers need."""
 
 
 @dataclass(frozen=True)

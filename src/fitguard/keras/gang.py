@@ -55,10 +55,10 @@ class Gang:
         """Before the script runs: leave only what all workers go on from."""
         self._store = store
         start = self._orders.start
-        store.go_back_to(start)
         lacking = store.find_lacking(start) if start is not None else None
         if lacking is not None:
             self._lose_start(lacking, f"{_describe(lacking)} is not there.")
+        store.go_back_to(start)
 
     def list_complete(self) -> list[SavedPlace]:
         """The two newest places of which all workers have a snapshot, the newest first."""

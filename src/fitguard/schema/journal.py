@@ -68,6 +68,9 @@ class Orders(msgspec.Struct, frozen=True, kw_only=True):
         preempt_signals: Numbers of those that mean: take a snapshot and leave.
         profile: Step at which to take a trace, and 0 to do so only when the parent wishes; None
             for never.
+        worker_heartbeat_seconds: Without a sign of life from another worker, until it counts as
+            dead.
+        collective_seconds: For one exchange between workers; None for as long as it takes.
         environment: Variables that the parent sets for the child beside its own, such as
             `TF_GPU_ALLOCATOR`; they stay from attempt to attempt.
         gang: Where it is one of several workers; None for a training of its own.
@@ -88,6 +91,8 @@ class Orders(msgspec.Struct, frozen=True, kw_only=True):
     lease: int = 0
     preempt_signals: tuple[int, ...] = ()
     profile: int | None = None
+    worker_heartbeat_seconds: float = 10.0
+    collective_seconds: float | None = None
     environment: dict[str, str] = {}
     gang: GangOrders | None = None
 

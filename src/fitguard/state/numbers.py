@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from fitguard.contract.held_variables import replicas_of
 from fitguard.state.dtypes import dtype_of, name_of
 from fitguard.state.kinds import CannotMake, Kind, Stored, Value, as_it_is
 
@@ -88,18 +89,25 @@ class Variables(Numbers):
     name = "variable"
 
     def read(self, thing: Any, stored: Stored) -> Any:
-        # Shares the memory of the variable until that is written to.
-        return thing.read_value() if stored is as_it_is else super().read(thing, stored)
+        if stored is as_it_is:
+            # Shares the memory of the variable until that is written to.
+            return [replica.read_value() for replica in replicas_of(thing)]
+        return super().read(thing, stored)
 
     def write(self, thing: Any, state: Any, value: Value) -> None:
-        thing.assign(state)
+        for replica, held in zip(replicas_of(thing), state, strict=True):
+            replica.assign(held)
 
     def array(self, thing: Any) -> np.ndarray:
-        return np.asarray(thing.numpy())
+        """The values; those of several replicas one after the other."""
+        first, *others = (np.asarray(replica.numpy()) for replica in replicas_of(thing))
+        return np.stack([first, *others]) if others else first
 
     def put(self, thing: Any, values: np.ndarray) -> None:
-        # TensorFlow may go on with the very memory that it is given.
-        thing.assign(np.array(values))
+        replicas = replicas_of(thing)
+        for replica, own in zip(replicas, values if replicas[1:] else [values], strict=True):
+            # TensorFlow may go on with the very memory that it is given.
+            replica.assign(np.array(own))
 
     def make(self, entry: Mapping[str, Any], value: Value) -> Any:
         raise CannotMake

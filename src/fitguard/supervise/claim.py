@@ -299,4 +299,6 @@ def _build_orders(
         require_guard=options.require_guard,
         preempt_signals=options.preempt_signals,
         profile=options.profile,
+        worker_heartbeat_seconds=options.worker_heartbeat_seconds,
+        collective_seconds=options.collective_seconds,
     )

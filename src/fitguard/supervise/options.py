@@ -73,6 +73,9 @@ class RunOptions:
         tensorboard: Folder where scalars for TensorBoard are written; None for none.
         profile: Step at which a trace is taken; 0: only when an alert comes; None: never.
         lease_seconds: Without a sign of life, until another host may go on with the run.
+        worker_heartbeat_seconds: Without a sign of life from another worker, until it counts as
+            dead.
+        collective_seconds: For one exchange between workers; None for as long as it takes.
         spot: The cloud whose notices that it takes this machine back are watched for.
         preempt_signals: Numbers of those that mean what SIGTERM means.
         preempt_exit_code: Of a run that was asked to leave.
@@ -108,6 +111,8 @@ class RunOptions:
     tensorboard: Path | None = None
     profile: int | None = None
     lease_seconds: float = LASTS_SECONDS
+    worker_heartbeat_seconds: float = 10.0
+    collective_seconds: float | None = None
     spot: Spot = "off"
     preempt_signals: tuple[int, ...] = ()
     preempt_exit_code: int = LEFT_AS_ASKED

@@ -46,13 +46,13 @@ class Recorder(keras.callbacks.Callback):
         super().__init__()
         self.call, self.steps, self.seen = call, 0, {}
 
-    def on_train_batch_begin(self, batch, logs=None):
+    def on_train_batch_begin(self, batch, logs=None):  # noqa: ARG002
         if (self.call, self.steps) == (2, 10):
             self.seen = own_values(self.model)
         while os.environ.get("HOLD_AT") == f"{self.call}:{self.steps + 1}":
             time.sleep(0.05)
 
-    def on_train_batch_end(self, batch, logs=None):
+    def on_train_batch_end(self, batch, logs=None):  # noqa: ARG002
         self.steps += 1
 
 

@@ -2,7 +2,7 @@
 
 import platform
 
-from fitguard.contract.hooks import OF_NOTEBOOKS, Role, Service
+from fitguard.contract.hooks import OF_NOTEBOOKS, OF_WORKERS, Role, Service
 from fitguard.contract.libraries import Library
 from fitguard.contract.patching import Patches
 from fitguard.contract.verifying import Fault, tensorflow_here, verify
@@ -30,15 +30,21 @@ class Assurance:
             if fault.hook.role is Role.FIT and not fault.usable:
                 self.lacks(fault.sentence)
 
-    def guards(self, library: Library) -> bool:
-        """Whether a `fit` of this library can be guarded; why not, and what else is missing."""
+    def guards(self, library: Library, *, workers: bool = False) -> bool:
+        """Whether a `fit` of this library can be guarded; why not, and what else is missing.
+
+        Args:
+            workers: It may be one of several that train together.
+        """
         tensorflow = tensorflow_here().version
         python = platform.python_version()
         outside = judge_versions(tensorflow, library.package, library.version, python)
         if outside:
             self._session.note("version", outside)
         for fault in self._find_faults(library):
-            harmless = fault.usable or fault.hook.service in OF_NOTEBOOKS
+            if fault.hook.service in OF_WORKERS and not workers:
+                continue
+            harmless = fault.usable or fault.hook.service in (*OF_NOTEBOOKS, *OF_WORKERS)
             (self._tell if harmless else self.lacks)(fault.sentence)
         return not self._without(library, Service.FIT)
 

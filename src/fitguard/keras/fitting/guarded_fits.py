@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from fitguard.contract.libraries import Library
+from fitguard.contract.multi_worker import has_workers
 from fitguard.keras.card import card_here
 from fitguard.keras.fitting.assurance import Assurance
 from fitguard.keras.fitting.guarded_call import GuardedCall
@@ -169,7 +170,7 @@ class GuardedFits:
         def fit(model: Any, *args: Any, **kwargs: Any) -> Any:
             if not self.session.is_here:
                 return original(model, *args, **kwargs)
-            if self._calls() or not self.assurance.guards(library):
+            if self._calls() or not self.assurance.guards(library, workers=has_workers(model)):
                 if self.gang is not None and not self._calls():
                     self.gang.note_unguarded()
                 with self.aside():

@@ -8,6 +8,7 @@ from fitguard.contract.patching import Wraps, patching
 from fitguard.keras.fitting.compiling import compiling_wraps
 from fitguard.keras.fitting.evaluation import GuardedEvaluation
 from fitguard.keras.fitting.guarded_fits import GuardedFits
+from fitguard.keras.fitting.workers import worker_wraps
 from fitguard.keras.position import position_wraps, seeding_wraps
 from fitguard.keras.session import Session
 
@@ -51,5 +52,6 @@ def _wraps(fits: GuardedFits) -> Wraps:
         **position_wraps(fits.position),
         **seeding_wraps(fits.session.orders.seed, lambda: fits.ended),
         **compiling_wraps(fits.session.orders),
+        **worker_wraps(fits.session),
         **fits.other_ways.wraps(),
     }

@@ -4,6 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from fitguard.contract.held_variables import replicas_of
+
 
 def parts(name: str, variable: Any) -> dict[str, list[Any]]:
     """The variables that hold its value, by name: under a strategy, those of all replicas.
@@ -11,9 +13,9 @@ def parts(name: str, variable: Any) -> dict[str, list[Any]]:
     Weights and what optimizers keep are the same on all replicas: they stand under one name.
     Metrics and statistics of batches are not, even where a strategy calls them mirrored.
     """
-    replicas = list(variable.values) if _is_distributed(variable) else []
+    replicas = replicas_of(variable)
     if len(replicas) < 2 or variable.trainable or "optimizer" in name:
-        return {name: replicas or [variable]}
+        return {name: replicas}
     return {f"{name}@{number}": [replica] for number, replica in enumerate(replicas)}
 
 
@@ -29,7 +31,3 @@ def write(variable: Any, value: np.ndarray) -> None:
     change it: it gets one of its own.
     """
     variable.assign(np.array(value))
-
-
-def _is_distributed(variable: Any) -> bool:
-    return any(base.__name__ == "DistributedVariable" for base in type(variable).__mro__)
