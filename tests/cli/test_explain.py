@@ -68,6 +68,43 @@ def test_several_files_are_one_story(log, tmp_path):
     assert answer["lines"] == 9
 
 
+LOST = "tensorflow.python.framework.errors_impl.UnavailableError: Socket closed\n"
+
+
+@pytest.fixture
+def workers(tmp_path):
+    """A folder with the logs of two workers, of which the second ran out of memory."""
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    (folder / "worker0.log").write_text(LOST)
+    (folder / "worker1.log").write_text(OOM)
+    return folder
+
+
+@pytest.mark.parametrize("given", ["logs", "logs/worker*.log", "logs/worker0.log logs/worker1.log"])
+def test_workers_by_a_folder_a_pattern_or_their_files(given, workers):
+    answer = explained(*given.split(), cwd=workers.parent)
+    assert (answer["primary"], answer["workers"]["first"]) == ("gpu-oom", "worker1.log")
+    assert [end["part"] for end in answer["workers"]["ends"]] == ["fallout", "first"]
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "html", "sarif"])
+def test_every_format_says_who_failed_first(form, workers):
+    done = fitguard("explain", workers, "--format", form)
+    assert done.returncode == 0
+    assert "worker1.log failed first." in done.stdout
+    assert "Only worker1.log has a failure of its own." in " ".join(done.stdout.split())
+
+
+def test_a_missing_log_is_named_and_the_others_are_explained(workers):
+    done = fitguard("explain", workers, "lost/worker2.log", "--format", "json")
+    assert done.returncode == 5
+    assert "lost/worker2.log, which does not exist" in done.stderr
+    answer = json.loads(done.stdout)
+    assert answer["workers"]["first"] == "worker1.log"
+    assert "lost/worker2.log" in answer["notes"][0]
+
+
 def test_a_compressed_log(tmp_path):
     file = tmp_path / "train.log.gz"
     file.write_bytes(gzip.compress(OOM.encode()))
@@ -161,7 +198,7 @@ def test_facts_of_another_machine(log, tmp_path):
         ([__file__], 2, "which is a script. Expected what it wrote"),
         (["logs/today"], 5, "logs/today"),
         (["/nonexistent"], 5, "/nonexistent"),
-        ([".."], 5, "folder"),
+        (["."], 5, "a folder without logs"),
         (["-", "--facts", "none.json"], 5, "none.json"),
         (["-", "--kernel-log", "none.txt"], 5, "none.txt"),
         (["-", "--kernel-log", ".."], 5, "Is a directory"),

@@ -1,6 +1,6 @@
 """Diagnoses to show: decided, undecided, nothing wrong, and hostile."""
 
-from fitguard.schema.diagnosis import Diagnosis, FoundCause, Noise, Question
+from fitguard.schema.diagnosis import Diagnosis, FoundCause, Noise, Question, WorkerEnd, Workers
 from fitguard.schema.finding import Evidence, Fix
 
 LOG = "/home/ann/mnist/train.log"
@@ -61,6 +61,37 @@ DECIDED = Diagnosis(
     notes=("driver=R5x: no single driver can be read from it; left out",),
     lines=1204,
 )
+OF_WORKERS = Diagnosis(
+    primary="gpu-oom",
+    causes=(GPU_OOM,),
+    lines=240,
+    workers=Workers(
+        first="worker1.log",
+        told_by="Only worker1.log has a failure of its own. By the time stamps it failed 10.8 s "
+        "before the others.",
+        ends=(
+            WorkerEnd(
+                name="worker0.log",
+                part="fallout",
+                cause="multi-gpu-comm",
+                summary="It only reports that another worker is gone or stuck.",
+                evidence=(Evidence("Socket closed", "worker0.log", 26, "worker0.log"),),
+                time="2026-11-16 17:22:21.617 UTC",
+            ),
+            WorkerEnd(name="worker1.log", part="first", cause="gpu-oom", summary=GPU_OOM.summary),
+            WorkerEnd(name="worker2.log", part="silent", summary="Its log ends without a failure."),
+        ),
+    ),
+)
+NOBODY_FIRST = Diagnosis(
+    primary="multi-gpu-comm",
+    causes=(GPU_OOM,),
+    workers=Workers(
+        first=None,
+        told_by="Every log tells of another worker.",
+        ends=(WorkerEnd(name="rank 0", part="later"), WorkerEnd(name="rank 1", part="well")),
+    ),
+)
 UNDECIDED = Diagnosis(
     causes=(FRAGMENTATION,),
     questions=(
@@ -107,4 +138,12 @@ def hostile_diagnosis(text: str, *, decided: bool = True) -> Diagnosis:
         questions=() if decided else (Question(text, text),),
         notes=(text,),
         lines=3,
+        workers=Workers(
+            first=text,
+            told_by=text,
+            ends=(
+                WorkerEnd(name=text, part="first", summary=text, evidence=evidence, time=text),
+                WorkerEnd(name=text, part="fallout", summary=text),
+            ),
+        ),
     )

@@ -13,8 +13,10 @@ from report.data_reports import (
 )
 from report.diagnoses import (
     DECIDED,
+    NOBODY_FIRST,
     NOTHING_KNOWN,
     NOTHING_WRONG,
+    OF_WORKERS,
     UNDECIDED,
     hostile_diagnosis,
 )
@@ -314,6 +316,8 @@ DOCUMENTS = {
     "not found": NOT_FOUND,
     "decided": DECIDED,
     "undecided": UNDECIDED,
+    "of workers": OF_WORKERS,
+    "nobody first": NOBODY_FIRST,
     "nothing wrong": NOTHING_WRONG,
     "nothing known": NOTHING_KNOWN,
     "hostile diagnosis": hostile_diagnosis(NASTY),

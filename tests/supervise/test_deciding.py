@@ -136,6 +136,19 @@ def test_pauses_double():
     assert pauses == [15.0, 30.0]
 
 
+def test_a_worker_that_only_reports_the_end_of_another_starts_again_and_hears_nothing_of_nccl():
+    story = Story(TWO_GPUS)
+    lost = end("exception", cause="multi-gpu-comm", fallout=True, exit_code=1)
+    taken = [story.ends_with(lost) for _ in range(5)]
+    assert [following.action for following in taken] == ["restart"] * 5
+    assert [following.wait_seconds for following in taken[:3]] == [5.0, 10.0, 20.0]
+    assert "(another worker failed first)" in taken[0].text
+    last = story.ends_with(lost)
+    assert last.stop
+    assert "Another worker keeps failing first" in last.text
+    assert "NCCL" not in last.text
+
+
 def test_a_hang():
     story = Story()
     hung = end("hung", cause="unknown", signal="SIGKILL")

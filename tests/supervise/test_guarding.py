@@ -141,6 +141,26 @@ for step in training.steps(2):
     assert "fitguard: to do: " in parent.err
 
 
+def test_a_worker_that_lost_another_starts_again(tmp_path):
+    text = """
+import os, sys
+for step in training.steps(4):
+    if step == 2 and training.attempt == 1:
+        training.save()
+        print("Collective ops is aborted by: recvmsg:Connection reset by peer", file=sys.stderr)
+        training.fail("exception", error="UnavailableError")
+        sys.stderr.flush()
+        os._exit(1)
+"""
+    parent = Parent(tmp_path, text)
+    assert parent.ended() == 0
+    first, second = parent.run()["attempts"]
+    assert (first["cause"], first["action"]) == ("multi-gpu-comm", "restart")
+    assert second["outcome"] == "finished"
+    assert "another worker failed first" in parent.err
+    assert "NCCL" not in parent.err
+
+
 def test_no_progress_stops_with_the_code_of_the_signal(tmp_path):
     text = """
 import os, signal

@@ -1,13 +1,22 @@
 """The GPUs or machines that train together could not talk to each other."""
 
 import re
+from dataclasses import replace
 
+from fitguard.causes.derived.fallout import (
+    LATE,
+    OUT_OF_ORDER,
+    SILENT,
+    find_fallout,
+)
 from fitguard.causes.derived.many_gpus import find_joint_training
 from fitguard.causes.framework.registry import cause
 from fitguard.causes.framework.scales import Scales, Verdict
 from fitguard.schema.crash import Signal, Story
 from fitguard.schema.finding import Fix
 
+ANOTHER_FAILED_FIRST = "Another worker failed first, and this one only reports it."
+_FALLOUT_WEIGHT = 0.85
 _OF_ALL_GPUS = re.compile(r"nccl|Collective(?:Reduce|Gather|Bcast|AllToAll)", re.IGNORECASE)
 
 
@@ -36,18 +45,21 @@ def multi_gpu_comm(story: Story) -> Verdict | None:
       died: the others only report that it is gone.
 
     ## When this reading is wrong
-    *Socket closed* and *Collective ops is aborted* are fallout where another worker ran out of
-    memory: read that worker's log. Batches that differ between replicas also stall a step.
+    *Socket closed*, *Connection reset by peer*, *stopped sending heartbeats* and *ncclRemoteError*
+    are fallout: another worker failed first, and only its log says why. Give `fitguard explain` the
+    logs of all workers. Batches that differ between replicas also stall a step.
 
     ## References
     - NVIDIA, NCCL user guide: environment variables, troubleshooting
     - tensorflow/tensorflow issues 44976 (IOMMU), 32654, 22889; NVIDIA/nccl issue 290 (shm)
     """
+    if fallout := find_fallout(story):
+        return _judge_fallout(story, fallout)
     scales = Scales()
     several = find_joint_training(story)
     scales.add(0.93, story.first("nccl-shared-memory"))
     scales.add(0.85, story.first("nccl-failed"))
-    scales.add(0.8, story.first("horovod-stalled"))
+    scales.add(0.8, story.first("mpi-aborted"))
     scales.add(0.78, story.first("collective-aborted"))
     scales.add(0.72, story.first("worker-unreachable"))
     scales.add(0.75, story.first("nccl-in-stack"))
@@ -69,6 +81,39 @@ def multi_gpu_comm(story: Story) -> Verdict | None:
     return scales.verdict(why=_why(story), fix=_fix(story))
 
 
+def _judge_fallout(story: Story, fallout: Signal) -> Verdict | None:
+    scales = Scales()
+    named = next((line for line in story.all("peer-named") if line.order > fallout.order), None)
+    scales.add(_FALLOUT_WEIGHT, fallout, named)
+    task = f"worker {named.values['task']}" if named else "the other workers"
+    found = scales.verdict(
+        why=_tell_of_others(fallout),
+        fix=Fix(
+            f"Read the log of {task}: why it failed stands there, and not here. `fitguard explain "
+            "worker0.log worker1.log …` reads the logs of all workers, and says which of them "
+            "failed first and why."
+        ),
+        summary=ANOTHER_FAILED_FIRST,
+    )
+    return found and replace(found, fallout=True)
+
+
+def _tell_of_others(fallout: Signal) -> str:
+    if fallout.name in SILENT:
+        return (
+            "Another worker stopped answering: it is frozen, its machine is gone, or the network "
+            "between them is cut."
+        )
+    if fallout.name in LATE:
+        return "Another worker did not come to a step that all do together: it is stuck, or gone."
+    if fallout.name in OUT_OF_ORDER:
+        return (
+            "Another worker is at another step. That is so when one of them was started again "
+            "alone, or when the workers do not take the same way through the script."
+        )
+    return "The connection to another worker broke off, because that worker ended."
+
+
 def _of_nccl(story: Story) -> Signal | None:
     """An error of another kind that names NCCL: an operation that is not there on Windows."""
     lines = story.role("stop", "symptom")
@@ -78,7 +123,7 @@ def _of_nccl(story: Story) -> Signal | None:
 def _why(story: Story) -> str:
     if story.has("nccl-shared-memory"):
         return "NCCL could not make its buffers in /dev/shm: the container has too little of it."
-    if story.has("nccl-failed", "horovod-stalled"):
+    if story.has("nccl-failed"):
         return "NCCL itself reports the failure, and it does nothing but move data between GPUs."
     if story.has("collective-aborted", "worker-unreachable"):
         return "A step that all workers do together broke off because one of them did not answer."

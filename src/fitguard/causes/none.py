@@ -50,7 +50,7 @@ def none(story: Story) -> Verdict | None:
     ## References
     - TensorFlow, environment variables of the logging
     """
-    if has_failed(story) or story.role("stop") or _complaints(story):
+    if has_failed(story) or story.role("stop", "fallout") or _complaints(story):
         return None
     works = story.role("healthy")
     harmless = story.role("noise")

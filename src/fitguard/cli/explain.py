@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import Annotated, NamedTuple
 
 import msgspec
 from cyclopts import Parameter
@@ -12,9 +12,6 @@ from fitguard.cli.run_alive import describe_alive, describe_cut_off
 from fitguard.cli.run_left import GuardedRunLeft, last_run, read_run_by_id, read_run_folder
 from fitguard.cli.run_page import TrustFolder
 from fitguard.schema.exit_codes import UnreadableInput, UsageError
-
-if TYPE_CHECKING:
-    from fitguard.crash.reader import Log
 
 STDIN = "-"
 NOT_DEAD = {"finished": "finished", "running": "is still running"}
@@ -28,8 +25,8 @@ def explain(
             name="FILE",
             negative="",
             allow_leading_hyphen=True,  # for the one that is nothing else
-            help="Logs, - for standard input; or the id or folder of a guarded run; or the name "
-            "of a page: a cause, a code, a group of codes, a probe.",
+            help="Logs, a folder of logs, - for standard input; or the id or folder of a guarded "
+            "run; or the name of a page: a cause, a code, a group of codes, a probe.",
         ),
     ],
     exit_code: Annotated[
@@ -66,13 +63,15 @@ def explain(
     Reads the log of a training that died. Names the cause, the line that proves it, the fix, and
     the next command to type. Harmless messages are listed as such. With nothing, explains the last
     guarded run here, unless that finished. With the name of a cause or a code, prints its page.
-    Exits with 0 whenever there is an answer, whatever it is.
+    With the logs of several workers, says which of them failed first: what the others print is
+    fallout. Exits with 0 whenever there is an answer, whatever it is.
 
     For example:
 
         fitguard explain train.log
         python train.py 2>&1 | fitguard explain -
         fitguard explain train.log --exit-code 137 --kernel-log auto
+        fitguard explain worker0.log worker1.log
         fitguard explain train.log --what-if tf=2.10 --what-if gpu="GTX 1060 6GB"
         fitguard explain 20261115-142500-train-4f2a
         fitguard explain gpu-oom
@@ -95,6 +94,8 @@ def explain(
                 show(alive, output, verbose=verbose)
                 return
         _diagnose(given, exit_code, signal, kernel_log, facts, verbose=verbose, output=output)
+        if given.unread:
+            raise UnreadableInput(given.unread[0])
         return
     if output != PLAIN_OUTPUT:
         raise UsageError(
@@ -120,7 +121,7 @@ def _explain_last_run(*, verbose: bool, trust_folder: bool) -> None:
         if alive := describe_alive(left.path, trust_folder=trust_folder):
             show(alive, PLAIN_OUTPUT, verbose=verbose)
             return
-        given = Given([], [], {}, [left])
+        given = Given([], [], {}, [left], [])
         _diagnose(given, None, None, None, None, verbose=verbose, output=PLAIN_OUTPUT)
         return
     from fitguard.cli.pages import print_ways
@@ -129,12 +130,17 @@ def _explain_last_run(*, verbose: bool, trust_folder: bool) -> None:
 
 
 class Given(NamedTuple):
-    """The arguments, by what they are."""
+    """The arguments, by what they are.
+
+    Args:
+        unread: Why some of several logs cannot be read; the others are explained.
+    """
 
     files: list[str]
     names: list[str]
     what_if: dict[str, str]
     runs: list[GuardedRunLeft]
+    unread: list[str]
 
 
 def _split_arguments(
@@ -143,10 +149,10 @@ def _split_arguments(
     """Files, names of pages, and what is known; a file may bear any name.
 
     Raises:
-        UnreadableInput: for what looks like a path and is no file.
+        UnreadableInput: for what looks like a path and is no file, if there is nothing else.
         UsageError: for `--what-if` without `=`.
     """
-    given = Given([], [], {}, [])
+    given = Given([], [], {}, [], [])
     for argument in what_if:
         key, separator, value = argument.partition("=")
         if not separator:
@@ -161,8 +167,26 @@ def _split_arguments(
             key, _, value = argument.partition("=")
             given.what_if[key.strip()] = value
         else:
-            given.names.append(_name(argument))
+            _take_other(argument, given)
+    if given.unread and not (given.files or given.runs):
+        raise UnreadableInput(given.unread[0])
     return given
+
+
+def _take_other(argument: str, given: Given) -> None:
+    """A page, a folder of logs, or a pattern; what is none of them may be missed by others."""
+    from fitguard.cli.pages import is_page
+    from fitguard.crash.log_folder import expand_pattern, is_folder, list_logs
+
+    try:
+        if not is_page(argument) and is_folder(argument):
+            given.files.extend(map(str, list_logs(Path(argument))))
+        elif found := expand_pattern(argument):
+            given.files.extend(map(str, found))
+        else:
+            given.names.append(_name(argument))
+    except UnreadableInput as error:
+        given.unread.append(str(error))
 
 
 def _require_log(file: str) -> str:
@@ -200,8 +224,6 @@ def _name(argument: str) -> str:
         raise UsageError(f"Unknown option: {argument}. `fitguard explain --help` lists them all")
     if is_page(argument):
         return argument
-    if Path(argument).is_dir():
-        raise UnreadableInput(f"Received {argument}, which is a folder. Expected a log")
     if "/" in argument or "\\" in argument or Path(argument).suffix:
         raise UnreadableInput(
             f"Received {argument}, which does not exist. Expected a log, - for standard input, or "
@@ -222,15 +244,13 @@ def _diagnose(
 ) -> None:
     from fitguard.cli.progress import waiting
     from fitguard.crash.explanation import explain as explain_crash
-    from fitguard.crash.given import AUTO
+    from fitguard.crash.given import AUTO, GivenLog
 
     command: tuple[str, ...] = ()
     batch_size = None
-    logs: list[Log] = [sys.stdin.buffer if file == STDIN else Path(file) for file in given.files]
+    logs = [GivenLog(sys.stdin.buffer if file == STDIN else Path(file)) for file in given.files]
     for run in given.runs:
-        logs.append(run.output)
-        exit_code = run.exit_code if exit_code is None else exit_code
-        signal = signal or run.signal
+        logs.append(GivenLog(run.output, exit_code=run.exit_code, signal=run.signal))
         command, batch_size = run.command, run.batch_size
     read = [*given.files, *(run.id for run in given.runs)]
     with waiting(f"Reading {', '.join(read) or 'the kernel log'} …"):
@@ -249,5 +269,6 @@ def _diagnose(
     if given.runs and given.runs[-1].is_cut_off and diagnosis.primary in (None, "none", "unknown"):
         diagnosis = describe_cut_off(given.runs[-1].id, given.runs[-1].path, command)
     unguarded = tuple(text for run in given.runs for text in run.unguarded)
-    diagnosis = msgspec.structs.replace(diagnosis, notes=(*unguarded, *diagnosis.notes))
+    notes = (*unguarded, *given.unread, *diagnosis.notes)
+    diagnosis = msgspec.structs.replace(diagnosis, notes=notes)
     show(diagnosis, output, verbose=verbose, command=command)

@@ -1,44 +1,33 @@
 """`fitguard.explain()`: why did it die, and what now?"""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 
-from fitguard.causes.framework.registry import all_causes
-from fitguard.causes.framework.scales import Verdict
-from fitguard.crash.allocator import allocations
-from fitguard.crash.clues import clues
-from fitguard.crash.command import find_command, read_command
-from fitguard.crash.ending import ending
 from fitguard.crash.given import (
     AUTO,
+    GivenLog,
     collect_logs,
-    combine_facts,
-    findings,
     read_log,
     running_kernel_log,
 )
-from fitguard.crash.leanings import verdict
-from fitguard.crash.next_commands import Training
-from fitguard.crash.next_steps import name_next_steps
-from fitguard.crash.questions import doubts, questions
-from fitguard.crash.ranking import PRIMARY, confidence, rank
-from fitguard.crash.reader import Log
+from fitguard.crash.joining import explain_workers
+from fitguard.crash.judging import FLIGHT_RECORD, Circumstances, judge, tell_story
+from fitguard.crash.reader import Log, Reading
+from fitguard.crash.several import speak_of_each_other, split_workers
 from fitguard.crash.signals import Recogniser
-from fitguard.crash.tracebacks import read_traceback
 from fitguard.knowledge import knowledge
-from fitguard.schema.crash import Signal, Story
-from fitguard.schema.diagnosis import Diagnosis, FoundCause, Noise
+from fitguard.schema.diagnosis import Diagnosis, WorkerEnd
 from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Evidence
 
 KERNEL_LOG = "kernel log"
-FLIGHT_RECORD = "flight record"
 
 
 def explain(
-    log: Log | Iterable[Log] = (),
+    log: Log | Iterable[Log | GivenLog] | Mapping[str, Log] = (),
     *,
     exit_code: int | None = None,
     signal: str | None = None,
@@ -54,7 +43,9 @@ def explain(
 
     Args:
         log: What the run wrote: a path, an open file, bytes, or a text of several lines; or several
-            of these.
+            of these. Of workers that train together, give all logs, or a folder of them, or one
+            log in which each line begins with its worker: then the answer says which worker failed
+            first. A dictionary gives the workers names.
         exit_code: How the process ended: 137, -9.
         signal: The signal that ended it: `SIGKILL`.
         kernel_log: What the kernel wrote meanwhile (`dmesg`), likewise; `auto` for what the kernel
@@ -70,7 +61,8 @@ def explain(
         measured: What its flight record tells of the last minutes, in sentences.
 
     Returns:
-        The causes, most likely first; `primary` is None where nothing decides.
+        The causes, most likely first; `primary` is None where nothing decides. Of several workers,
+        `workers` says which of them failed first, and the causes are those of that worker.
 
     Raises:
         UnreadableInput: if a file cannot be read.
@@ -84,94 +76,47 @@ def explain(
     logs = collect_logs(log)
     notes: list[str] = []
     recogniser = Recogniser(knowledge().signatures)
-    readings = [read_log(item, recogniser) for item in logs]
-    sources = ["log"] if logs else []
+    readings = [read_log(item.log, recogniser, item.name) for item in logs]
     if kernel_log == AUTO:
         kernel_log = running_kernel_log(notes)
+    beside: list[Reading] = []
     if kernel_log is not None:
-        readings.append(read_log(kernel_log, recogniser, KERNEL_LOG))
-        sources.append(KERNEL_LOG)
+        beside.append(read_log(kernel_log, recogniser, KERNEL_LOG))
     if measured:
-        readings.append(read_log("\n".join(measured).encode(), recogniser, FLIGHT_RECORD))
-    lines = [line for reading in readings for line in reading.lines]
-    signals = tuple(filter(_means_what_it_says, recogniser.signals(lines)))
-    known, unread = combine_facts(facts, what_if, clues(signals))
-    story = Story(
-        signals=signals,
-        known=frozenset(knowledge().signatures.by_name),
-        traceback=read_traceback(lines),
-        allocations=allocations(lines, signals),
-        ending=ending(exit_code, signal, signals, "fitguard run" if guarded else ""),
-        facts=known,
-        findings=findings(known),
-        lines=sum(reading.line_count for reading in readings),
-        sources=tuple(sources),
-    )
-    notes = [*unread, *notes, *(note for reading in readings for note in reading.notes)]
-    training = Training(
-        command=read_command(command) if command else find_command(lines, story.traceback),
-        guarded=guarded,
+        beside.append(read_log("\n".join(measured).encode(), recogniser, FLIGHT_RECORD))
+    sources = (*(["log"] if logs else []), *([KERNEL_LOG] if kernel_log is not None else []))
+    around = Circumstances(
+        recogniser=recogniser,
+        exit_code=exit_code,
+        signal=signal,
+        facts=facts,
+        what_if=what_if,
+        command=command,
         batch_size=batch_size,
+        guarded=guarded,
+        sources=sources,
     )
-    diagnosis = diagnose(story, notes, training)
-    return _add_paths(diagnosis, {str(item) for item in logs if isinstance(item, str | Path)})
-
-
-def _means_what_it_says(signal: Signal) -> bool:
-    """The sentences of the flight record are figures, and no person's description of a crash."""
-    told = signal.source == FLIGHT_RECORD and signal.role == "words"
-    return not told or signal.name == "xid-told"
-
-
-def diagnose(story: Story, notes: Iterable[str], training: Training) -> Diagnosis:
-    """The ranked causes of a story, each with the next step."""
-    notes = list(notes)
-    verdicts = _verdicts(story, notes)
-    ranked = rank(verdicts, story)
-    decided = bool(ranked) and ranked[0][1] >= PRIMARY
-    causes = [
-        FoundCause(
-            cause=all_causes()[slug].slug,
-            summary=found.summary or all_causes()[slug].summary,
-            confidence=confidence(weight),
-            evidence=found.evidence,
-            why=found.why,
-            fix=found.fix,
-        )
-        for slug, weight, found in ranked
-    ]
-    primary = causes[0].cause if decided else None
-    asked = questions(story, causes) if primary is None else ()
-    return Diagnosis(
-        primary=primary,
-        causes=name_next_steps(causes, story, training),
-        noise=_noise(story),
-        questions=doubts(story) if primary == "none" else asked,
-        notes=tuple(dict.fromkeys(notes)),
-        lines=story.lines,
+    notes += [note for reading in (*readings, *beside) for note in reading.notes]
+    files = {str(item.log) for item in logs if isinstance(item.log, str | Path)}
+    workers = split_workers(logs, readings)
+    if len(workers) > 1 and speak_of_each_other(workers, recogniser):
+        return _add_paths(explain_workers(workers, beside, around, notes), files)
+    around = _add_ends(around, logs)
+    lines = [line for reading in (*readings, *beside) for line in reading.lines]
+    story, unread = tell_story(
+        lines, sum(reading.line_count for reading in (*readings, *beside)), around
     )
+    return _add_paths(judge(story, [*unread, *notes], lines, around), files)
 
 
-def _verdicts(story: Story, notes: list[str]) -> dict[str, Verdict]:
-    """What each cause says; one that chokes on a strange log costs itself only."""
-    verdicts: dict[str, Verdict] = {}
-    for slug, cause in all_causes().items():
-        try:
-            found = verdict(cause, story, knowledge().signatures)
-        except Exception as error:
-            notes.append(f"{slug} could not be judged: {type(error).__name__}: {error}")
-        else:
-            if found is not None:
-                verdicts[slug] = found
-    return verdicts
-
-
-def _noise(story: Story) -> tuple[Noise, ...]:
-    meanings = knowledge().signatures.meanings
-    first = {signal.name: signal for signal in reversed(story.role("noise"))}
-    return tuple(
-        Noise(name=name, meaning=meanings[name], count=signal.count, evidence=signal.evidence)
-        for name, signal in sorted(first.items(), key=lambda entry: entry[1].order)
+def _add_ends(around: Circumstances, logs: Sequence[GivenLog]) -> Circumstances:
+    """How the processes ended that wrote the logs, where the user does not say it."""
+    codes = [item.exit_code for item in logs if item.exit_code is not None]
+    signals = [item.signal for item in logs if item.signal]
+    return replace(
+        around,
+        exit_code=codes[0] if codes and around.exit_code is None else around.exit_code,
+        signal=around.signal or (signals[0] if signals else None),
     )
 
 
@@ -182,6 +127,9 @@ def _add_paths(explanation: Diagnosis, files: set[str]) -> Diagnosis:
         found = evidence.line is not None and evidence.source in files
         return msgspec.structs.replace(evidence, path=evidence.source) if found else evidence
 
+    def add_paths_of_end(end: WorkerEnd) -> WorkerEnd:
+        return msgspec.structs.replace(end, evidence=tuple(map(add_path, end.evidence)))
+
     return msgspec.structs.replace(
         explanation,
         causes=tuple(
@@ -191,5 +139,9 @@ def _add_paths(explanation: Diagnosis, files: set[str]) -> Diagnosis:
         noise=tuple(
             msgspec.structs.replace(noise, evidence=add_path(noise.evidence))
             for noise in explanation.noise
+        ),
+        workers=explanation.workers
+        and msgspec.structs.replace(
+            explanation.workers, ends=tuple(map(add_paths_of_end, explanation.workers.ends))
         ),
     )

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import msgspec
 
 from fitguard.crash.clues import Clue, where
+from fitguard.crash.log_folder import is_folder, list_logs
 from fitguard.crash.reader import Log, Reading, read
 from fitguard.crash.signals import Recogniser
 from fitguard.environment.doctor import read_facts
@@ -21,11 +22,39 @@ AUTO = "auto"
 """In place of a kernel log or of facts: those of this machine."""
 
 
-def collect_logs(log: Log | Iterable[Log]) -> list[Log]:
-    """One log is a list of one."""
+class GivenLog(NamedTuple):
+    """A log, and what is known of the process that wrote it.
+
+    Args:
+        name: How evidence names it; by default its path, or "log".
+        exit_code: How that process ended, as `signal`.
+    """
+
+    log: Log
+    name: str | None = None
+    exit_code: int | None = None
+    signal: str | None = None
+
+
+def collect_logs(log: Log | Iterable[Log | GivenLog] | Mapping[str, Log]) -> list[GivenLog]:
+    """One log is a list of one; a folder is the logs in it.
+
+    Raises:
+        UnreadableInput: if there are no logs in a folder.
+    """
+    if isinstance(log, Mapping):
+        return [GivenLog(item, name) for name, item in log.items()]
     if isinstance(log, str | bytes | Path) or hasattr(log, "read"):
-        return [cast("Log", log)]
-    return list(log)
+        log = [cast("Log", log)]
+    given: list[GivenLog] = []
+    for item in cast("Iterable[Log | GivenLog]", log):
+        if isinstance(item, GivenLog):
+            given.append(item)
+        elif is_folder(item):
+            given += [GivenLog(file) for file in list_logs(Path(cast("str | Path", item)))]
+        else:
+            given.append(GivenLog(item))
+    return given
 
 
 def read_log(log: Log, recogniser: Recogniser, name: str | None = None) -> Reading:

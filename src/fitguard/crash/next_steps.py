@@ -59,7 +59,7 @@ def _with_next_step(found: FoundCause, story: Story, training: Training) -> Fix:
     if found.cause in _OF_DATA:
         text = "`fitguard data` compares data and model, and names each wrong value by its place."
         fix = _append(fix, text, data_command(story, training))
-    tries = "" if training.guarded else _tries(found.cause, story)
+    tries = "" if training.guarded else _tries(found, story)
     if tries:
         fix = _with_run(found.cause, fix, tries, story, training)
     if story.traceback is not None and story.traceback.run:
@@ -67,14 +67,14 @@ def _with_next_step(found: FoundCause, story: Story, training: Training) -> Fix:
     return fix
 
 
-def _tries(cause: CauseSlug, story: Story) -> str:
+def _tries(found: FoundCause, story: Story) -> str:
     """What `fitguard run` would try; of an unknown cause, where a signal ended the process."""
-    if cause != "unknown":
-        return phrase_tries(cause)
+    if found.cause != "unknown":
+        return phrase_tries(found.cause, fallout=found.fallout)
     ended = find_end_signal(story)[0]
     if ended is None or own_fault(story):
         return ""
-    return phrase_tries(cause, "killed" if ended in ("SIGKILL", "SIGTERM") else "crashed")
+    return phrase_tries(found.cause, "killed" if ended in ("SIGKILL", "SIGTERM") else "crashed")
 
 
 def _with_run(cause: CauseSlug, fix: Fix, tries: str, story: Story, training: Training) -> Fix:

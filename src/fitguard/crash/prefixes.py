@@ -9,7 +9,8 @@ _SYSLOG = rf"[A-Z][a-z]{{2}} [ \d]\d {_TIME}"
 PREFIXES = tuple(
     re.compile(pattern)
     for pattern in (
-        # mpirun, horovodrun, SageMaker: [1,3]<stderr>:
+        # mpirun, horovodrun, SageMaker: [1,3]<stderr>: and with the time, Mon Nov 16 17:20:33 2026
+        rf"(?:[A-Z][a-z]{{2}} {_SYSLOG} \d{{4}} ?)?"
         r"\[(?P<worker>[\w:.,@-]{1,80})\]<std(?:out|err)>: ?",
         # Ray: (train_fn pid=812, ip=10.0.0.3)
         r"\((?:[^\s()]{1,80} )?(?P<worker>pid=\d{1,10}(?:, ip=[\w.:]{1,60})?)\) ?",

@@ -29,7 +29,7 @@ NO_GPU = (
     "skipping-gpu-registration", "cuda-drivers-not-found", "gpu-asked-for-in-vain",
     "said-gpu-not-seen",
 )  # fmt: skip
-HANGING = ("hang-told", "many-gpus-hang", "horovod-stalled", "stacks-at-timeout", "hung-task")
+HANGING = ("hang-told", "many-gpus-hang", "peer-late", "stacks-at-timeout", "hung-task")
 MANY_GPUS = (
     "nccl-failed",
     "nccl-in-stack",
@@ -184,7 +184,7 @@ def _ask_for_whole_log(story: Story) -> Iterator[Question]:
     if (
         "log" in story.sources
         and story.lines < SHORT
-        and story.role("stop", "symptom")
+        and story.role("stop", "fallout", "symptom")
         and not begun
     ):
         yield Question(

@@ -1,5 +1,6 @@
 """Verdicts → ranked causes: the first failure counts, what follows is fallout."""
 
+from fitguard.causes.derived.fallout import find_fallout
 from fitguard.causes.framework.scales import Verdict
 from fitguard.schema.crash import Signal, Story
 from fitguard.schema.finding import Confidence
@@ -45,7 +46,8 @@ def confidence(weight: float) -> Confidence:
 
 
 def _first_stop(story: Story) -> Signal | None:
-    return next(iter(story.role("stop")), None)
+    """The line with which the run ended, be it one that only tells of another worker's end."""
+    return find_fallout(story) or next(iter(story.role("stop")), None)
 
 
 def _weight(verdict: Verdict, stop: Signal | None, accounts_for_stop: bool) -> float:

@@ -43,6 +43,7 @@ class PolicyRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
     Args:
         outcome: The row holds only for attempts that ended so; empty for all others.
+        fallout: The row holds only where another worker failed first, whatever the outcome.
         like: The cause whose row holds here too.
         tries: In this order. None: stop at once.
         stop: Why no further attempt is made, once all has been tried.
@@ -54,6 +55,7 @@ class PolicyRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
     cause: CauseSlug
     outcome: Outcome | Literal[""] = ""
+    fallout: bool = False
     like: CauseSlug | Literal[""] = ""
     tries: tuple[Remedy, ...] = ()
     stop: str = ""
@@ -77,10 +79,12 @@ class Policy:
         found = self.table.rows if rows is None else tuple(rows)
         for row in found:
             _check(row)
+        usual = [row for row in found if not row.fallout]
         self._rows: dict[tuple[str, str], PolicyRow] = {
-            (row.cause, row.outcome): row for row in found
+            (row.cause, row.outcome): row for row in usual
         }
-        if len(self._rows) < len(found):
+        self._of_fallout = {row.cause: row for row in found if row.fallout}
+        if len(self._rows) + len(self._of_fallout) < len(found):
             raise ValueError("Received two rows for one cause and outcome. Expected one of each.")
         missing = [cause for cause in get_args(CauseSlug) if (cause, "") not in self._rows]
         if missing:
@@ -94,8 +98,14 @@ class Policy:
         """All rows."""
         return Table("policy", PolicyRow)
 
-    def row(self, cause: str, outcome: str) -> PolicyRow:
-        """What holds for an attempt that ended so; a cause without a name is unknown."""
+    def row(self, cause: str, outcome: str, *, fallout: bool = False) -> PolicyRow:
+        """What holds for an attempt that ended so; a cause without a name is unknown.
+
+        Args:
+            fallout: Whether another worker failed first.
+        """
+        if fallout and cause in self._of_fallout:
+            return self._of_fallout[cause]
         named = cause if cause in get_args(CauseSlug) else "unknown"
         passed: list[str] = []
         while True:
@@ -107,6 +117,10 @@ class Policy:
                 raise ValueError(f"Received rows that are like each other: {', '.join(passed)}.")
             named = row.like
 
+    def row_of_fallout(self, cause: str) -> PolicyRow | None:
+        """What holds where another worker failed first, if that is something else."""
+        return self._of_fallout.get(cause)
+
     def outcomes(self, cause: str) -> tuple[Outcome, ...]:
         """The outcomes for which this cause has a row of its own."""
         return tuple(
@@ -116,6 +130,8 @@ class Policy:
 
 def _check(row: PolicyRow) -> None:
     where = f"the row of {row.cause}" + (f" with outcome {row.outcome}" if row.outcome else "")
+    if row.fallout and row.outcome:
+        raise ValueError(f"Received {where} with `fallout`. Expected one of them only.")
     if bool(row.like) == bool(row.stop):
         raise ValueError(f"Received {where} with both or none of `like` and `stop`. Expected one.")
     if row.like and (row.tries or row.like == row.cause):

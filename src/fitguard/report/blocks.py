@@ -155,12 +155,17 @@ class Notice(Block, frozen=True):
 
 
 class Section(Block, frozen=True):
-    """Blocks under a title; with a tone, a page marks it. Findings stand outside of boxes."""
+    """Blocks under a title; with a tone, a page marks it. Findings stand outside of boxes.
+
+    Args:
+        told: What it says in a sentence or two, for a form that shows findings only.
+    """
 
     title: Words
     blocks: tuple[Block, ...]
     tone: Tone = ""
     boxed: bool = True
+    told: str = ""
 
 
 class Folded(Block, frozen=True):

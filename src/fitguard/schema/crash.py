@@ -7,12 +7,14 @@ import msgspec
 from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Evidence, Finding
 
-Role = Literal["stop", "symptom", "context", "healthy", "noise", "words", "clue"]
+Role = Literal["stop", "fallout", "symptom", "context", "healthy", "noise", "words", "clue"]
 """What a line does in the story of a run.
 
-stop: with it the run ends (an exception, an abort, a kill). symptom: something failed, but the run
-may go on. context: a fact that is neither good nor bad. healthy: something works. noise: it looks
-bad and is harmless. words: a person describes what happened. clue: it tells of the machine only.
+stop: with it the run ends (an exception, an abort, a kill). fallout: with it the run ends too, but
+another process failed first, and this line only tells that it is gone or stuck. symptom: something
+failed, but the run may go on. context: a fact that is neither good nor bad. healthy: something
+works. noise: it looks bad and is harmless. words: a person describes what happened. clue: it tells
+of the machine only.
 """
 
 

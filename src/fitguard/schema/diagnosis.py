@@ -49,6 +49,8 @@ class FoundCause(msgspec.Struct, frozen=True, kw_only=True):
         summary: One line: what happened, as the cause's page says it.
         why: One or two sentences: how the evidence leads to the cause, in this very case.
         fix: What to do about it, with the numbers that are known.
+        fallout: Whether another worker failed first, and this one only tells of it: the failure
+            itself is in another log.
     """
 
     cause: CauseSlug
@@ -57,6 +59,7 @@ class FoundCause(msgspec.Struct, frozen=True, kw_only=True):
     evidence: tuple[Evidence, ...]
     why: str
     fix: Fix
+    fallout: bool = False
 
 
 class Noise(msgspec.Struct, frozen=True, kw_only=True):
@@ -81,6 +84,47 @@ class Question(msgspec.Struct, frozen=True):
     how: str
 
 
+WorkerPart = Literal["first", "later", "fallout", "silent", "well"]
+"""What a worker has to do with the end of a joint training.
+
+first: it failed first. later: it has a failure of its own, after the first. fallout: it only tells
+that another one is gone or stuck. silent: its log ends without a failure. well: it ended well.
+"""
+
+
+class WorkerEnd(msgspec.Struct, frozen=True, kw_only=True):
+    """How the log of one worker ends.
+
+    Args:
+        name: Its log, or what stands in front of its lines: `worker1.log`, `rank 3`.
+        cause: Why it ended, as far as its own log tells; None where it does not.
+        summary: One line.
+        evidence: The line that tells it.
+        time: When, as its log writes it; empty where it does not.
+    """
+
+    name: str
+    part: WorkerPart
+    cause: CauseSlug | None = None
+    summary: str = ""
+    evidence: tuple[Evidence, ...] = ()
+    time: str = ""
+
+
+class Workers(msgspec.Struct, frozen=True, kw_only=True):
+    """The end of a training that several workers did together.
+
+    Args:
+        first: The name of the worker that failed first; None where no log shows it.
+        told_by: How that is known, in one or two sentences.
+        ends: Of each worker, in the order in which the logs were given.
+    """
+
+    first: str | None
+    told_by: str
+    ends: tuple[WorkerEnd, ...]
+
+
 class Diagnosis(Document, frozen=True, kw_only=True):
     """Why a run died.
 
@@ -91,6 +135,8 @@ class Diagnosis(Document, frozen=True, kw_only=True):
             end of the run is not known: the facts that could show otherwise.
         notes: What was given and could not be read or used.
         lines: How many lines were read.
+        workers: Where the logs are those of several workers: which of them failed first. The causes
+            are then those of that worker.
     """
 
     schema: Literal["fitguard/diagnosis/1"] = DIAGNOSIS_SCHEMA
@@ -100,3 +146,4 @@ class Diagnosis(Document, frozen=True, kw_only=True):
     questions: tuple[Question, ...] = ()
     notes: tuple[str, ...] = ()
     lines: int = 0
+    workers: Workers | None = None

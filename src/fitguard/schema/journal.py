@@ -209,6 +209,7 @@ class AttemptEnded(Event, frozen=True, kw_only=True, tag="attempt-ended"):
     confidence: Confidence | None = None
     why: str = ""
     evidence: tuple[str, ...] = ()
+    fallout: bool = False
     peak_host_bytes: int = 0
     peak_gpu_bytes: int = 0
 

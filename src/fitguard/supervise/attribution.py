@@ -20,7 +20,7 @@ def find_row(end: PastAttempt, policy: Policy) -> PolicyRow:
         return policy.row("gpu-oom", end.outcome)
     if end.cause == "gpu-fragmentation" and end.steps_done == 0:
         return policy.row("gpu-oom", end.outcome)
-    row = policy.row(end.cause, end.outcome)
+    row = policy.row(end.cause, end.outcome, fallout=end.fallout)
     too_late = row.only_at_start and end.steps_done > 0
     guessed = not row.tries and end.confidence == "low"
     return policy.row("unknown", end.outcome) if too_late or guessed else row

@@ -22,6 +22,7 @@ class PastAttempt(Attempt, frozen=True, kw_only=True):
         saved: What the newest snapshot holds, of this attempt or of those before.
         saved_end: Whether that is the end of a `fit` call.
         failed: What the child itself knew of its end.
+        fallout: Whether another worker failed first, and this attempt only told of it.
         batch_size: Of the `fit` call in which it ended; None where unknown.
         micro_batch: Rows of its micro-batches; None where the batch was whole.
         xids: Of the kernel log, since the attempt began.
@@ -35,6 +36,7 @@ class PastAttempt(Attempt, frozen=True, kw_only=True):
     saved: Place = Place()
     saved_end: bool = False
     failed: Failed | None = None
+    fallout: bool = False
     batch_size: int | None = None
     micro_batch: int | None = None
     xids: tuple[Xid, ...] = ()
@@ -107,6 +109,7 @@ def _extend(
         saved=saved,
         saved_end=saved_end,
         failed=known.failed,
+        fallout=known.ended is not None and known.ended.fallout,
         batch_size=known.batch_sizes.get(fit),
         micro_batch=known.micro_batches.get(fit) or orders.micro_batches.get(str(fit)),
         unguarded=known.unguarded,

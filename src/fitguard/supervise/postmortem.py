@@ -47,6 +47,7 @@ class CauseOfEnd(NamedTuple):
     confidence: Confidence | None = None
     why: str = ""
     evidence: tuple[str, ...] = ()
+    fallout: bool = False
 
 
 def examine_end(
@@ -91,6 +92,7 @@ def examine_end(
         confidence=cause.confidence,
         why=cause.why,
         evidence=tuple(line[:_LONGEST] for line in cause.evidence[:_MOST_EVIDENCE]) + measured,
+        fallout=cause.fallout,
         peak_host_bytes=seen.peak_host_bytes,
         peak_gpu_bytes=seen.peak_gpu_bytes,
     )
@@ -139,7 +141,8 @@ def _find_cause(
         return _read_kill_counter(found, killed_by_kernel)
     if found is not None:
         quoted = tuple(evidence.text for evidence in found.evidence)
-        return CauseOfEnd(found.cause, found.confidence, found.why, (*seen.evidence, *quoted))
+        told = (*seen.evidence, *quoted)
+        return CauseOfEnd(found.cause, found.confidence, found.why, told, found.fallout)
     if how == "hung":
         why = "It made no progress for much longer than a step takes."
         return CauseOfEnd("hang", "high", why, seen.evidence)
@@ -181,7 +184,7 @@ def _read_kill_counter(found: FoundCause | None, kills: int) -> CauseOfEnd:
             (f"the kernel counts {count(kills, 'such kill')} since the attempt began", *quoted),
         )
     if found is not None and found.cause != "host-oom":
-        return CauseOfEnd(found.cause, found.confidence, found.why, quoted)
+        return CauseOfEnd(found.cause, found.confidence, found.why, quoted, found.fallout)
     why = "Something killed the process, and it was not the kernel's out-of-memory killer."
     return CauseOfEnd("unknown", None, why)
 

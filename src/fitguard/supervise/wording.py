@@ -24,6 +24,7 @@ _HOW: dict[Outcome, str] = {
     "running": "was lost",
 }
 UNGUARDED = "in training that is not guarded"
+ANOTHER_FAILED_FIRST = "another worker failed first"
 _NAMELESS = ("", "unknown", "none")
 
 
@@ -31,6 +32,8 @@ def describe_attempt(attempt: PastAttempt, cause: str) -> str:
     """`Attempt 2 crashed with SIGSEGV after step 140 of epoch 3 (illegal-memory-access)`."""
     how = describe_outcome(attempt.outcome, attempt.signal, attempt.exit_code)
     reason = "" if cause in _NAMELESS else f" ({cause})"
+    if attempt.fallout and reason:
+        reason = f" ({ANOTHER_FAILED_FIRST})"
     unseen = is_out_of_sight(attempt)
     at = UNGUARDED if unseen else describe_place(attempt.last, end=attempt.after_fit)
     if attempt.soak:

@@ -31,17 +31,18 @@ _WHEN: dict[Outcome, str] = {
     "exited": "If the script ended itself with an exit code",
 }
 
+_FALLOUT = "If another worker failed first, and this one only reports it"
 _ALWAYS = "If a training under `fitguard run` dies of this cause"
 _FIRST = 2
 """So many tries stand in a sentence; the page of the cause has them all."""
 
 
-def phrase_tries(cause: str, outcome: Outcome | Literal[""] = "") -> str:
+def phrase_tries(cause: str, outcome: Outcome | Literal[""] = "", *, fallout: bool = False) -> str:
     """`split the batch into smaller micro-batches, then …`; empty where `run` only stops.
 
     What changes results is left out: it needs the user's word.
     """
-    row = knowledge().policy.row(cause, outcome)
+    row = knowledge().policy.row(cause, outcome, fallout=fallout)
     tries = [item for item in row.tries if not item.changes_results]
     phrases = dict.fromkeys(_phrase(item) for item in tries)
     return ", then ".join(list(phrases)[:_FIRST])
@@ -51,6 +52,8 @@ def section_on_run(cause: str) -> str:
     """The section of a cause's page, in Markdown: what is tried, in which order, and the end."""
     policy = knowledge().policy
     blocks = ["## What fitguard run does", _row_words(policy.row(cause, ""), _ALWAYS)]
+    if of_fallout := policy.row_of_fallout(cause):
+        blocks.append(_row_words(of_fallout, _FALLOUT))
     for outcome in policy.outcomes(cause):
         row = policy.row(cause, outcome)
         if row.cause != cause:

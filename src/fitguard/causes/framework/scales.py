@@ -19,6 +19,7 @@ class Verdict:
         signals: The lines that speak for it, strongest first.
         evidence: What is quoted, strongest first.
         summary: One line on what happened in this very case; empty for that of the cause.
+        fallout: Whether another process failed first, and this one only tells of it.
     """
 
     weight: float
@@ -27,6 +28,7 @@ class Verdict:
     why: str
     fix: Fix
     summary: str = ""
+    fallout: bool = False
 
 
 class Scales:

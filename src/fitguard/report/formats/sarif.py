@@ -77,6 +77,8 @@ def _notices(block: Block) -> Iterator[Json]:
     if isinstance(block, Steps):
         for what, how in block.steps:
             yield {"level": "note", "message": {"text": f"Would decide: {what}. {how}"}}
+    if isinstance(block, Section) and block.told:
+        yield {"level": "note", "message": {"text": block.told}}
     if isinstance(block, Notice):
         failed = {"descriptor": {"id": block.code}} if block.code else {}
         level = "error" if block.code else "note"

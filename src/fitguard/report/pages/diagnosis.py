@@ -17,6 +17,7 @@ from fitguard.report.blocks import (
     Words,
     present,
 )
+from fitguard.report.pages.workers import build_workers
 from fitguard.schema.diagnosis import Diagnosis, FoundCause, Noise
 from fitguard.words import count, locate
 
@@ -34,7 +35,8 @@ def build_page(diagnosis: Diagnosis) -> Page:
         "fitguard explain",
         present(
             _build_cause(primary, tone, said=True) if primary else None,
-            _build_questions(diagnosis, decided=primary is not None),
+            build_workers(diagnosis.workers) if diagnosis.workers else None,
+            _build_questions(diagnosis),
             Section(
                 "Less likely" if primary else "Possible causes",
                 tuple(_build_cause(other, "info", folded=True) for other in others),
@@ -61,6 +63,9 @@ def _build_verdict(diagnosis: Diagnosis, primary: FoundCause | None, tone: Tone)
     said_by_summary = primary.cause in ("unknown", "none") and primary.summary
     named = "" if said_by_summary else primary.cause
     said = ": ".join(filter(None, (named, primary.summary)))
+    first = diagnosis.workers.first if diagnosis.workers else None
+    if first and not said.startswith(first):
+        said = f"{first} failed first. {said}"
     sure = f"{primary.confidence} confidence"
     return Verdict(said, tone, ", ".join(filter(None, (sure, read))))
 
@@ -83,10 +88,10 @@ def _build_cause(
     )
 
 
-def _build_questions(diagnosis: Diagnosis, *, decided: bool) -> Section:
+def _build_questions(diagnosis: Diagnosis) -> Section:
     title = (
         "If the run died anyway, look at these"
-        if decided
+        if diagnosis.primary == "none"
         else "What would decide it, the most useful first"
     )
     steps = tuple((question.fact, question.how) for question in diagnosis.questions)
