@@ -11,12 +11,11 @@ from fitguard.monitor.heartbeat import Heartbeat
 from fitguard.monitor.saved_place import Saved, read_saved
 from fitguard.schema.gang import Ended, GangOrders, GangPlan
 from fitguard.schema.journal import LEFT_AS_ASKED, LOST_START, AnyEvent, Orders
-from fitguard.schema.run import Outcome, Place, Run, RunState
+from fitguard.schema.run import Place, Run, RunState
 from fitguard.supervise.company import Company
 from fitguard.supervise.departure import Departure
 from fitguard.supervise.gang.calls import Caller
 from fitguard.supervise.gang.cluster import TF_CONFIG, build_config
-from fitguard.supervise.gang.fallout import is_fallout
 from fitguard.supervise.gang.gathering import Gathering, tell_gone
 from fitguard.supervise.gang.peers import Peers
 from fitguard.supervise.gang.round_watch import RoundWatch
@@ -50,8 +49,6 @@ _LOOK_SECONDS = 0.1
 _PEERS_SECONDS = 1.0
 _CULPRIT_SECONDS = 15.0
 """Until all others have told how it ended for them."""
-_OWN_ENDS: tuple[Outcome, ...] = ("exception", "crashed", "exited")
-"""Which may be what another worker's end has brought about."""
 
 
 class GangMember(Company):
@@ -143,9 +140,7 @@ class GangMember(Company):
         event = postmortem.event
         failed = find_failure(events, event.attempt)
         lost_start = failed is not None and failed.kind == LOST_START
-        fallout = event.outcome == "followed" or (
-            event.outcome in _OWN_ENDS and not lost_start and is_fallout(failed, seen.output)
-        )
+        fallout = event.outcome == "followed" or event.fallout
         self._tell(
             outcome=event.outcome,
             fallout=fallout,
