@@ -110,8 +110,11 @@ class RealGang:
 
     def until(self, steps: int = 12) -> None:
         """Wait until it trains, and a set of snapshots is complete."""
-        wait_for(lambda: self.steps() >= steps and self.complete() or self.head.poll() is not None)
+        wait_for(lambda: self._trains(steps) or self.head.poll() is not None)
         assert self.head.poll() is None, self.told.read_text()
+
+    def _trains(self, steps: int) -> bool:
+        return self.steps() >= steps and bool(self.complete())
 
 
 def _find_port() -> int:

@@ -16,6 +16,7 @@ import contextlib
 import os
 import re
 import shutil
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
@@ -37,6 +38,7 @@ _ROUND = re.compile(r"round-(\d{5,12})")
 _FILE = re.compile(r"(ready|ended|lost|wanted)-(\d{1,6})\.json|(call)\.json")
 _MOST_BYTES = 4 << 20
 _KEPT_ROUNDS = 2
+_YOUNG_SECONDS = 3600.0
 _Told = TypeVar("_Told")
 
 
@@ -184,6 +186,16 @@ def list_gangs(runs_folder: Path) -> list[tuple[float, GangPlan]]:
             if plan is not None and plan.name == folder.name:
                 found.append((folder.plan.stat().st_mtime, plan))
     return sorted(found, key=lambda one: one[0], reverse=True)
+
+
+def remove_deserted_gangs(runs_folder: Path) -> None:
+    """Remove the folders of gangs whose workers have no runs any more, or never came."""
+    for began, plan in list_gangs(runs_folder):
+        folder = GangFolder(runs_folder, plan.name)
+        workers = (folder.find_worker(number).path for number in range(plan.workers))
+        # A young one may wait for its first worker.
+        if time.time() - began > _YOUNG_SECONDS and not any(path.exists() for path in workers):
+            shutil.rmtree(folder.path, ignore_errors=True)
 
 
 def _read(path: Path, kind: type[_Told]) -> _Told | None:

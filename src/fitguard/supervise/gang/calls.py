@@ -12,6 +12,10 @@ from fitguard.monitor.heartbeat import Beat
 from fitguard.schema.gang import Called, SavedPlace, Wanted
 
 _FIRST_SECONDS, _MOST_SECONDS = 1.0, 60.0
+_MOST_TO_LEAVE_SECONDS = 8.0
+"""Who is asked to leave is killed soon."""
+_COMPLETE_SECONDS = 5.0
+"""In which the snapshots of all are on the disk, and seen, once the place is past."""
 _LEAST_STEPS = 2
 _RATE_SECONDS = 2.0
 """Over which the speed is measured."""
@@ -25,6 +29,7 @@ class Caller:
         self._asks = 0
         self._answered: dict[int, int] = {}
         self._called: Called | None = None
+        self._past_at: float | None = None
         self._since = (0, 0, 0.0)
         self._rate = 0.0
 
@@ -48,15 +53,20 @@ class Caller:
         if not beat.answering or beat.place.fit < 1:
             return None
         pending = self._called is not None and not self._is_past(self._called, beat)
+        if not pending and self._past_at is None:
+            self._past_at = now
         if pending and self._called is not None and (self._called.leave or not leave):
             return None
         if not leave and not asked:
             return None
-        self._learn(complete)
-        ahead = max(_LEAST_STEPS, 1 + math.ceil(self._rate * self.ahead_seconds))
+        self._learn(complete, now)
+        most = _MOST_TO_LEAVE_SECONDS if leave else _MOST_SECONDS
+        seconds = min(self.ahead_seconds, most)
+        ahead = max(_LEAST_STEPS, 1 + math.ceil(self._rate * seconds))
         place = SavedPlace(fit=beat.place.fit, steps=beat.place.total_steps + ahead)
         number = self._called.number + 1 if self._called is not None else 1
         self._called = Called(place=place, leave=leave, number=number)
+        self._past_at = None
         return self._called
 
     def _take_asks(self, beat: Beat, wanted: Mapping[int, Wanted]) -> bool:
@@ -73,9 +83,10 @@ class Caller:
         place = beat.place
         return place.fit != called.place.fit or place.total_steps > called.place.steps
 
-    def _learn(self, complete: Collection[SavedPlace]) -> None:
-        last = self._called
-        if last is None or last.place in complete:
+    def _learn(self, complete: Collection[SavedPlace], now: float) -> None:
+        last, past_at = self._called, self._past_at
+        too_early = past_at is None or now - past_at < _COMPLETE_SECONDS
+        if last is None or last.place in complete or too_early:
             return
         # A fit that ended before the place was reached has nothing to teach: its end was kept.
         if SavedPlace(fit=last.place.fit, end=True) not in complete:
