@@ -11,7 +11,7 @@ import tensorflow  # noqa: F401
 import tf_keras
 from guarded.attempts import session_in
 
-from fitguard.contract.hooks import OF_NOTEBOOKS, Hook, Role, Service
+from fitguard.contract.hooks import OF_NOTEBOOKS, OF_WORKERS, Hook, Role, Service
 from fitguard.contract.libraries import Library, find_installed_library
 from fitguard.contract.patching import patching
 from fitguard.contract.verifying import (
@@ -84,14 +84,21 @@ def test_no_change_of_a_hook_is_silent(
 ) -> None:
     keras_here = library if library.package != "tensorflow" else KERAS
     with changed(hook, library, how):
-        guarded = Assurance(session_in(tmp_path)).guards(keras_here)
+        guarded = Assurance(session_in(tmp_path)).guards(keras_here, workers=True)
         assert guarded is (hook.service is not Service.FIT)
         said = capsys.readouterr().err
         assert f"fitguard: {hook.service}, because" in said
         assert hook.name in said
-        harmless = hook.service in OF_NOTEBOOKS
+        harmless = hook.service in (*OF_NOTEBOOKS, *OF_WORKERS)
         assert ("fitguard was proven with Python 3.11" in said) is not harmless
         assert_left_alone(hook, library)
+
+
+def test_what_only_several_workers_need_is_told_to_them_only(tmp_path, capsys) -> None:
+    hook = next(hook for hook in hooks_of(KERAS) if hook.role is Role.REPLICAS_REDUCED)
+    with changed(hook, KERAS, "gone"):
+        assert Assurance(session_in(tmp_path, require_guard=True)).guards(KERAS)
+    assert capsys.readouterr().err == ""
 
 
 def assert_left_alone(hook: Hook, library: Library) -> None:

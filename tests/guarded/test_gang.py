@@ -124,7 +124,7 @@ def end_round(gang: Gang, victim: int) -> list[int]:
 
 @pytest.mark.soak
 @pytest.mark.parametrize("victim", WORKERS)
-@pytest.mark.parametrize("kind", ["dense", "conv", "recurrent"])
+@pytest.mark.parametrize("kind", ["dense", "conv", "recurrent", "eager"])
 def test_killed_and_restarted_they_end_as_plain_ones_do(
     tmp_path: Path, kind: str, victim: int
 ) -> None:

@@ -140,15 +140,15 @@ def run(
     worker_heartbeat_seconds: Annotated[
         float,
         Parameter(
-            help="Of MultiWorkerMirroredStrategy: without a sign of life from another worker, until "
-            "it counts as dead; default: 10."
+            help="With MultiWorkerMirroredStrategy: without a sign of life from a worker, until "
+            "the others give it up; default: 10."
         ),
     ] = 10.0,
     collective_seconds: Annotated[
         float | None,
         Parameter(
-            help="Of MultiWorkerMirroredStrategy: for one exchange between workers; default: no "
-            "limit, as TensorFlow keeps a thread for each."
+            help="With MultiWorkerMirroredStrategy: for one exchange between workers; default: no "
+            "limit, since TensorFlow keeps a thread for each exchange."
         ),
     ] = None,
     preempt_signal: Annotated[

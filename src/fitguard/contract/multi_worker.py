@@ -1,7 +1,7 @@
-"""Several workers: what Keras 3 does wrong under MultiWorkerMirroredStrategy, and how long they wait.
+"""MultiWorkerMirroredStrategy: what Keras 3 cannot do under it, and how long its workers wait.
 
-Two functions of Keras fail there since 3.5 (keras#20585); `docs/keras-multi-worker.md` shows how. Each
-is called as it is first: one that works is left alone, whatever its version says.
+Two functions of Keras fail there (keras#20585); `docs/keras-multi-worker.md` shows how. Each is
+tried as it is first: one that works is left alone, whatever its version says.
 """
 
 import functools

@@ -75,7 +75,8 @@ with strategy.scope():
         ]
     )
     loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
-    model.compile(keras.optimizers.Adam(0.01), loss, metrics=["accuracy"])
+    eagerly = kind == "eager"
+    model.compile(keras.optimizers.Adam(0.01), loss, metrics=["accuracy"], run_eagerly=eagerly)
 
 first = model.fit(data, epochs=1, verbose=0, callbacks=[Recorder(1)])
 recorder = Recorder(2)
