@@ -42,7 +42,6 @@ class WorkerTraining(plain_child.Training):
             (shared / f"{self.gang.round}-{number}" for number in range(self.gang.workers)),
             key=lambda path: not path.name.endswith(f"-{self.worker}"),
         )
-        self._snapshots = 0
 
     def steps(self, until: int, seconds: float = 0.01, every: int = 10):
         self.begin()
@@ -89,14 +88,15 @@ class WorkerTraining(plain_child.Training):
             raise RuntimeError(GONE)
         return False
 
-    def save(self) -> None:
-        kept = [file for file in list_snapshots(self.folder.snapshots)]
-        super().save()
+    def remove_old(self) -> None:
+        """All from the newest complete set on are kept, and one more."""
         complete = self.heartbeat.read_complete()
-        for file in kept:
-            place = SavedPlace(file.fit, file.steps, file.end)
-            if complete is not None and place < complete:
-                file.path.unlink(missing_ok=True)
+        if complete is None:
+            return
+        files = list_snapshots(self.folder.snapshots)
+        older = [one for one in files if SavedPlace(one.fit, one.steps, one.end) < complete]
+        for file in older[1:]:
+            file.path.unlink()
 
 
 plain_child.Training = WorkerTraining

@@ -1,4 +1,4 @@
-"""Several guards of plain workers, with real signals: what ends one round begins the next for all."""
+"""Guards of plain workers, with real signals: what ends a round begins the next one for all."""
 
 import os
 import signal
