@@ -99,7 +99,8 @@ class RealGang:
         return [event.place.total_steps for event in self.events(worker, FitBegan)]
 
     def codes(self) -> list[int]:
-        return [self.events(worker, RunEnded)[-1].exit_code for worker in WORKERS]
+        """Of the workers that have ended."""
+        return [event.exit_code for worker in WORKERS for event in self.events(worker, RunEnded)]
 
     def complete(self) -> list[SavedPlace]:
         return list_complete([list_places(self.gang, worker) for worker in WORKERS])

@@ -46,7 +46,8 @@ def read_place(
     """
     given = read_given_cluster(os.environ.get(TF_CONFIG, ""))
     if gang is None:
-        return _require_head(worker, workers, given)
+        _require_head(worker, workers, given)
+        return None
     if name is not None:
         raise UsageError(
             f"Received --gang {gang} and --name {name}. Expected --gang alone: it is the name of "

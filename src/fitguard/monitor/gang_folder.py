@@ -40,6 +40,7 @@ _MOST_BYTES = 4 << 20
 _KEPT_ROUNDS = 2
 _YOUNG_SECONDS = 3600.0
 _Told = TypeVar("_Told")
+_FromWorker = TypeVar("_FromWorker", Ready, Ended, Wanted)
 
 
 @dataclass(frozen=True)
@@ -62,25 +63,25 @@ class RoundFolder:
 
     def read(self) -> RoundState:
         """What was told so far; nothing where the folder is gone."""
-        state = RoundState()
-        lost: dict[int, Ended] = {}
-        kinds = {
-            "ready": (Ready, state.ready),
-            "ended": (Ended, state.ended),
-            "lost": (Ended, lost),
-            "wanted": (Wanted, state.wanted),
-        }
+        state, lost = RoundState(), RoundState()
         called = None
         for match in self._list_files():
             path = self.path / match[0]
             if match[3]:
                 called = _read(path, Called)
-                continue
-            kind, into = kinds[match[1]]
-            told = _read(path, kind)
-            if told is not None and told.worker == int(match[2]) < self.workers:
-                into[told.worker] = told  # type: ignore[assignment]  # of the same kind
-        return RoundState(state.ready, {**lost, **state.ended}, state.wanted, called)
+            elif match[1] == "ready":
+                self._keep(state.ready, _read(path, Ready), match[2])
+            elif match[1] == "wanted":
+                self._keep(state.wanted, _read(path, Wanted), match[2])
+            else:
+                into = state.ended if match[1] == "ended" else lost.ended
+                self._keep(into, _read(path, Ended), match[2])
+        return RoundState(state.ready, {**lost.ended, **state.ended}, state.wanted, called)
+
+    def _keep(self, into: dict[int, _FromWorker], told: _FromWorker | None, worker: str) -> None:
+        """Each worker speaks for itself: what says otherwise is none of ours."""
+        if told is not None and told.worker == int(worker) < self.workers:
+            into[told.worker] = told
 
     def _list_files(self) -> list[re.Match[str]]:
         with contextlib.suppress(OSError):
