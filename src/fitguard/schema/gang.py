@@ -102,7 +102,9 @@ class Ended(msgspec.Struct, frozen=True, kw_only=True):
         left: It took the snapshot that was called for, and went.
         stop: The worker gives up, and so do all.
         exit_code: Of the run, where it stops.
-        text: One line for people.
+        text: How it ended, for people: `was killed with SIGKILL`.
+        decision: What the worker does about it, in one line.
+        error: What the training itself said of its end.
         time: Seconds since 1970 by the clock of that host.
     """
 
@@ -115,6 +117,8 @@ class Ended(msgspec.Struct, frozen=True, kw_only=True):
     exit_code: int = 0
     cause: str = ""
     text: str = ""
+    decision: str = ""
+    error: str = ""
     time: float = 0.0
 
 

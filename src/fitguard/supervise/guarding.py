@@ -248,7 +248,7 @@ class Guarding:
             following = self._decide(orders, postmortem)
             if following.probe and self._options.probe:
                 self._desk.orphans.end(seen.relatives[1:])
-                report = self._probe(orders, following)
+                report = self._probe(orders, following.cause)
                 if isinstance(report, str):
                     return self._end_as_asked(report)
                 following = self._decide(orders, postmortem, report)
@@ -353,19 +353,10 @@ class Guarding:
             msgspec.structs.replace(machine, probed=probed),
         )
 
-    def _probe(self, orders: Orders, following: "Next") -> "ProbeReport | Asked":
-        from fitguard.environment.machine import view_machine
-        from fitguard.supervise.probing_again import build_event, describe_plan, probe_again
+    def _probe(self, orders: Orders, cause: str) -> "ProbeReport | Asked":
+        from fitguard.supervise.probing_again import probe_before_restart
 
-        environment = {**self._desk.environment, **orders.environment}
-        machine = view_machine(environment)
-        self._say(describe_plan(machine, following.cause))
-        report = probe_again(self._desk, environment, machine)
-        if not isinstance(report, str):
-            event = build_event(report, orders.attempt)
-            self._say(event.text)
-            self._desk.record.add(event)
-        return report
+        return probe_before_restart(self._desk, orders, cause)
 
     def _tell_decision(self, following: "Next", postmortem: Postmortem) -> None:
         self._say(following.text)

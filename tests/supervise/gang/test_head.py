@@ -57,7 +57,7 @@ def test_a_guard_that_dies_is_started_again(tmp_path):
     assert gang.begun(0)[1] > 0
 
 
-@pytest.mark.parametrize("whom", ["head", "worker"])
+@pytest.mark.parametrize("whom", ["head", pytest.param("worker", marks=pytest.mark.soak)])
 def test_who_asks_one_to_leave_asks_all(tmp_path, whom):
     gang = HeadedGang(tmp_path)
     gang.until(0, "step 5")
@@ -76,6 +76,7 @@ def test_when_the_head_dies_the_workers_leave(tmp_path):
     assert len(gang.complete()) == 1
 
 
+@pytest.mark.soak
 def test_the_code_is_that_of_the_worker_that_failed(tmp_path):
     text = (
         "for step in training.steps(50):\n    if training.worker and step > 9: raise SystemExit(9)"

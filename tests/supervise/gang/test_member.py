@@ -32,6 +32,7 @@ def finish(gang):
     assert [gang.run(number)["state"] for number in gang.numbers] == ["finished"] * 2
 
 
+@pytest.mark.soak
 def test_without_a_fault_all_finish_in_one_round(gang):
     gang.until_saved()
     finish(gang)
@@ -39,7 +40,7 @@ def test_without_a_fault_all_finish_in_one_round(gang):
     assert "round 1 of the gang night: all 2 workers start at the beginning" in gang.told(0)
 
 
-@pytest.mark.parametrize("victim", [0, 1])
+@pytest.mark.parametrize("victim", [pytest.param(0, marks=pytest.mark.soak), 1])
 def test_all_go_on_from_a_common_step_when_one_is_killed(gang, victim):
     gang.until_saved()
     os.kill(gang.child(victim), signal.SIGKILL)
@@ -48,9 +49,10 @@ def test_all_go_on_from_a_common_step_when_one_is_killed(gang, victim):
     assert gang.outcomes(victim) == ["killed", "finished"]
     assert gang.outcomes(1 - victim) == ["followed", "finished"]
     assert gang.begun(0)[1] > 0
-    assert f"Worker {victim} ended first: was killed with SIGKILL" in gang.told(1 - victim)
+    assert f"Worker {victim} ended first: it was killed with SIGKILL" in gang.told(1 - victim)
 
 
+@pytest.mark.soak
 def test_a_guard_that_dies_comes_back_into_the_next_round(gang):
     gang.until_saved()
     gang.guards[1].kill()
@@ -62,6 +64,7 @@ def test_a_guard_that_dies_comes_back_into_the_next_round(gang):
     assert gang.outcomes(0) == ["followed", "finished"]
 
 
+@pytest.mark.soak
 def test_who_is_asked_to_leave_takes_all_along_and_can_come_back(gang):
     gang.guards[1].terminate()
     assert gang.guards[1].wait() == 75
@@ -85,6 +88,7 @@ def test_all_are_asked_to_leave_and_one_set_is_left(gang):
     assert gang.begun(1)[1] == saved.steps > 0
 
 
+@pytest.mark.soak
 def test_a_worker_that_was_asked_while_it_waits_leaves(tmp_path):
     gang = PlainGang(tmp_path, TRAINS)
     gang.start(0)
@@ -119,6 +123,7 @@ for step in training.steps(10_000):
     assert gang.outcomes(0) == ["followed"]
 
 
+@pytest.mark.soak
 def test_a_worker_that_has_finished_begins_again_with_those_that_have_not(tmp_path):
     text = """
 import os, pathlib, time
@@ -149,6 +154,7 @@ def test_a_set_that_one_worker_has_lost_is_never_used(gang):
     assert gang.begun(0)[1] == gang.begun(1)[1] == older.steps
 
 
+@pytest.mark.soak
 def test_a_guard_that_died_after_all_had_finished_finishes(gang):
     (gang.folder / "enough").touch()
     assert gang.ended() == [0, 0]

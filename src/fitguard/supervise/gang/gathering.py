@@ -156,7 +156,7 @@ def tell_gone(here: RoundFolder, gone: Iterable[int]) -> None:
 
 
 def _build_lost(worker: int) -> Ended:
-    text = "the process that guards it died, or its machine"
+    text = "died together with the process that guards it"
     return Ended(worker=worker, outcome=LOST, text=text, time=time.time())
 
 

@@ -41,10 +41,12 @@ from fitguard.supervise.options import GangPlace, RunOptions
 from fitguard.supervise.outcomes import find_failure
 from fitguard.supervise.pausing import Asked, Pause
 from fitguard.supervise.postmortem import Postmortem
+from fitguard.words import one_line
 
 if TYPE_CHECKING:
     from fitguard.supervise.deciding import Next
 
+_LONGEST = 500
 _LOOK_SECONDS = 0.1
 _PEERS_SECONDS = 1.0
 _CULPRIT_SECONDS = 15.0
@@ -87,7 +89,7 @@ class GangMember(Company):
         gathered = self._gathering.gather(self._here, pause, is_new=orders.attempt == 1)
         if isinstance(gathered, Ended) and gathered.stop:
             self._told = gathered
-            self._say(describe_stop(gathered, self._folder.find_worker(gathered.worker).id))
+            self._say(describe_stop(gathered, self._folder.find_worker(gathered.worker)))
         if isinstance(gathered, str | Ended):
             return gathered
         worker, start = self._place.worker, choose_start(gathered.ready)
@@ -146,7 +148,8 @@ class GangMember(Company):
             fallout=fallout,
             left=self._has_left(seen),
             cause=event.cause,
-            text=failed.error if lost_start and failed is not None else describe_end(event),
+            text=describe_end(event),
+            error=failed.error if failed is not None else "",
         )
         if lost_start and failed is not None:
             return _turn_into_follower(postmortem, failed.error, "")
@@ -188,15 +191,15 @@ class GangMember(Company):
         culprit = find_culprit(self._read_ended())
         why = event.why or describe_others(culprit)
         following = msgspec.structs.replace(orders, attempt=orders.attempt + 1)
-        text = f"{why} All workers start again."
+        text = f"{why} This worker waits for all to be ready again."
         return Next(action="restart", orders=following, text=text)
 
     def tell_decision(self, following: "Next") -> None:
         """Let the others know what comes next; where this one stops, all do."""
         is_own = self._told is not None and not self._told.fallout
         if is_own or following.stop:
-            code, text = following.exit_code, following.text
-            self._tell_again(stop=following.stop, exit_code=code, text=text)
+            code, decision = following.exit_code, following.text
+            self._tell_again(stop=following.stop, exit_code=code, decision=decision)
 
     def find_saved(self) -> Saved:
         complete = list_complete(self._peers.list_saved())
@@ -239,6 +242,7 @@ class GangMember(Company):
         left: bool = False,
         cause: str = "",
         text: str = "",
+        error: str = "",
     ) -> None:
         self._told = Ended(
             worker=self._place.worker,
@@ -248,14 +252,15 @@ class GangMember(Company):
             left=left,
             cause=cause,
             text=text,
+            error=one_line(error)[:_LONGEST],
             time=time.time(),
         )
         self._write()
 
-    def _tell_again(self, *, stop: bool, exit_code: int, text: str = "") -> None:
+    def _tell_again(self, *, stop: bool, exit_code: int, decision: str = "") -> None:
         told = self._told or Ended(worker=self._place.worker, outcome="ended", time=time.time())
         self._told = msgspec.structs.replace(
-            told, stop=stop, exit_code=exit_code, text=text or told.text, judged=True, fallout=False
+            told, stop=stop, exit_code=exit_code, decision=decision, judged=True, fallout=False
         )
         self._write()
 

@@ -2,6 +2,7 @@
 
 import shlex
 
+from fitguard.monitor.run_folder import RunFolder
 from fitguard.schema.gang import Ended, GangPlan, SavedPlace
 from fitguard.schema.journal import AttemptEnded
 from fitguard.supervise.options import GangPlace
@@ -35,7 +36,8 @@ def describe_culprit(culprit: Ended | None) -> str:
     """Why this worker followed."""
     if culprit is None:
         return "All workers were asked to leave."
-    return f"Worker {culprit.worker} ended first: {culprit.text.rstrip('.')}."
+    error = f" ({culprit.error.rstrip('.')})" if culprit.error else ""
+    return f"Worker {culprit.worker} ended first: it {culprit.text.rstrip('.')}{error}."
 
 
 def describe_others(culprit: Ended | None) -> str:
@@ -44,9 +46,13 @@ def describe_others(culprit: Ended | None) -> str:
     return f"This worker has finished, but others have not. {why}"
 
 
-def describe_stop(stop: Ended, run: str) -> str:
+def describe_stop(stop: Ended, folder: RunFolder) -> str:
     """Why all workers stop."""
-    return f"worker {stop.worker} stopped, and so do all. {stop.text} (fitguard report {run})"
+    error = f": {stop.error.rstrip('.')}" if stop.error else ""
+    return (
+        f"worker {stop.worker} stopped, and so do all{error}. {stop.decision} Its output is "
+        f"in {folder.output}; fitguard report {folder.id}"
+    )
 
 
 def describe_resume(place: GangPlace, command: tuple[str, ...]) -> str:
