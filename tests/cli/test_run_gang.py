@@ -83,7 +83,7 @@ def test_a_head_that_is_gone_is_no_head(monkeypatch):
         (["--workers", "2", "--name", "night"], "has a gang of this name"),
         (["--workers", "2", "--resume=unknown"], "which is no gang in"),
         (["--workers", "2", "--resume"], "holds no unfinished gang of 2 workers"),
-        (["--workers", "3", "--resume=night"], "which has 2 ("),
+        (["--workers", "3", "--resume=night"], "for the gang night, which has 2. Expected"),
     ],
 )
 def test_another_gang_than_the_one_that_is_there_is_refused(tmp_path, options, problem):

@@ -196,6 +196,11 @@ def _choose_gang(
             f"Received --name {name}, but {runs_folder} has a gang of this name. Expected a name "
             "of its own, or --resume=auto to continue that gang"
         )
+    if plan is not None and plan.workers != workers:
+        raise UsageError(
+            f"Received --workers {workers} for the gang {name}, which has {plan.workers}. Expected "
+            f"--workers {plan.workers}, or another name"
+        )
     if plan is None and resume not in (None, AUTO):
         raise UsageError(
             f"Received --resume {name}, which is no gang in {runs_folder}. Expected the name of "

@@ -267,7 +267,7 @@ class Guarding:
             return gathered
         if isinstance(gathered, str):
             return self._end_as_asked(gathered)
-        return _end_run("stopped" if gathered.stop else "finished", gathered.exit_code)
+        return _end_run("stopped", gathered.exit_code) if gathered.stop else _end_run("finished", 0)
 
     def _await_others(self) -> RunEnded | None:
         """The end of a run that has finished; None where others have not, and begin again."""

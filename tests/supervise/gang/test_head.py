@@ -97,7 +97,7 @@ def view(monkeypatch, count):
     [
         (2, ["GPU-0", "GPU-1"], "each of the 2 workers gets 1 of 2 GPUs."),
         (4, ["GPU-0,GPU-1", "GPU-2,GPU-3"], "each of the 2 workers gets 2 of 4 GPUs."),
-        (5, ["GPU-0,GPU-1", "GPU-2,GPU-3"], "gets 2 of 5 GPUs; 1 are not used"),
+        (5, ["GPU-0,GPU-1", "GPU-2,GPU-3"], "gets 2 of 5 GPUs; 1 not used"),
         (0, [None, None], ""),
     ],
 )
@@ -111,5 +111,5 @@ def test_gpus_are_shared_evenly(monkeypatch, count, expected, told):
 
 def test_more_workers_than_gpus_are_refused(monkeypatch):
     view(monkeypatch, 1)
-    with pytest.raises(UsageError, match="Received --workers 2, but 1 GPUs can be used here"):
+    with pytest.raises(UsageError, match="Received --workers 2, and 1 GPU to use here"):
         heads.share_gpus(2, {}, print)

@@ -18,6 +18,7 @@ from fitguard.schema.exit_codes import ExitCode, UsageError
 from fitguard.supervise.child import Child
 from fitguard.supervise.inbox import Inbox, Received, taking_signals
 from fitguard.supervise.options import HEAD_VARIABLE
+from fitguard.words import count
 
 _LOOK_SECONDS = 0.2
 _HOUR_SECONDS = 3600.0
@@ -170,11 +171,11 @@ def share_gpus(
     share = len(gpus) // workers
     if share == 0:
         raise UsageError(
-            f"Received --workers {workers}, but {len(gpus)} GPUs can be used here. Expected at "
+            f"Received --workers {workers}, and {count(len(gpus), 'GPU')} to use here. Expected at "
             "most one worker for each GPU; with CUDA_VISIBLE_DEVICES=-1, they train without"
         )
     left_out = len(gpus) - share * workers
-    rest = f"; {left_out} are not used, because they cannot be shared evenly" if left_out else ""
+    rest = f"; {left_out} not used, because they cannot be shared evenly" if left_out else ""
     say(f"each of the {workers} workers gets {share} of {len(gpus)} GPUs{rest}.")
     parts = [gpus[number * share : (number + 1) * share] for number in range(workers)]
     return [{**environment, **show_only(part)} for part in parts]

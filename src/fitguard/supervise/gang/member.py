@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from fitguard.supervise.deciding import Next
 
 _LONGEST = 500
+_LAST_EXIT_CODE = 255
 _LOOK_SECONDS = 0.1
 _PEERS_SECONDS = 1.0
 _CULPRIT_SECONDS = 15.0
@@ -90,6 +91,9 @@ class GangMember(Company):
         if isinstance(gathered, Ended) and gathered.stop:
             self._told = gathered
             self._say(describe_stop(gathered, self._folder.find_worker(gathered.worker)))
+            # A file says it: 0, or what a system cuts down to 0, would say that all is well.
+            is_code = 0 < gathered.exit_code <= _LAST_EXIT_CODE
+            return gathered if is_code else msgspec.structs.replace(gathered, exit_code=1)
         if isinstance(gathered, str | Ended):
             return gathered
         worker, start = self._place.worker, choose_start(gathered.ready)
