@@ -77,10 +77,13 @@ class Training:
         self._saved.write_text(str(self.done))
         named = self.folder.snapshots / name_snapshot(1, self.done, self.done + 1, end=False)
         shutil.copyfile(self._saved, named)
-        for older in list_snapshots(self.folder.snapshots)[2:]:
-            older.path.unlink()
+        self.remove_old()
         place = Place(fit=1, step=self.done, total_steps=self.done)
         self.record(SnapshotWritten, place=place, bytes=8, taking_seconds=0.0, writing_seconds=0.0)
+
+    def remove_old(self) -> None:
+        for older in list_snapshots(self.folder.snapshots)[2:]:
+            older.path.unlink()
 
     def fail(self, kind: str, **fields) -> None:
         place = Place(fit=1, step=self.done, total_steps=self.done)

@@ -14,15 +14,16 @@ from fitguard.schema.exit_codes import UsageError
 from fitguard.supervise.choosing import AlreadyFinished
 from fitguard.supervise.command import Command
 from fitguard.supervise.guarding import guard
-from fitguard.supervise.options import RunOptions
+from fitguard.supervise.options import GangPlace, RunOptions
 
 CHILD = Path(__file__).with_name("plain_child.py")
+WORKER = Path(__file__).parent / "gang" / "plain_worker.py"
 
 
-def plain_command(script: Path, *arguments: str) -> Command:
-    """The command whose child is `plain_child.py`."""
+def plain_command(script: Path, *arguments: str, child: Path = CHILD) -> Command:
+    """The command whose child is `plain_child.py`, or another one."""
     return Command(
-        python=sys.executable, target=(str(script),), arguments=arguments, bootstrap=(str(CHILD),)
+        python=sys.executable, target=(str(script),), arguments=arguments, bootstrap=(str(child),)
     )
 
 
@@ -32,9 +33,11 @@ def main() -> None:
     if limit := wanted.pop("file_limit_bytes", None):
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
     runs_folder = Path(wanted.pop("runs_folder", "runs"))
-    options = replace(RunOptions(runs_folder=runs_folder), **wanted)
+    place = GangPlace(**wanted.pop("gang")) if "gang" in wanted else None
+    options = replace(RunOptions(runs_folder=runs_folder, gang=place), **wanted)
+    command = plain_command(Path(script), *arguments, child=WORKER if place else CHILD)
     try:
-        sys.exit(guard(plain_command(Path(script), *arguments), options, say=say).exit_code)
+        sys.exit(guard(command, options, say=say).exit_code)
     except AlreadyFinished as finished:
         say(str(finished))
     except UsageError as error:

@@ -88,3 +88,40 @@ def test_what_sigkill_does_not_end_is_stuck():
     assert not setting.departure.stuck
     setting.wait(31)
     assert setting.departure.stuck
+
+
+def test_who_is_left_alone_by_other_workers_has_a_moment_and_is_killed():
+    setting = Setting()
+    setting.departure.follow()
+    setting.wait(0.5)
+    setting.departure.follow()
+    assert setting.sent == []
+    setting.wait(2)
+    assert setting.sent == [(1.0, signal.SIGKILL)]
+    assert setting.departure.reason == "followed"
+
+
+def test_who_is_asked_to_leave_is_not_made_to_wait_for_workers_that_are_gone():
+    setting = Setting()
+    setting.departure.leave("preempted")
+    setting.departure.follow()
+    setting.wait(12)
+    assert setting.sent == [(1.0, signal.SIGKILL)]
+    assert setting.departure.reason == "preempted"
+
+
+def test_a_hang_stays_one_when_other_workers_end():
+    setting = Setting()
+    setting.departure.abort("hung")
+    setting.departure.follow()
+    setting.wait(5)
+    assert setting.departure.reason == "hung"
+    assert [number for _, number in setting.sent] == [STACKS_SIGNAL, signal.SIGABRT, signal.SIGKILL]
+
+
+def test_a_call_to_leave_is_no_reason_where_there_is_another():
+    called, asked = Setting(), Setting()
+    called.departure.note_called()
+    asked.departure.leave("preempted")
+    asked.departure.note_called()
+    assert (called.departure.reason, asked.departure.reason) == ("followed", "preempted")

@@ -79,7 +79,7 @@ def test_the_parent_is_small_and_loads_nothing_that_it_does_not_need(tmp_path):
     assert parent.ended() == 0
 
 
-@pytest.mark.parametrize("room", ["crash", "knowledge", "checks", "environment"])
+@pytest.mark.parametrize("room", ["crash", "knowledge", "checks", "environment", "supervise.gang"])
 def test_the_loop_loads_no_diagnosis_before_something_dies(room):
     code = (
         "import sys, fitguard.supervise.guarding;"

@@ -24,7 +24,8 @@ def test_an_alert_that_a_trace_explains_is_a_wish_for_one(tmp_path, slug, profil
     desk = SimpleNamespace(
         options=RunOptions(profile=profile), folder=SimpleNamespace(stacks=tmp_path / "stacks")
     )
-    vigil = Vigil(desk, 1, heartbeat, AutotuningWatch(20.0))
+    save = lambda: heartbeat.wish("snapshot")  # noqa: E731
+    vigil = Vigil(desk, 1, heartbeat, AutotuningWatch(20.0), save=save)
     vigil._profile(SimpleNamespace(slug=slug))
     own = OwnHeartbeat(tmp_path / "heartbeat")
     assert own.take_profile_wish() is expected

@@ -4,9 +4,9 @@ import inspect
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
@@ -15,11 +15,12 @@ from fitguard.cli.other_python import Python
 from fitguard.cli.run_page import TrustFolder
 from fitguard.cli.runs import RunsFolder
 from fitguard.cli.training_options import read_size
+from fitguard.monitor.gang_folder import name_worker
 from fitguard.monitor.lease_files import LASTS_SECONDS
 from fitguard.monitor.run_folder import RUNS
 from fitguard.schema.exit_codes import ExitCode, UsageError
 from fitguard.schema.journal import LEFT_AS_ASKED
-from fitguard.supervise.options import Spot
+from fitguard.supervise.options import GANG_SECONDS, Spot
 
 Allowed = Literal["jit-off", "mixed-precision"]
 
@@ -167,6 +168,27 @@ def run(
             help="Leave with a snapshot when the cloud takes this spot machine back; default: off."
         ),
     ] = "off",
+    workers: Annotated[
+        int | None,
+        Parameter(
+            help="Processes that train together (MultiWorkerMirroredStrategy): so many are started "
+            "on this machine; with --gang, how many there are on all."
+        ),
+    ] = None,
+    gang: Annotated[
+        str | None,
+        Parameter(
+            help="Name under which workers on several machines meet, in a runs folder that all see."
+        ),
+    ] = None,
+    worker: Annotated[
+        int | None,
+        Parameter(help="Which of them this is, from 0; default: as TF_CONFIG says."),
+    ] = None,
+    gang_seconds: Annotated[
+        float,
+        Parameter(help="To wait for workers that are gone, until this one leaves; default: 3600."),
+    ] = GANG_SECONDS,
     no_probe: Annotated[
         bool,
         Parameter(
@@ -191,7 +213,7 @@ def run(
     quiet: Annotated[
         bool, Parameter(negative="", help="Say nothing where nothing went wrong.")
     ] = False,
-    verbose: Annotated[  # noqa: ARG001  read where the options are gathered
+    verbose: Annotated[
         bool, Parameter(negative="", help="Tell where the value of each option comes from.")
     ] = False,
 ) -> int:
@@ -213,7 +235,9 @@ def run(
         fitguard run --exact-only -m project.train
         fitguard run --resume train.py --epochs 30
         fitguard run --resume=auto --name night-1 train.py
+        fitguard run --workers 2 train.py
     """
+    given = _select_set(locals())
     _require_positive(
         micro_batch=micro_batch,
         snapshot_seconds=snapshot_seconds,
@@ -221,6 +245,7 @@ def run(
         first_step_seconds=first_step_seconds,
         grace_seconds=grace_seconds,
         lease_seconds=lease_seconds,
+        gang_seconds=gang_seconds,
         worker_heartbeat_seconds=worker_heartbeat_seconds,
         collective_seconds=collective_seconds,
         max_attempts=max_attempts,
@@ -230,23 +255,27 @@ def run(
             f"Received --preempt-exit-code {preempt_exit_code}. Expected 1 to {_LAST_EXIT_CODE}; 0 "
             "would say that the training is finished"
         )
+    from fitguard.cli.run_start import start
     from fitguard.monitor.prometheus.serving import read_address
     from fitguard.supervise.board import require_tensorboard
-    from fitguard.supervise.choosing import AlreadyFinished
     from fitguard.supervise.command import is_python, parse
-    from fitguard.supervise.guarding import guard
     from fitguard.supervise.interpreters import find_python, require_tensorflow_here
-    from fitguard.supervise.lease import AlreadyGuarded
     from fitguard.supervise.notice_targets import read_targets
-    from fitguard.supervise.options import AUTO, RunOptions
+    from fitguard.supervise.options import AUTO, NEWEST, RunOptions
     from fitguard.supervise.preemption import read_signals
 
     if tensorboard is not None:
         require_tensorboard()
+    place = None
+    if workers is not None or worker is not None or gang is not None:
+        # Loaded only now: most trainings have one worker.
+        from fitguard.cli.run_gang import read_place
+
+        place = read_place(gang, worker, workers, seconds=gang_seconds, name=name)
     options = RunOptions(
         runs_folder=runs_folder.expanduser(),
-        name=name,
-        resume=resume,
+        name=name if place is None else name_worker(place.name, place.worker),
+        resume=NEWEST if place is not None and resume == place.name else resume,
         max_attempts=max_attempts,
         hang_seconds=hang_seconds,
         first_step_seconds=first_step_seconds,
@@ -271,6 +300,7 @@ def run(
         probe=not no_probe,
         require_guard=require_guard,
         trust_folder=trust_folder,
+        gang=place,
         quiet=quiet,
     )
     if python is not None and not is_python(find_python(python)):
@@ -281,16 +311,7 @@ def run(
         require_tensorflow_here("run", os.environ)
     if check and parsed is not None and not check_first(parsed, say):
         return ExitCode.FINDINGS
-    try:
-        return guard(parsed, options, say=say).exit_code
-    except AlreadyFinished as finished:
-        say(str(finished))
-        return ExitCode.FINE
-    except AlreadyGuarded as guarded:
-        if resume != AUTO:
-            raise
-        say(str(guarded))
-        return preempt_exit_code
+    return start(parsed, options, workers, given)
 
 
 def delimit_command(arguments: Sequence[str]) -> list[str]:
@@ -329,6 +350,12 @@ def _with_value() -> set[str]:
     }
 
 
+def _select_set(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that have another value than they have by default."""
+    known = inspect.signature(run).parameters
+    return {name: value for name, value in given.items() if value != known[name].default}
+
+
 def _read_profile(given: str | None) -> int | None:
     """The step to trace; 0 for none but those that alerts ask for."""
     if given is None or given == _ON_ALERTS:
@@ -354,11 +381,15 @@ def _require_positive(**given: float | None) -> None:
             )
 
 
-def say(text: str) -> None:
-    """One line on stderr; nobody who reads it is no reason to stop."""
+def say(text: str, who: str = "") -> None:
+    """One line on stderr; nobody who reads it is no reason to stop.
+
+    Args:
+        who: Says it, where there are several.
+    """
     start = "\n" if text.startswith("\n") else ""
     line = _UNSEEN.sub("", text.strip().replace("\n", " "))
     try:
-        os.write(2, f"{start}fitguard: {line}\n".encode("utf-8", "backslashreplace"))
+        os.write(2, f"{start}fitguard{who}: {line}\n".encode("utf-8", "backslashreplace"))
     except OSError:
         return

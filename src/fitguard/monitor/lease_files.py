@@ -8,23 +8,20 @@ has lost the run, and writes nothing into its folder any more.
 """
 
 import contextlib
-import errno
 import os
 import re
-import secrets
 from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
 from fitguard.monitor.flushing import sync_file
-from fitguard.monitor.regular_files import UNDECODABLE, open_regular
+from fitguard.monitor.regular_files import UNDECODABLE, create_file, open_regular
 
 LEASE_BYTES = 512
 """Always the same: to renew a lease needs no space on the disk."""
 LASTS_SECONDS = 30.0
 _NAME = re.compile(r"lease\.(\d{1,18})")
-_NO_HARD_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EINVAL)
 
 
 class Lease(msgspec.Struct, frozen=True, kw_only=True):
@@ -132,28 +129,7 @@ def create_lease(path: Path, lease: Lease) -> None:
     Raises:
         FileExistsError: where somebody else has made it.
     """
-    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    _write_new(beside, lease)
-    try:
-        path.hardlink_to(beside)
-    except FileExistsError:
-        # A network may repeat the call, and report that the first one succeeded.
-        if beside.stat().st_nlink < 2:
-            raise
-    except OSError as error:
-        if error.errno not in _NO_HARD_LINKS:
-            raise
-        _write_new(path, lease)
-    finally:
-        beside.unlink()
-
-
-def _write_new(path: Path, lease: Lease) -> None:
-    file = open_regular(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
-    try:
-        _write(file, lease)
-    finally:
-        os.close(file)
+    create_file(path, _encode(lease))
 
 
 def overwrite_lease(path: Path, lease: Lease) -> None:
@@ -164,11 +140,11 @@ def overwrite_lease(path: Path, lease: Lease) -> None:
     """
     file = open_regular(path, os.O_WRONLY)
     try:
-        _write(file, lease)
+        os.pwrite(file, _encode(lease), 0)
+        sync_file(file)
     finally:
         os.close(file)
 
 
-def _write(file: int, lease: Lease) -> None:
-    os.pwrite(file, msgspec.json.encode(lease).ljust(LEASE_BYTES), 0)
-    sync_file(file)
+def _encode(lease: Lease) -> bytes:
+    return msgspec.json.encode(lease).ljust(LEASE_BYTES)

@@ -8,6 +8,7 @@ whatever the umask.
 import contextlib
 import errno
 import os
+import secrets
 import stat
 from pathlib import Path
 from typing import BinaryIO
@@ -24,6 +25,7 @@ UNDECODABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 MOST_BYTES = 256 << 20
 """Of a file that is read whole. A journal of 100,000 calls of `fit` has less."""
 _HEAD_BYTES = 1 << 20
+_NO_HARD_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EINVAL)
 
 
 def open_regular(path: Path, flags: int = os.O_RDONLY) -> int:
@@ -129,3 +131,32 @@ def replace_file(path: Path, content: bytes) -> None:
         with contextlib.suppress(OSError):
             beside.unlink()
         raise
+
+
+def create_file(path: Path, content: bytes) -> None:
+    """Make a file with all that it holds; of several who try, only one succeeds.
+
+    Raises:
+        FileExistsError: where somebody else has made it.
+    """
+    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    _write_new(beside, content)
+    try:
+        path.hardlink_to(beside)
+    except FileExistsError:
+        # A network may repeat the call, and report that the first one succeeded.
+        if beside.stat().st_nlink < 2:
+            raise
+    except OSError as error:
+        if error.errno not in _NO_HARD_LINKS:
+            raise
+        _write_new(path, content)
+    finally:
+        beside.unlink()
+
+
+def _write_new(path: Path, content: bytes) -> None:
+    with os.fdopen(open_regular(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as file:
+        file.write(content)
+        file.flush()
+        sync_file(file.fileno())

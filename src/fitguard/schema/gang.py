@@ -1,6 +1,20 @@
-"""Several workers that train together: what their guards tell each other, and their children."""
+"""A gang: several guarded runs that train one model together, each of them a *worker*.
+
+    round   all workers train at once from one agreed place; one that ends badly ends it for all
+    set     the snapshots of all workers at one place; only a complete set is ever restored
+    call    "take a snapshot at this step", said to all before they get there
+
+Workers tell each other what they do in small files, in a folder that all of them see.
+"""
+
+from typing import Literal
 
 import msgspec
+
+GANG_SCHEMA: Literal["fitguard/gang/1"] = "fitguard/gang/1"
+
+Want = Literal["nothing", "snapshot", "leave"]
+"""What a worker wants all to do: take a snapshot at one step, or take it and leave."""
 
 
 class SavedPlace(msgspec.Struct, frozen=True, array_like=True):
@@ -29,16 +43,96 @@ class SavedPlace(msgspec.Struct, frozen=True, array_like=True):
 
 
 class GangOrders(msgspec.Struct, frozen=True, kw_only=True):
-    """What the training process of one worker is told of the others.
+    """What a training process is told that is one of several.
 
     Args:
-        round: All workers train at once from one place; the number of that try.
-        worker: Which one this is, from 0.
+        round: From 1.
+        worker: From 0.
         workers: How many there are.
-        start: The snapshot to go on from: all workers have it. None to begin anew.
+        start: The snapshot to begin from, exactly this; None to begin anew.
     """
 
     round: int
     worker: int
     workers: int
     start: SavedPlace | None = None
+
+
+class GangPlan(msgspec.Struct, frozen=True, kw_only=True):
+    """What all workers of a gang have in common; the first one writes it.
+
+    Args:
+        seed: For random sources that have none of their own.
+    """
+
+    schema: Literal["fitguard/gang/1"] = GANG_SCHEMA
+    name: str
+    workers: int
+    command: tuple[str, ...]
+    seed: int
+
+
+class Ready(msgspec.Struct, frozen=True, kw_only=True):
+    """A worker can begin a round.
+
+    Args:
+        life: Drawn once by each parent: one that comes back has another.
+        network: Workers with the same one reach each other as 127.0.0.1.
+        address: `host:port` under which the others reach its training.
+        given: The address comes from TF_CONFIG, which is passed on as it is.
+        saved: The snapshots that it has.
+    """
+
+    worker: int
+    life: str
+    host: str = ""
+    network: str = ""
+    address: str
+    given: bool = False
+    saved: tuple[SavedPlace, ...] = ()
+
+
+class Ended(msgspec.Struct, frozen=True, kw_only=True):
+    """How a round ended for one worker.
+
+    Args:
+        outcome: As in the journal; `lost` where its parent died.
+        judged: Whether it is known by now why. Until then, it is only known to be over.
+        fallout: It ended because another one did.
+        left: It took the snapshot that was called for, and went.
+        stop: The worker gives up, and so do all.
+        exit_code: Of the run, where it stops.
+        text: How it ended, for people: `was killed with SIGKILL`.
+        decision: What the worker does about it, in one line.
+        error: What the training itself said of its end.
+        time: Seconds since 1970 by the clock of that host.
+    """
+
+    worker: int
+    outcome: str
+    judged: bool = True
+    fallout: bool = False
+    left: bool = False
+    stop: bool = False
+    exit_code: int = 0
+    cause: str = ""
+    text: str = ""
+    decision: str = ""
+    error: str = ""
+    time: float = 0.0
+
+
+class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+    """What a worker wants all to do; `number` counts up with each."""
+
+    worker: int
+    want: Want
+    number: int = 1
+
+
+class Called(msgspec.Struct, frozen=True, kw_only=True):
+    """Where all are to take a snapshot; worker 0 says it."""
+
+    place: SavedPlace
+    leave: bool = False
+    number: int = 1

@@ -21,6 +21,7 @@ Outcome = Literal[
     "killed",
     "hung",
     "planned",
+    "followed",
     "preempted",
     "interrupted",
     "exited",
@@ -30,7 +31,8 @@ Outcome = Literal[
 
 `out-of-memory`: the child asked to be replaced. `crashed`: a signal of its own making, SIGSEGV or
 SIGABRT. `killed`: SIGKILL or SIGTERM from outside. `planned`: fitguard asked it to leave, to begin
-again. `exited`: the script called `sys.exit` with a code of its own.
+again. `followed`: one of several workers ended, and so did this one. `exited`: the script called
+`sys.exit` with a code of its own.
 """
 
 Action = Literal[

@@ -19,6 +19,7 @@ from fitguard.monitor.regular_files import FOLDER_MODE
 from fitguard.monitor.run_folder import RunFolder, create_runs_folder
 from fitguard.monitor.trust import find_distrust, require_safe_parent, require_trusted
 from fitguard.schema.exit_codes import UsageError
+from fitguard.schema.gang import GangOrders
 from fitguard.schema.journal import (
     EVERY_FIT,
     AnyEvent,
@@ -71,9 +72,15 @@ class Claim:
 
 @contextlib.contextmanager
 def claiming_run(
-    command: Command | None, options: RunOptions, say: Callable[[str], None]
+    command: Command | None,
+    options: RunOptions,
+    say: Callable[[str], None],
+    seed: int | None = None,
 ) -> Iterator[Claim]:
     """Hold a run, new or resumed.
+
+    Args:
+        seed: Of a new run; None to draw one.
 
     Raises:
         UsageError: where there is none to resume, another process holds it, or nothing can be
@@ -92,11 +99,11 @@ def claiming_run(
     elif command is None:
         raise UsageError(f"Received no command. {EXPECTED}")
     else:
-        before = find_unfinished(runs_folder, command, Path.cwd())
-        if before is not None and options.name is None:
+        earlier = find_unfinished(runs_folder, command, Path.cwd())
+        if earlier is not None and options.name is None:
             say(
                 f"an earlier run of this command is not finished; this is a new run. To continue "
-                f"the earlier one: {describe_resume(before.folder.id, before.started.command)}"
+                f"the earlier one: {describe_resume(earlier.folder.id, earlier.started.command)}"
             )
         name = options.name or make_id(command)
         require_trusted(runs_folder / name, trust_folder=options.trust_folder)
@@ -112,9 +119,11 @@ def claiming_run(
         log = OutputLog(folder.output, folder.older_output, warn=_warn_of_log(folder, say))
         events = record.events()
         _bury(record, events, on_this_machine=lease.before is None or has_our_numbers(lease.before))
+        before = record.last_orders() if resumed else None
+        if before is not None and before.gang is not None and options.gang is None:
+            raise _refuse_alone(folder, before.gang)
         orders = msgspec.structs.replace(
-            _build_orders(options, record.last_orders() if resumed else None, events),
-            lease=lease.number,
+            _build_orders(options, before, events, seed), lease=lease.number
         )
         record.add(
             RunStarted(
@@ -159,6 +168,15 @@ def _require_same_command(command: Command | None, run: KnownRun) -> Command:
             f"was started with `{' '.join(words)}`. Expected the same command, or none"
         )
     return command
+
+
+def _refuse_alone(folder: RunFolder, gang: GangOrders) -> UsageError:
+    name = folder.id.removesuffix(f"-worker-{gang.worker}")
+    return UsageError(
+        f"Received --resume {folder.id}, which is worker {gang.worker} of {gang.workers} that "
+        f"train together. Expected all of them: fitguard run --workers {gang.workers} "
+        f"--resume={name}, or on each machine --gang {name} --resume=auto"
+    )
 
 
 def _require_new(folder: RunFolder) -> None:
@@ -261,10 +279,13 @@ def _trains_in(pid: int, folder: RunFolder) -> bool:
     return False
 
 
-def _build_orders(options: RunOptions, before: Orders | None, events: Sequence[AnyEvent]) -> Orders:
+def _build_orders(
+    options: RunOptions, before: Orders | None, events: Sequence[AnyEvent], seed: int | None
+) -> Orders:
     """For the next attempt: what the last one was told, and what the user wants now."""
     seeds = [event.seed for event in events if isinstance(event, RunStarted)]
-    orders = before or Orders(seed=seeds[0] if seeds else secrets.randbits(_SEED_BITS))
+    first = secrets.randbits(_SEED_BITS) if seed is None else seed
+    orders = before or Orders(seed=seeds[0] if seeds else first)
     sizes = {EVERY_FIT: options.micro_batch} if options.micro_batch else orders.micro_batches
     return msgspec.structs.replace(
         orders,

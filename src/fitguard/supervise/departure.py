@@ -7,7 +7,8 @@ from typing import Literal, Protocol
 
 from fitguard.monitor.signals import STACKS_SIGNAL
 
-Reason = Literal["interrupted", "preempted", "planned", "hung", "out-of-memory"]
+Reason = Literal["interrupted", "preempted", "planned", "followed", "hung", "out-of-memory"]
+"""`followed`: other workers left, or died, and it cannot go on without them."""
 
 _STACKS_SECONDS = 1.0
 _ABORT_SECONDS = 3.0
@@ -16,6 +17,8 @@ _LAST_SHARE = 0.8
 _INTERRUPT_COUNTS_SECONDS = 30.0
 _STUCK_SECONDS = 30.0
 _TOGETHER_SECONDS = 1.0
+_LAST_WORDS_SECONDS = 1.0
+"""For a training that cannot go on: often it fails by itself, and says why."""
 _GROUP_SECONDS = 0.3
 """What was sent to all of a group has reached the child by then: it may be gone already."""
 
@@ -60,6 +63,7 @@ class Departure:
         self._asked_at = 0.0
         self._killed_at: float | None = None
         self._reason: Reason | None = None
+        self._is_alone = False
         self.forwarded: set[int] = set()
         self.terminated = False
 
@@ -140,6 +144,20 @@ class Departure:
         """It was asked for a snapshot, and has gone on to where it takes none."""
         if self._reason == "preempted" and self._plan and self._plan[0][1] != signal.SIGKILL:
             self._plan = [(self._clock(), self._plan[0][1]), *self._plan[1:]]
+
+    def note_called(self) -> None:
+        """All workers were told where they take a snapshot and leave."""
+        if self.reason is None:
+            self._reason = "followed"
+
+    def follow(self) -> None:
+        """Other workers are gone: it waits for them in vain, and takes no snapshot."""
+        if self._is_alone or self._reason in ("hung", "out-of-memory"):
+            return
+        self._is_alone = True
+        if self.reason in (None, "planned"):
+            self._reason = "followed"
+        self._plan = self._schedule((_LAST_WORDS_SECONDS, signal.SIGKILL))
 
     def note_too_late(self, reason: Literal["interrupted", "preempted"]) -> None:
         """It has ended already, so nothing is asked of it; but no other one shall follow."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from fitguard.monitor.run_folder import RunFolder
 from fitguard.supervise.command import Command
+from fitguard.supervise.company import Company
 from fitguard.supervise.inbox import Inbox
 from fitguard.supervise.lease import HeldLease
 from fitguard.supervise.options import RunOptions
@@ -40,6 +41,7 @@ class Desk:
     Args:
         say: Tells the user one line.
         stdout: Where the training's output goes, as `stderr`.
+        company: Whom it trains together with.
     """
 
     command: Command
@@ -51,6 +53,7 @@ class Desk:
     lease: HeldLease
     orphans: Orphans
     stdin: StandardInput
+    company: Company
     say: Callable[[str], None]
     stdout: int = 1
     stderr: int = 2

@@ -2,6 +2,7 @@
 
 claim the run's folder                               new, or resumed
 while True:
+    one of several workers: wait for the others
     start a child                                    AttemptStarted
     carry its output, watch it, wait for its end
     find out how it ended, and why                   AttemptEnded
@@ -33,6 +34,7 @@ from fitguard.supervise import telling
 from fitguard.supervise.after_snapshot import calling_hook
 from fitguard.supervise.claim import Claim, claiming_run
 from fitguard.supervise.command import Command
+from fitguard.supervise.company import Company
 from fitguard.supervise.desk import Cancel, Desk
 from fitguard.supervise.inbox import Inbox, taking_signals
 from fitguard.supervise.live_attempt import LiveAttempt, Observation
@@ -46,6 +48,7 @@ from fitguard.supervise.standard_input import StandardInput
 if TYPE_CHECKING:
     from fitguard.schema.probe import ProbeReport
     from fitguard.supervise.deciding import Next
+    from fitguard.supervise.gang.joining import Gang
     from fitguard.supervise.spot import Notice, SpotWatch
 
 _UNWRITABLE_SECONDS = 10.0
@@ -115,7 +118,9 @@ class Guarding:
             UsageError: where there is no such run to resume, or its folder cannot be written.
         """
         with ExitStack() as stack:
-            claim = stack.enter_context(claiming_run(self._command, self._options, self._say))
+            gang = self._join_gang()
+            seed = gang.plan.seed if gang is not None else None
+            claim = stack.enter_context(claiming_run(self._command, self._options, self._say, seed))
             self._inbox = stack.enter_context(taking_signals(self._options.preempt_signals))
             spot = self._watch_spot(stack)
             stdout, stderr = self._streams
@@ -134,7 +139,9 @@ class Guarding:
                 stderr=stderr,
                 cancels=self._cancels,
                 spot=spot,
+                company=gang.enroll(self._say) if gang is not None else Company(claim.folder),
             )
+            self._pause = Pause(self._desk)
             hook = stack.enter_context(
                 calling_hook(
                     self._options.after_snapshot,
@@ -145,6 +152,7 @@ class Guarding:
             )
             notifier = stack.enter_context(opening_outlets(self._desk))
             ended = self._loop(claim)
+            self._desk.company.close(ended.state, ended.exit_code)
             claim.record.add(ended)
             if hook is not None:
                 self._await_hook(hook.finish, _HOOK_SECONDS, ended)
@@ -165,6 +173,14 @@ class Guarding:
             seconds = min(seconds, max(_LEAST_HOOK_SECONDS, left))
         pause = Pause(self._desk)
         finish(seconds, lambda slice_seconds: pause(slice_seconds) is not None)
+
+    def _join_gang(self) -> "Gang | None":
+        if self._options.gang is None:
+            return None
+        # Loaded only now: most trainings have one worker.
+        from fitguard.supervise.gang.joining import join_gang
+
+        return join_gang(self._command, self._options.gang, self._options)
 
     def _watch_spot(self, stack: ExitStack) -> "SpotWatch | None":
         if self._options.spot == "off":
@@ -206,13 +222,20 @@ class Guarding:
         folder = self._desk.folder
         self._say(
             telling.describe_run(
-                run, kept=folder.journal.exists(), has_set_aside=folder.has_set_aside
+                run,
+                kept=folder.journal.exists(),
+                has_set_aside=folder.has_set_aside,
+                resume=self._desk.company.describe_resume(run),
             )
         )
 
     def _loop(self, claim: Claim) -> RunEnded:
         orders = claim.orders
         while True:
+            gathered = self._gather(orders)
+            if isinstance(gathered, RunEnded):
+                return gathered
+            orders = gathered
             seen = self._attempt(orders)
             if isinstance(seen, RunEnded):
                 return seen
@@ -225,7 +248,7 @@ class Guarding:
             following = self._decide(orders, postmortem)
             if following.probe and self._options.probe:
                 self._desk.orphans.end(seen.relatives[1:])
-                report = self._probe(orders, following)
+                report = self._probe(orders, following.cause)
                 if isinstance(report, str):
                     return self._end_as_asked(report)
                 following = self._decide(orders, postmortem, report)
@@ -233,9 +256,25 @@ class Guarding:
             if following.stop:
                 return _end_run("stopped", following.exit_code)
             self._desk.orphans.end(seen.relatives[1:])
-            if asked := Pause(self._desk).before(following):
+            if asked := self._pause.before(following):
                 return self._end_as_asked(asked)
             orders = following.orders
+
+    def _gather(self, orders: Orders) -> Orders | RunEnded:
+        """Orders to begin with, as soon as all who train together are ready."""
+        gathered = self._desk.company.gather(orders, self._pause)
+        if isinstance(gathered, Orders):
+            return gathered
+        if isinstance(gathered, str):
+            return self._end_as_asked(gathered)
+        return _end_run("stopped", gathered.exit_code) if gathered.stop else _end_run("finished", 0)
+
+    def _await_others(self) -> RunEnded | None:
+        """The end of a run that has finished; None where others have not, and begin again."""
+        awaited = self._desk.company.await_others(self._pause)
+        if awaited is None:
+            return None
+        return _end_run("finished", 0) if awaited == "finished" else self._end_as_asked(awaited)
 
     def _attempt(self, orders: Orders) -> Observation | RunEnded:
         """One attempt; a disk that is full for a while is waited for."""
@@ -247,9 +286,11 @@ class Guarding:
             except OSError as error:
                 problem = error
             else:
-                return self._live.run()
+                seen = self._live.run()
+                self._desk.company.note_exit(seen)
+                return seen
             self._say(f"cannot start the training: {problem}. Trying again.")
-            if asked := Pause(self._desk)(_UNWRITABLE_SECONDS):
+            if asked := self._pause(_UNWRITABLE_SECONDS):
                 return self._end_as_asked(asked)
         self._say("cannot start the training. fitguard gives up.")
         return _end_run("stopped", 1)
@@ -258,7 +299,9 @@ class Guarding:
         record = self._desk.record
         before, after = self._kills_before, cgroup.oom_kills()
         kills = after - before if before is not None and after is not None else None
-        postmortem = examine_end(seen, attempt, record.events(), killed_by_kernel=kills)
+        events = record.events()
+        postmortem = examine_end(seen, attempt, events, killed_by_kernel=kills)
+        postmortem = self._desk.company.judge(seen, postmortem, events, self._pause)
         if postmortem.failed is not None:
             record.add(postmortem.failed)
         record.add(postmortem.event)
@@ -268,7 +311,7 @@ class Guarding:
         """The end of the run, where there is nothing to decide."""
         how, status = postmortem.event.outcome, seen.exit_status
         if how == "finished":
-            return _end_run("finished", 0)
+            return self._await_others()
         if how == "preempted" or (how == "interrupted" and self._options.judge is not None):
             return self._end_as_asked(how)
         if how == "interrupted":
@@ -290,11 +333,12 @@ class Guarding:
     ) -> "Next":
         # Loaded only now: a run without a fault needs none of the policy.
         from fitguard.environment.machine import view_machine
-        from fitguard.monitor.saved_place import read_saved
         from fitguard.supervise.deciding import DecideOptions, decide
         from fitguard.supervise.past_attempts import list_past_attempts
 
-        options, record = self._options, self._desk.record
+        options, record, company = self._options, self._desk.record, self._desk.company
+        if (following := company.follow(orders, postmortem)) is not None:
+            return following
         allowed = DecideOptions(
             max_attempts=options.max_attempts,
             allow=options.allow,
@@ -303,31 +347,21 @@ class Guarding:
         )
         machine = view_machine({**self._desk.environment, **orders.environment})
         return decide(
-            list_past_attempts(
-                record.events(), postmortem.xids, read_saved(self._desk.folder.snapshots)
-            ),
+            list_past_attempts(record.events(), postmortem.xids, company.find_saved()),
             orders,
             allowed,
             msgspec.structs.replace(machine, probed=probed),
         )
 
-    def _probe(self, orders: Orders, following: "Next") -> "ProbeReport | Asked":
-        from fitguard.environment.machine import view_machine
-        from fitguard.supervise.probing_again import build_event, describe_plan, probe_again
+    def _probe(self, orders: Orders, cause: str) -> "ProbeReport | Asked":
+        from fitguard.supervise.probing_again import probe_before_restart
 
-        environment = {**self._desk.environment, **orders.environment}
-        machine = view_machine(environment)
-        self._say(describe_plan(machine, following.cause))
-        report = probe_again(self._desk, environment, machine)
-        if not isinstance(report, str):
-            event = build_event(report, orders.attempt)
-            self._say(event.text)
-            self._desk.record.add(event)
-        return report
+        return probe_before_restart(self._desk, orders, cause)
 
     def _tell_decision(self, following: "Next", postmortem: Postmortem) -> None:
         self._say(following.text)
         self._desk.record.add(_build_decision(postmortem.event, following))
+        self._desk.company.tell_decision(following)
         if following.stop:
             for line in telling.describe_diagnosis(postmortem):
                 self._say(line)

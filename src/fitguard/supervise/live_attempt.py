@@ -3,6 +3,7 @@
 import signal
 import time
 from dataclasses import dataclass
+from typing import Literal
 
 from fitguard.facts.processes import Process, shares_kernel_numbers
 from fitguard.monitor.heartbeat import Heartbeat
@@ -17,7 +18,7 @@ from fitguard.supervise.child import Child, ExitStatus
 from fitguard.supervise.departure import TERMINATING, Departure, Reason
 from fitguard.supervise.desk import LEAVING, Cancel, Desk
 from fitguard.supervise.inbox import Received
-from fitguard.supervise.options import NOTIFY_VARIABLE
+from fitguard.supervise.options import HEAD_VARIABLE, NOTIFY_VARIABLE
 from fitguard.supervise.output import Output
 from fitguard.supervise.variables import select_allowed_variables
 from fitguard.supervise.vigil import Vigil
@@ -90,9 +91,15 @@ class LiveAttempt:
         self._child = self._start_child(orders)
         self.output.start()
         self._departure = Departure(
-            self._child, lambda: self._heartbeat.wish("leave"), self._desk.measure_grace()
+            self._child, lambda: self._wish("leave"), self._desk.measure_grace()
         )
-        self._vigil = Vigil(desk, orders.attempt, self._heartbeat, self._autotuning)
+        self._vigil = Vigil(
+            desk,
+            orders.attempt,
+            self._heartbeat,
+            self._autotuning,
+            save=lambda: self._wish("snapshot"),
+        )
         self._sampler = Sampler(
             self._child.pid,
             desk.folder.flight_records / "parent.record",
@@ -103,6 +110,9 @@ class LiveAttempt:
             disk=desk.folder.path,
         )
         self._was_answering = False
+
+    def _wish(self, wish: Literal["snapshot", "leave"]) -> None:
+        self._desk.company.wish(wish, self._heartbeat)
 
     def _read_signs(self) -> dict[str, float | None]:
         beat = self._heartbeat.read()
@@ -136,9 +146,11 @@ class LiveAttempt:
                 "writes there. It is left out."
             )
         own = self._desk.stdin.environment
-        whole = {**order, **self._desk.environment, **allowed, **own}
+        company = self._desk.company.environment
+        whole = {**order, **self._desk.environment, **allowed, **own, **company}
         # Addresses in it are secrets, and a script may print its environment.
         whole.pop(NOTIFY_VARIABLE, None)
+        whole.pop(HEAD_VARIABLE, None)
         return whole
 
     @property
@@ -171,12 +183,13 @@ class LiveAttempt:
             if exit_status is not None:
                 return exit_status
             self._desk.lease.check()
+            self._desk.company.look(self._heartbeat, self._departure)
             if self._was_answering and not self._heartbeat.read().answering:
                 self._departure.hurry()
             self._departure.press()
             if self._departure.stuck:
                 return ExitStatus(signal="SIGKILL")
-            if self._departure.reason in (None, "planned"):
+            if self._departure.reason in (None, "planned", "followed"):
                 stalled = self.output.is_stalled
                 self._vigil.look(self._child, self._departure, stalled=stalled)
             self._tell_missing()

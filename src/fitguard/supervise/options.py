@@ -21,8 +21,35 @@ AUTO = "auto"
 NOTIFY_VARIABLE = "FITGUARD_RUN_NOTIFY"
 """Holds targets of `notify`, one a line."""
 
+HEAD_VARIABLE = "FITGUARD_GANG_HEAD"
+"""Number of the process that started a worker together with all others."""
+
 Spot = Literal["off", "auto", "aws", "gcp", "azure"]
 """Whose notices are watched for; `auto`: those of the cloud that this machine belongs to."""
+
+
+GANG_SECONDS = 3600.0
+
+
+@dataclass(frozen=True)
+class GangPlace:
+    """Which worker of which gang a run is.
+
+    Args:
+        worker: From 0.
+        seconds: Without a sign of life from others that it waits for, until it leaves.
+        config: TF_CONFIG as a scheduler has set it; empty where the workers agree on one.
+        address: Of this worker, as TF_CONFIG says; empty to choose one for each round.
+        headed: Its processes are all of this machine, and one process started them.
+    """
+
+    name: str
+    worker: int
+    workers: int
+    seconds: float = GANG_SECONDS
+    config: str = ""
+    address: str = ""
+    headed: bool = False
 
 
 @dataclass(frozen=True)
@@ -64,6 +91,7 @@ class RunOptions:
         trust_folder: Go on with a run though others could have written in its folder.
         from_outside_only: Start again only after an end that came from outside: what else ends it
             is what the run was to find out.
+        gang: Its place among several workers that train together; None where it trains alone.
         judge: Reads the exit code of a run that has no end of its own, and was told to stop, out of
             its folder. None: `preempt_exit_code`, or that of an interrupt.
         quiet: Say nothing where nothing went wrong.
@@ -99,5 +127,11 @@ class RunOptions:
     require_guard: bool = False
     trust_folder: bool = False
     from_outside_only: bool = False
+    gang: GangPlace | None = None
     judge: Callable[[RunFolder], int] | None = None
     quiet: bool = False
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the output of the training is shown: of several on one machine, that of one."""
+        return self.gang is None or not self.gang.headed or self.gang.worker == 0

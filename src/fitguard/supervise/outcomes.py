@@ -50,6 +50,9 @@ def classify_end(
         return "finished"
     if reason == "planned":
         return "planned" if status.exit_code == LEFT_AS_ASKED else _classify_own_end(status, failed)
+    if reason == "followed":
+        by_us = status.exit_code == LEFT_AS_ASKED or status.signal == "SIGKILL"
+        return reason if by_us else _classify_own_end(status, failed)
     if reason is not None:
         return reason
     if status.signal in {signal.Signals(number).name for number in forwarded}:

@@ -15,8 +15,10 @@ if TYPE_CHECKING:
 def opening_outlets(desk: Desk) -> Iterator["Notifier | None"]:
     """Open those that the user wants; what sends notices, or None where nobody wants any."""
     with contextlib.ExitStack() as stack:
-        _serve_metrics(desk, stack)
-        _write_board(desk, stack)
+        if desk.options.is_shown:
+            # Several workers on one machine would write to the same port, and folder.
+            _serve_metrics(desk, stack)
+            _write_board(desk, stack)
         yield _send_notices(desk, stack)
 
 

@@ -65,7 +65,8 @@ def list_past_attempts(
         known = grouped[document.number]
         saved = _find_saved(known, saved)
         fit_ends |= known.fit_ends
-        if document.number >= since:
+        # An attempt that only followed another worker says nothing of this one.
+        if document.number >= since and not (document.outcome == "followed" and not document.cause):
             one = _extend(document, known, saved, saved_end=saved in fit_ends)
             past.append(msgspec.structs.replace(one, soak=soak))
     if past:

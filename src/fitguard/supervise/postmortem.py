@@ -17,7 +17,9 @@ from fitguard.words import count
 
 _LEAKS_BEFORE = {"gpu-oom": "FG410", "host-oom": "FG413"}
 """By cause of an end, the alert that explains it."""
-_MEANT: tuple[Outcome, ...] = ("finished", "interrupted", "preempted", "planned", "exited")
+_MEANT: tuple[Outcome, ...] = (
+    *("finished", "interrupted", "preempted", "planned", "followed", "exited"),
+)
 """Nothing is to be explained."""
 _UNDECIDED = (None, "unknown", "none")
 _MOST_EVIDENCE = 8

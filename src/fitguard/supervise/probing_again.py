@@ -9,11 +9,11 @@ from collections.abc import Iterator, Mapping
 import msgspec
 
 from fitguard.clean_start import words_to_run
-from fitguard.environment.machine import MachineView
+from fitguard.environment.machine import MachineView, view_machine
 from fitguard.facts.child_process import Program
 from fitguard.monitor.journal import now
 from fitguard.probes.fault_request import AT_ONCE, Request, join_lines
-from fitguard.schema.journal import Probed
+from fitguard.schema.journal import Orders, Probed
 from fitguard.schema.probe import ProbeReport
 from fitguard.supervise.desk import Desk
 from fitguard.supervise.pausing import Asked, Pause
@@ -24,7 +24,20 @@ _MODULE = "fitguard.probes.after_fault"
 _NO_ANSWER = "The probes gave no answer."
 
 
-def probe_again(
+def probe_before_restart(desk: Desk, orders: Orders, cause: str) -> ProbeReport | Asked:
+    """Try the GPUs of a training that may have died of them, and tell what comes of it."""
+    environment = {**desk.environment, **orders.environment}
+    machine = view_machine(environment)
+    desk.say(_describe_plan(machine, cause))
+    report = _probe_again(desk, environment, machine)
+    if not isinstance(report, str):
+        event = _build_event(report, orders.attempt)
+        desk.say(event.text)
+        desk.record.add(event)
+    return report
+
+
+def _probe_again(
     desk: Desk, environment: Mapping[str, str], machine: MachineView
 ) -> ProbeReport | Asked:
     """What the quick probes find; or what somebody wants of the run meanwhile.
@@ -56,13 +69,13 @@ def probe_again(
     return report
 
 
-def describe_plan(machine: MachineView, cause: str) -> str:
+def _describe_plan(machine: MachineView, cause: str) -> str:
     """What happens now, before it does."""
     where = _list([f"GPU {gpu.index}" for gpu in machine.gpus]) or "the processor"
     return f"probes {where} before the training starts again, because of {cause}."
 
 
-def build_event(report: ProbeReport, attempt: int) -> Probed:
+def _build_event(report: ProbeReport, attempt: int) -> Probed:
     """For the journal, and for the user."""
     failed = tuple(find_failures(report))
     return Probed(

@@ -35,4 +35,5 @@ def count_recent_restarts(ends: Sequence[PastAttempt]) -> int:
 
 
 def _without_number(orders: Orders) -> Orders:
-    return msgspec.structs.replace(orders, attempt=0)
+    # Each round of a gang has a number of its own.
+    return msgspec.structs.replace(orders, attempt=0, gang=None)

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import msgspec
 
 from fitguard.memory.sizes import size_bytes
+from fitguard.monitor.gang_folder import remove_deserted_gangs
 from fitguard.monitor.lease_files import LASTS_SECONDS
 from fitguard.monitor.run_folder import RUNS, RunFolder
 from fitguard.schema.exit_codes import UnreadableInput, UsageError
@@ -106,6 +107,8 @@ def prune_runs(
         large = least_bytes is None or taken > least_bytes
         if run.folder.id in named or (run.folder.id in chosen and large):
             pruned.append(_prune(run, taken, dry_run=dry_run))
+    if not dry_run:
+        remove_deserted_gangs(Path(runs_folder))
     return tuple(pruned)
 
 

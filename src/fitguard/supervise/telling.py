@@ -27,13 +27,17 @@ def describe_start(
     return f"continues the run {run}{moved}.{slurm}"
 
 
-def describe_run(run: Run, *, kept: bool = True, has_set_aside: bool = False) -> str:
+def describe_run(
+    run: Run, *, kept: bool = True, has_set_aside: bool = False, resume: str = ""
+) -> str:
     """One line: what happened, and where to read more.
 
     Args:
         kept: Whether the folder of the run is still there.
         has_set_aside: It holds snapshots of another version of the script.
+        resume: What to type to go on, where that is another than usual.
     """
+    resume = resume or describe_resume(run.id, run.command)
     attempts, soak = len(run.attempts), is_soak(run.command)
     how = {
         "finished": "finished",
@@ -51,11 +55,10 @@ def describe_run(run: Run, *, kept: bool = True, has_set_aside: bool = False) ->
     if run.state != "finished" and (run.snapshots.count or soak) and kept:
         # Without a change, a run that was given up would be given up again.
         fixed = " once that is fixed" if how == "stopped" else ""
-        parts.append(f"to continue{fixed}: {describe_resume(run.id, run.command)}")
+        parts.append(f"to continue{fixed}: {resume}")
     if run.state == "finished" and has_set_aside:
         parts.append(
-            "snapshots of another version of the script are kept, and to go on with them: "
-            f"{describe_resume(run.id, run.command)}"
+            f"snapshots of another version of the script are kept, and to go on with them: {resume}"
         )
     parts.append(f"fitguard report {run.id}" if kept else f"{run.folder} is gone: no report")
     return "; ".join(parts)

@@ -1,6 +1,7 @@
 """Looks at a training that runs: does it move, does it lead anywhere, will it last?"""
 
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from fitguard.monitor.heartbeat import Heartbeat
@@ -28,17 +29,25 @@ class Vigil:
 
     Args:
         attempt: Its number.
+        save: Called to have a snapshot taken.
 
     Attributes:
         foreseen: The cause that would have ended it, where it leaves before that.
     """
 
     def __init__(
-        self, desk: Desk, attempt: int, heartbeat: Heartbeat, autotuning: AutotuningWatch
+        self,
+        desk: Desk,
+        attempt: int,
+        heartbeat: Heartbeat,
+        autotuning: AutotuningWatch,
+        *,
+        save: Callable[[], None],
     ) -> None:
         self._desk = desk
         self._heartbeat = heartbeat
         self._autotuning = autotuning
+        self._save = save
         begun = time.monotonic()
         options = desk.options
         self._hang = HangWatch(options.hang_seconds, options.first_step_seconds, now=begun)
@@ -86,7 +95,7 @@ class Vigil:
             departure.leave("planned")
         elif now >= self._save_at:
             self._save_at = now + _SAVE_EVERY_SECONDS
-            self._heartbeat.wish("snapshot")
+            self._save()
 
     @property
     def leaks(self) -> dict[str, str]:

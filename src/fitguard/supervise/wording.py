@@ -16,6 +16,7 @@ _HOW: dict[Outcome, str] = {
     "killed": "was killed",
     "hung": "hung and was stopped",
     "planned": "stopped as planned",
+    "followed": "ended because another worker did",
     "preempted": "stopped as asked",
     "interrupted": "was interrupted",
     "exited": "ended itself",
@@ -29,11 +30,7 @@ _NAMELESS = ("", "unknown", "none")
 
 def describe_attempt(attempt: PastAttempt, cause: str) -> str:
     """`Attempt 2 crashed with SIGSEGV after step 140 of epoch 3 (illegal-memory-access)`."""
-    how = _HOW[attempt.outcome]
-    if attempt.signal and attempt.outcome in ("crashed", "killed"):
-        how = f"{how} with {attempt.signal}"
-    elif attempt.exit_code is not None and attempt.outcome == "exited":
-        how = f"{how} with exit code {attempt.exit_code}"
+    how = describe_outcome(attempt.outcome, attempt.signal, attempt.exit_code)
     reason = "" if cause in _NAMELESS else f" ({cause})"
     if attempt.fallout and reason:
         reason = f" ({ANOTHER_FAILED_FIRST})"
@@ -42,6 +39,16 @@ def describe_attempt(attempt: PastAttempt, cause: str) -> str:
     if attempt.soak:
         at = describe_computation(attempt.last)
     return f"Attempt {attempt.number} {how} {at}{reason}"
+
+
+def describe_outcome(outcome: Outcome, signal_name: str | None, exit_code: int | None) -> str:
+    """`crashed with SIGSEGV`."""
+    how = _HOW[outcome]
+    if signal_name and outcome in ("crashed", "killed"):
+        return f"{how} with {signal_name}"
+    if exit_code is not None and outcome == "exited":
+        return f"{how} with exit code {exit_code}"
+    return how
 
 
 def is_out_of_sight(attempt: PastAttempt) -> bool:

@@ -27,6 +27,7 @@ _WHEN: dict[Outcome, str] = {
     "hung": "If the process hung",
     "lost": "If the guarding process itself died and you resume the run",
     "planned": "If `fitguard run` sees it coming",
+    "followed": "If other workers of its gang went away",
     "exited": "If the script ended itself with an exit code",
 }
 

@@ -16,7 +16,7 @@ from fitguard.schema.journal import (
 )
 from fitguard.schema.run import RunState
 
-_WELL = ("finished", "planned", "preempted", "interrupted")
+_WELL = ("finished", "planned", "followed", "preempted", "interrupted")
 
 
 class RunCounts:

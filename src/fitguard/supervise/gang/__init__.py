@@ -1,0 +1,1 @@
+"""Several guarded runs train one model together: what their parents agree on."""

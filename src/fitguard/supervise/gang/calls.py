@@ -1,0 +1,104 @@
+"""Worker 0 says where all take the next snapshot: pure, from what it sees to what it says.
+
+A place that some are past already makes a set that stays incomplete, and is never used. So the
+place is some steps ahead: as many as are made until all have heard of it. How long that takes is
+learned: as long as sets stay incomplete, the way to the next place gets longer.
+"""
+
+import math
+from collections.abc import Collection, Mapping
+
+from fitguard.monitor.heartbeat import Beat
+from fitguard.schema.gang import Called, SavedPlace, Wanted
+
+_FIRST_SECONDS, _MOST_SECONDS = 1.0, 60.0
+_MOST_TO_LEAVE_SECONDS = 8.0
+"""Who is asked to leave is killed soon."""
+_COMPLETE_SECONDS = 5.0
+"""In which the snapshots of all are on the disk, and seen, once the place is past."""
+_LEAST_STEPS = 2
+_RATE_SECONDS = 2.0
+"""Over which the speed is measured."""
+
+
+class Caller:
+    """Calls for snapshots of all workers in one round."""
+
+    def __init__(self, ahead_seconds: float = _FIRST_SECONDS) -> None:
+        self.ahead_seconds = ahead_seconds
+        self._asks = 0
+        self._answered: dict[int, int] = {}
+        self._called: Called | None = None
+        self._past_at: float | None = None
+        self._since = (0, 0, 0.0)
+        self._rate = 0.0
+
+    def look(
+        self,
+        beat: Beat,
+        wanted: Mapping[int, Wanted],
+        complete: Collection[SavedPlace],
+        now: float,
+    ) -> Called | None:
+        """What to say now; None for nothing new.
+
+        Args:
+            beat: How far worker 0 is: others are at the same step, or beside it.
+            wanted: What the workers want, by worker.
+            complete: The sets that are there.
+        """
+        self._measure_rate(beat, now)
+        leave = any(one.want == "leave" for one in wanted.values())
+        asked = self._take_asks(beat, wanted)
+        if not beat.answering or beat.place.fit < 1:
+            return None
+        pending = self._called is not None and not self._is_past(self._called, beat)
+        if not pending and self._past_at is None:
+            self._past_at = now
+        if pending and self._called is not None and (self._called.leave or not leave):
+            return None
+        if not leave and not asked:
+            return None
+        self._learn(complete, now)
+        most = _MOST_TO_LEAVE_SECONDS if leave else _MOST_SECONDS
+        seconds = min(self.ahead_seconds, most)
+        ahead = max(_LEAST_STEPS, 1 + math.ceil(self._rate * seconds))
+        place = SavedPlace(fit=beat.place.fit, steps=beat.place.total_steps + ahead)
+        number = self._called.number + 1 if self._called is not None else 1
+        self._called = Called(place=place, leave=leave, number=number)
+        self._past_at = None
+        return self._called
+
+    def _take_asks(self, beat: Beat, wanted: Mapping[int, Wanted]) -> bool:
+        """Whether somebody asks who has not been answered."""
+        new = beat.asks_call > self._asks
+        self._asks = max(self._asks, beat.asks_call)
+        for worker, one in wanted.items():
+            new = new or one.number > self._answered.get(worker, 0)
+            self._answered[worker] = one.number
+        return new
+
+    @staticmethod
+    def _is_past(called: Called, beat: Beat) -> bool:
+        place = beat.place
+        return place.fit != called.place.fit or place.total_steps > called.place.steps
+
+    def _learn(self, complete: Collection[SavedPlace], now: float) -> None:
+        last, past_at = self._called, self._past_at
+        too_early = past_at is None or now - past_at < _COMPLETE_SECONDS
+        if last is None or last.place in complete or too_early:
+            return
+        # A fit that ended before the place was reached has nothing to teach: its end was kept.
+        if SavedPlace(fit=last.place.fit, end=True) not in complete:
+            self.ahead_seconds = min(2 * self.ahead_seconds, _MOST_SECONDS)
+
+    def _measure_rate(self, beat: Beat, now: float) -> None:
+        fit, steps, since = self._since
+        place = beat.place
+        if place.fit != fit or place.total_steps < steps:
+            self._since = (place.fit, place.total_steps, now)
+        elif now - since >= _RATE_SECONDS:
+            self._rate = (place.total_steps - steps) / (now - since)
+            self._since = (place.fit, place.total_steps, now)
+        elif now > since:
+            self._rate = max(self._rate, (place.total_steps - steps) / max(now - since, 0.5))

@@ -1,0 +1,141 @@
+"""TF_CONFIG: what TensorFlow is told of the workers, and what a scheduler may have told already."""
+
+import contextlib
+import os
+import random
+import socket
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from fitguard.schema.exit_codes import UsageError
+from fitguard.schema.gang import Ready
+
+TF_CONFIG = "TF_CONFIG"
+_TRAINING = ("chief", "worker")
+"""The kinds of tasks that train, in the order in which TensorFlow numbers them."""
+_FIRST_PORT, _LAST_PORT = 10_000, 32_767
+"""Below those that the kernel hands out: none of them is taken between choice and use."""
+_TRIES = 100
+_LISTENS = "0A"
+
+
+class _Task(msgspec.Struct, frozen=True):
+    type: str
+    index: int
+
+
+class _Config(msgspec.Struct, frozen=True):
+    cluster: dict[str, tuple[str, ...]]
+    task: _Task
+
+
+@dataclass(frozen=True)
+class GivenCluster:
+    """What TF_CONFIG says.
+
+    Args:
+        text: Itself.
+        address: Of this worker.
+    """
+
+    text: str
+    worker: int
+    workers: int
+    address: str
+
+
+def read_given_cluster(text: str) -> GivenCluster | None:
+    """What TF_CONFIG says of this worker; None where it is not set, or names no cluster.
+
+    Raises:
+        UsageError: where it cannot be read, or is not that of workers that train alike.
+    """
+    if not text.strip():
+        return None
+    try:
+        if not msgspec.json.decode(text, type=dict).get("cluster"):
+            return None
+        config = msgspec.json.decode(text, type=_Config)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise _refuse(text, str(error)) from error
+    strange = sorted(config.cluster.keys() - {*_TRAINING, "evaluator"})
+    if strange or config.task.type not in _TRAINING:
+        kind = strange[0] if strange else config.task.type
+        raise _refuse(
+            text, f"a task of the type {kind!r} does not train as MultiWorkerMirroredStrategy does"
+        )
+    addresses = [one for kind in _TRAINING for one in config.cluster.get(kind, ())]
+    before = len(config.cluster.get("chief", ())) if config.task.type == "worker" else 0
+    own = config.cluster.get(config.task.type, ())
+    if not 0 <= config.task.index < len(own):
+        raise _refuse(text, f"its cluster has no {config.task.type} {config.task.index}")
+    return GivenCluster(text, before + config.task.index, len(addresses), own[config.task.index])
+
+
+def _refuse(text: str, problem: str) -> UsageError:
+    return UsageError(
+        f"Received {TF_CONFIG}={text[:200]}: {problem}. Expected "
+        '{"cluster": {"worker": ["HOST:PORT", …]}, "task": {"type": "worker", "index": 0}}'
+    )
+
+
+def build_config(ready: Iterable[Ready], worker: int) -> str:
+    """TF_CONFIG of one worker, once all are ready."""
+    known = sorted(ready, key=lambda one: one.worker)
+    in_one_place = len({one.network for one in known}) == 1 and known[0].network != ""
+    addresses = [
+        f"127.0.0.1:{one.address.rpartition(':')[2]}"
+        if in_one_place and not one.given
+        else one.address
+        for one in known
+    ]
+    config = _Config({"worker": tuple(addresses)}, _Task("worker", worker))
+    return msgspec.json.encode(config).decode()
+
+
+def choose_address() -> str:
+    """Where others reach a training of this machine: its own address, and a port that is free."""
+    return f"{_find_own_address()}:{_find_port()}"
+
+
+def _find_own_address() -> str:
+    """The one that packets to others leave from; none is sent."""
+    with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.connect(("192.0.2.1", 9))  # an address that belongs to nobody: RFC 5737
+        return str(probe.getsockname()[0])
+    return socket.gethostname()
+
+
+def _find_port() -> int:
+    draw = random.SystemRandom()
+    for _ in range(_TRIES):
+        port = draw.randint(_FIRST_PORT, _LAST_PORT)
+        with contextlib.suppress(OSError), socket.socket() as trial:
+            trial.bind(("", port))
+            return port
+    raise OSError(f"no port between {_FIRST_PORT} and {_LAST_PORT} is free")
+
+
+def name_network() -> str:
+    """The same for all that reach each other as 127.0.0.1; empty where that is not known."""
+    with contextlib.suppress(OSError):
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+        return f"{boot}/{Path('/proc/self/ns/net').stat().st_ino}"
+    return ""
+
+
+def is_listened_to(address: str) -> bool | None:
+    """Whether a process of this machine waits at this port; None where that cannot be told."""
+    port = address.rpartition(":")[2]
+    tables = []
+    for name in ("tcp", "tcp6"):
+        with contextlib.suppress(OSError):
+            tables.append(Path(f"/proc/{os.getpid()}/net/{name}").read_text())
+    if not tables or not port.isdecimal():
+        return None
+    rows = [line.split() for table in tables for line in table.splitlines()[1:]]
+    wanted = f":{int(port):04X}"
+    return any(row[1].endswith(wanted) and row[3] == _LISTENS for row in rows if len(row) > 3)

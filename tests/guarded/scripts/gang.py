@@ -1,0 +1,62 @@
+"""Two workers or more train one small model; each saves what is its own.
+
+    python gang.py OUT-{worker}.npz LIBRARY [FAULT:WORKER:STEP]
+
+Faults: `raise`, each time; `stuck`, once. `STEP_SECONDS` makes steps slow.
+"""
+
+import importlib
+import json
+import os
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import tensorflow as tf
+
+keras = importlib.import_module(sys.argv[2])
+fault, *at = sys.argv[3].split(":") if len(sys.argv) > 3 else ("", "0", "0")
+worker = json.loads(os.environ["TF_CONFIG"])["task"]["index"]
+if keras.__name__ == "tf_keras":
+    keras.backend.experimental.enable_tf_random_generator()
+keras.utils.set_random_seed(7)
+strategy = tf.distribute.MultiWorkerMirroredStrategy()
+random = np.random.default_rng(3)
+x = random.normal(size=(64, 6)).astype("float32")
+y = (x[:, 0] > 0).astype("int32")
+options = tf.data.Options()
+options.experimental_distribute.auto_shard_policy = tf.data.experimental.AutoShardPolicy.DATA
+data = tf.data.Dataset.from_tensor_slices((x, y)).shuffle(64, seed=5).batch(8).with_options(options)
+
+
+class Faulty(keras.callbacks.Callback):
+    """Slow; and at one step it fails."""
+
+    steps = 0
+
+    def on_train_batch_begin(self, batch, logs=None):  # noqa: ARG002
+        time.sleep(float(os.environ.get("STEP_SECONDS", "0")))
+        if fault and [str(worker), str(self.steps)] == at:
+            self.fail()
+
+    def on_train_batch_end(self, batch, logs=None):  # noqa: ARG002
+        self.steps += 1
+
+    def fail(self):
+        if fault == "raise":
+            raise ValueError(f"worker {worker} has had enough")
+        if not Path("stuck").exists():
+            Path("stuck").touch()
+            time.sleep(100_000)
+
+
+with strategy.scope():
+    hidden = [keras.layers.Dense(8), keras.layers.BatchNormalization(), keras.layers.Dropout(0.3)]
+    model = keras.Sequential([keras.Input((6,)), *hidden, keras.layers.Dense(2)])
+    loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    model.compile(keras.optimizers.Adam(0.01), loss, metrics=["accuracy"])
+history = model.fit(data, epochs=5, verbose=0, callbacks=[Faulty()])
+own = [getattr(one, "value", one) if keras.__name__ == "keras" else one for one in model.weights]
+arrays = {str(number): one.values[0].numpy() for number, one in enumerate(own)}
+np.savez(sys.argv[1].format(worker=worker), loss=history.history["loss"], **arrays)
