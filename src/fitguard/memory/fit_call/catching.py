@@ -13,9 +13,9 @@ from typing import Any, NoReturn
 from fitguard.contract.hooks import Role
 from fitguard.contract.libraries import Library
 from fitguard.contract.patching import Wraps
-from fitguard.memory.fit_call.company import Company
 from fitguard.memory.fit_call.compiles import Compiles
 from fitguard.memory.fit_call.elsewhere import ChildLine
+from fitguard.memory.fit_call.looking_alone import LookingAlone
 from fitguard.memory.fit_call.pretending import Pretense
 
 _TRAINING = (Role.FIT, Role.TRAIN_ON_BATCH, Role.FIT_GENERATOR)
@@ -82,7 +82,7 @@ class Catch:
         self._stops = 0
         self._is_showing = False
         self.compiles = Compiles()
-        self.company = Company(self.stop)
+        self.alone = LookingAlone(self.stop)
         self.calls = 0
         self.own_loop_line: int | None = None
 
@@ -90,7 +90,7 @@ class Catch:
         """What is put around Keras."""
         return {
             **self.compiles.wraps(),
-            **self.company.wraps(),
+            **self.alone.wraps(),
             **dict.fromkeys(_TRAINING, self._training),
             Role.EVALUATE: self._evaluating,
             Role.GRADIENTS_APPLIED: self._applying,
@@ -129,7 +129,7 @@ class Catch:
                 jit_compile=self.compiles.jit_compile(model),
                 metrics=tuple(self.compiles.metrics(model)),
                 thread="" if here is self._thread else here.name,
-                company=self.company.describe(),
+                company=self.alone.describe(),
             )
             if self._goes_on(call):
                 return self._pretense.pretend_training(call.method, model, given, library)

@@ -164,7 +164,7 @@ def describe_call(call: Caught, number: int) -> FitCall:
         line=call.line,
         jit_compile=call.jit_compile,
         metrics=call.metrics,
-        notes=tuple(note for note in (call.company, beside if call.thread else "") if note),
+        notes=tuple(note for note in (call.alone, beside if call.thread else "") if note),
     )
 
 
@@ -219,10 +219,10 @@ def _missing(file: Path, catch: Catch, child_line: int | None, spawned: Sequence
         f"Write a function that returns the model, or (model, x, y), and name it: "
         f"{file.name}:FUNCTION"
     )
-    if catch.company.needed:
+    if catch.alone.needed:
         return (
             f"{file.name} cannot be looked at without the other processes of its cluster: "
-            f"{catch.company.needed}.\n{instead}, with the model made outside of the strategy"
+            f"{catch.alone.needed}.\n{instead}, with the model made outside of the strategy"
         )
     if child_line is not None:
         return f"{file.name} calls fit in a child process (line {child_line}).\n{instead}"

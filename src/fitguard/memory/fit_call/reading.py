@@ -153,10 +153,10 @@ def _read_function_fit(
                 f"{reference} trains in a loop of its own (line {catch.own_loop_line}). Expected a "
                 "function that returns the model, or (model, x, y)"
             ) from None
-        if catch.company.needed:
+        if catch.alone.needed:
             raise UsageError(
                 f"{reference} cannot be looked at without the other processes of its cluster: "
-                f"{catch.company.needed}. Make the model outside of the strategy"
+                f"{catch.alone.needed}. Make the model outside of the strategy"
             ) from None
         if not calls:
             raise
@@ -172,5 +172,5 @@ def _read_function_fit(
         line=0,
         jit_compile=catch.compiles.jit_compile(model),
         metrics=tuple(catch.compiles.metrics(model)),
-        notes=tuple(note for note in (catch.company.describe(),) if note),
+        notes=tuple(note for note in (catch.alone.describe(),) if note),
     )

@@ -10,7 +10,7 @@ from fitguard.contract.multi_worker import start_alone
 from fitguard.contract.patching import Wraps
 
 
-class Company:
+class LookingAlone:
     """What is done where the script would wait for other processes of its cluster.
 
     Args:
