@@ -15,6 +15,8 @@ The run
     lock.py, lease.py, lease_owner.py
                       one parent holds it: on one host, and where others share the folder
     desk.py           what all attempts share
+    company.py        whom it waits for and tells its end: nobody, or the other workers of a gang
+    gang/             several workers of one training, guarded together
     record.py         writes events, run.json and orders
     runs.py, past_runs.py
                       runs that can be resumed; all runs as documents, for `report` and `runs`

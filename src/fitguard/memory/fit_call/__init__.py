@@ -9,7 +9,7 @@ catching.py     what happens where the script would train
 pretending.py   what the script gets instead of a trained model
 write_aside.py  meanwhile no file of the user's is changed; open_files.py: those that are open
                 already, writers.py: those that libraries open from C++
-company.py      scripts that would wait for other workers
+looking_alone.py scripts that would wait for other workers
 compiles.py     what `compile` was given
 elsewhere.py    scripts that train in a thread or in a child process
 """

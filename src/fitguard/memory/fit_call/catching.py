@@ -37,7 +37,7 @@ class Caught:
         jit_compile: What `compile` was given; without a GPU the model itself does not tell.
         metrics: The names that `compile` was given, the loss first; empty where it was not seen.
         thread: The thread that made it; empty for that of the script itself.
-        company: What there is to say of other processes that train along.
+        others: What there is to say of other processes that train along.
     """
 
     model: Any
@@ -47,7 +47,7 @@ class Caught:
     jit_compile: bool | str = "auto"
     metrics: tuple[str, ...] = ()
     thread: str = ""
-    company: str = ""
+    others: str = ""
 
 
 class Catch:
@@ -62,7 +62,7 @@ class Catch:
     Attributes:
         compiles: What each model was compiled with.
         calls: How many were shown.
-        company: The processes that the script would train together with.
+        alone: The processes that the script would train together with.
         own_loop_line: Where the script gives gradients to an optimizer itself; None where not.
     """
 
@@ -129,7 +129,7 @@ class Catch:
                 jit_compile=self.compiles.jit_compile(model),
                 metrics=tuple(self.compiles.metrics(model)),
                 thread="" if here is self._thread else here.name,
-                company=self.alone.describe(),
+                others=self.alone.describe(),
             )
             if self._goes_on(call):
                 return self._pretense.pretend_training(call.method, model, given, library)

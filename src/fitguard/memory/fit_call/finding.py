@@ -164,7 +164,7 @@ def describe_call(call: Caught, number: int) -> FitCall:
         line=call.line,
         jit_compile=call.jit_compile,
         metrics=call.metrics,
-        notes=tuple(note for note in (call.alone, beside if call.thread else "") if note),
+        notes=tuple(note for note in (call.others, beside if call.thread else "") if note),
     )
 
 
