@@ -165,6 +165,7 @@ def _policy(up: str) -> str:
         tried = "<br>".join(f"{n}. {_remedy(one)}" for n, one in enumerate(row.tries, 1))
         if tried or row.like:
             ended = f",<br>{OUTCOMES[row.outcome]}" if row.outcome else ""
+            ended += ",<br>another worker failed first" if row.fallout else ""
             what = tried or f"the same as for {_link(row.like, up)}"
             lines.append(f"| {_link(row.cause, up)}{ended} | {what} |")
     at_once = ", ".join(

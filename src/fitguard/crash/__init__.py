@@ -25,7 +25,15 @@ What they mean
     tracebacks.py     the Python error that ended the script
     command.py        what was started
 
+Of several workers
+    log_folder.py     the logs in a folder
+    several.py        which lines are of which worker
+    stamps.py         when a line was written
+    workers.py        which worker failed first (pure)
+    joining.py        each worker explained, and the answer: that of the first one
+
 The answer
+    judging.py        lines into a story, its causes judged
     leanings.py       what a line alone suggests, where no cause knows better
     ranking.py        verdicts into ranked causes: the first failure counts
     questions.py      where nothing decides: which fact would

@@ -47,7 +47,7 @@ def collect_logs(log: Log | Iterable[Log | GivenLog] | Mapping[str, Log]) -> lis
     if isinstance(log, str | bytes | Path) or hasattr(log, "read"):
         log = [cast("Log", log)]
     given: list[GivenLog] = []
-    for item in cast("Iterable[Log | GivenLog]", log):
+    for item in log:
         if isinstance(item, GivenLog):
             given.append(item)
         elif is_folder(item):

@@ -51,9 +51,10 @@ def read_stamp(text: str) -> Stamp | None:
 def _count_seconds(clock: Clock, found: re.Match[str]) -> Stamp | None:
     parts = found.groupdict()
     names = ("month", "day", "hour", "minute", "second")
+    month, day, hour, minute, second = (int(parts[name]) for name in names)
     year = int(parts.get("year") or _ANY_YEAR)
     try:
-        moment = datetime(year, *(int(parts[name]) for name in names), tzinfo=UTC)
+        moment = datetime(year, month, day, hour, minute, second, tzinfo=UTC)
     except ValueError:  # 2026-99-16 is no date
         return None
     fraction = float(f"0.{parts['part'] or 0}")
