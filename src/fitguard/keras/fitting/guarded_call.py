@@ -14,6 +14,7 @@ from fitguard.keras.fitting.first_rows import first_rows
 from fitguard.keras.fitting.learning_rate import with_learning_rate
 from fitguard.keras.fitting.recording import OtherModel, TrainingState, data_of, place_of
 from fitguard.keras.fitting.remembered_rows import RememberedRows
+from fitguard.keras.fitting.replicas import largest_share
 from fitguard.keras.fitting.resuming import find_misfit, name_of, restore
 from fitguard.keras.fitting.step import GuardedStep, leave, rows_of
 from fitguard.keras.fitting.taking import Taken
@@ -254,8 +255,9 @@ class GuardedCall:
             self._picture(self._step)
         if not self._begun and self._resumed is None:
             # A step that is taken back must find all variables that it may change.
-            trace(self._step.native, ahead.iterator)
-        if can_be_fed_back(ahead.iterator):
+            trace(self._step.native, ahead.source)
+        needed = self._step.is_first or self._step.rows is not None
+        if can_be_fed_back(ahead.source, at_a_cost=needed):
             batches = ahead.take()
             if self._begun:
                 self._fits.sampler.meter.note_input(ahead.waited_seconds, batches)
@@ -311,7 +313,7 @@ class GuardedCall:
 
     def _choose_rows(self, batch: Any) -> None:
         assert self._step is not None
-        card = self._fits.card
+        card, batch = self._fits.card, largest_share(batch)
         first = first_rows(self._session.orders, self._number, self._model, batch, card)
         if card is not None:
             self._remembered = RememberedRows.here(self._model, batch, card)
