@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 TRAINING = Path(__file__).with_name("mirrored_training.py")
-CLOSE = 5e-6
+CLOSE = 2e-5
 
 
 def train(library, replicas, fits, folder, *more):

@@ -14,7 +14,7 @@ from fitguard.keras.fitting.first_rows import first_rows
 from fitguard.keras.fitting.learning_rate import with_learning_rate
 from fitguard.keras.fitting.recording import OtherModel, TrainingState, data_of, place_of
 from fitguard.keras.fitting.remembered_rows import RememberedRows
-from fitguard.keras.fitting.replicas import largest_share
+from fitguard.keras.fitting.replicas import count_replicas, largest_share
 from fitguard.keras.fitting.resuming import find_misfit, name_of, restore
 from fitguard.keras.fitting.step import GuardedStep, leave, rows_of
 from fitguard.keras.fitting.taking import Taken
@@ -89,9 +89,11 @@ class GuardedCall:
             # Keras itself says best what is wrong.
             return original(self._model, *args, **kwargs)
         self._arguments = dict(list(bound.items())[1:])
+        exact_only = self._session.orders.exact_only
         while True:
             saved = self._fits.find_saved(
-                self._number, lambda content: find_misfit(content, self._model)
+                self._number,
+                lambda content: find_misfit(content, self._model, exact_only=exact_only),
             )
             try:
                 if saved is not None and saved.document["end"]:
@@ -305,6 +307,7 @@ class GuardedCall:
             library=str(self._library),
             model=name_of(self._model),
             epochs=_number(self._arguments.get("epochs", 1)),
+            replicas=count_replicas(self._model),
             **more,
         )
 
