@@ -211,8 +211,8 @@ class Guarding:
         )
 
     def _loop(self, claim: Claim) -> RunEnded:
-        orders = claim.orders
-        while True:
+        orders = self._take_back_gpus(claim.orders)
+        while not isinstance(orders, str):
             seen = self._attempt(orders)
             if isinstance(seen, RunEnded):
                 return seen
@@ -236,6 +236,14 @@ class Guarding:
             if asked := Pause(self._desk).before(following):
                 return self._end_as_asked(asked)
             orders = following.orders
+        return self._end_as_asked(orders)
+
+    def _take_back_gpus(self, orders: Orders) -> "Orders | Asked":
+        if not orders.environment:
+            return orders
+        from fitguard.supervise.taking_back import probe_left_out
+
+        return probe_left_out(self._desk, orders)
 
     def _attempt(self, orders: Orders) -> Observation | RunEnded:
         """One attempt; a disk that is full for a while is waited for."""
