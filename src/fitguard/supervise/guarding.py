@@ -230,7 +230,9 @@ class Guarding:
         )
 
     def _loop(self, claim: Claim) -> RunEnded:
-        orders = claim.orders
+        orders = self._take_back_gpus(claim.orders)
+        if isinstance(orders, str):
+            return self._end_as_asked(orders)
         while True:
             gathered = self._gather(orders)
             if isinstance(gathered, RunEnded):
@@ -259,6 +261,13 @@ class Guarding:
             if asked := self._pause.before(following):
                 return self._end_as_asked(asked)
             orders = following.orders
+
+    def _take_back_gpus(self, orders: Orders) -> "Orders | Asked":
+        if not orders.environment:
+            return orders
+        from fitguard.supervise.taking_back import probe_left_out
+
+        return probe_left_out(self._desk, orders)
 
     def _gather(self, orders: Orders) -> Orders | RunEnded:
         """Orders to begin with, as soon as all who train together are ready."""
