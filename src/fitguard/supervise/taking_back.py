@@ -4,6 +4,7 @@ import msgspec
 
 from fitguard.environment.machine import DEVICE_ORDER, VISIBLE_DEVICES, MachineView, view_machine
 from fitguard.schema.journal import Orders
+from fitguard.schema.probe import ProbeReport
 from fitguard.supervise.desk import Desk
 from fitguard.supervise.pausing import Asked
 from fitguard.supervise.probing_again import build_event, probe_again
@@ -23,7 +24,7 @@ def probe_left_out(desk: Desk, orders: Orders) -> Orders | Asked:
     machine = view_machine(environment)
     desk.say("probes the GPUs, because some were left out before.")
     report = probe_again(desk, environment, machine)
-    if isinstance(report, str):
+    if not isinstance(report, ProbeReport):
         return report
     desk.record.add(build_event(report, orders.attempt))
     orders, text = take_back(orders, msgspec.structs.replace(machine, probed=report))

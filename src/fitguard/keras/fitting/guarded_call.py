@@ -12,7 +12,13 @@ from fitguard.contract.libraries import Library
 from fitguard.keras.fitting import ending, taking
 from fitguard.keras.fitting.first_rows import first_rows
 from fitguard.keras.fitting.learning_rate import with_learning_rate
-from fitguard.keras.fitting.recording import OtherModel, TrainingState, data_of, place_of
+from fitguard.keras.fitting.recording import (
+    OtherModel,
+    TrainingState,
+    as_number,
+    data_of,
+    place_of,
+)
 from fitguard.keras.fitting.remembered_rows import RememberedRows
 from fitguard.keras.fitting.replicas import count_replicas, largest_share
 from fitguard.keras.fitting.resuming import find_misfit, name_of, restore
@@ -289,8 +295,8 @@ class GuardedCall:
         if batches:
             self._choose_rows(batches[0])
         self._announce(
-            steps_per_epoch=_number(position.steps_per_epoch),
-            batch_size=_number(position.batch_size),
+            steps_per_epoch=as_number(position.steps_per_epoch),
+            batch_size=as_number(position.batch_size),
         )
         for sentence in position.notes:
             self._session.note("data", sentence, fit=self._number)
@@ -306,7 +312,7 @@ class GuardedCall:
             place=self.place,
             library=str(self._library),
             model=name_of(self._model),
-            epochs=_number(self._arguments.get("epochs", 1)),
+            epochs=as_number(self._arguments.get("epochs", 1)),
             replicas=count_replicas(self._model),
             **more,
         )
@@ -391,11 +397,3 @@ class GuardedCall:
         self._session.record(FitEnded, place=self.place)
         self._fits.note_end(self._number)
         return self._model.history
-
-
-def _number(value: Any) -> int | None:
-    """NumPy's numbers are none for the journal."""
-    try:
-        return int(value)
-    except (TypeError, ValueError, OverflowError):
-        return None

@@ -209,6 +209,14 @@ def data_of(arguments: Mapping[str, Any]) -> list[Any]:
     return [arguments[name] for name in names if arguments.get(name) is not None]
 
 
+def as_number(value: Any) -> int | None:
+    """NumPy's numbers are none for the journal."""
+    try:
+        return int(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
 def _flat(data: Any) -> Iterator[Any]:
     """Containers of arrays, and what they hold."""
     yield data
