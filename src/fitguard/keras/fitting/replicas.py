@@ -2,11 +2,19 @@
 
 from typing import Any
 
+from fitguard.contract.replicas import replica_devices
+
 
 def count_replicas(model: Any) -> int:
-    """Replicas that train the model; 1 without a strategy."""
+    """Replicas that train the model, in all processes; 1 without a strategy."""
     strategy = getattr(model, "distribute_strategy", None)
     return int(getattr(strategy, "num_replicas_in_sync", 1))
+
+
+def count_local_replicas(model: Any) -> int:
+    """Those of this process."""
+    alone = count_replicas(model) == 1
+    return 1 if alone else len(replica_devices(model.distribute_strategy))
 
 
 def largest_share(batch: Any) -> Any:
