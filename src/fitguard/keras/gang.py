@@ -4,7 +4,7 @@ All workers must take the same steps, or they wait for each other without end. S
 one place, which their guards have agreed on, and take snapshots at places that all were told before
 they got there:
 
-    worker 0: a snapshot is due    ->  asks its guard for a call
+    first worker: one is due       ->  asks its guard for a call
     guards: a step that is ahead   ->  call, into the heartbeat of each worker
     each worker, at that step      ->  takes its snapshot; with `leave`, ends
 """
@@ -134,6 +134,32 @@ class Gang:
         )
         leave(REPLACE_ME)
 
+    @property
+    def size(self) -> int:
+        """How many workers train."""
+        return self._orders.size
+
+    def describe_resized(self, content: Content, batch_size: int | None) -> list[str]:
+        """Why it is not exact to go on from a snapshot of more workers, or of fewer."""
+        size, batch = content.document.get("workers", self.size), content.document.get("batch_size")
+        if size == self.size:
+            return []
+        notes = [
+            f"{size} workers trained up to here, and {self.size} go on. Sums are computed in "
+            "another order, random layers draw for other rows, and statistics of "
+            "BatchNormalization and metrics of this epoch lack those of the workers that are gone. "
+            "Each batch is split among fewer or more workers; where their data are split by files, "
+            "rows of this epoch are trained twice or not at all"
+        ]
+        if batch and batch_size and batch != batch_size:
+            notes.append(
+                f"the script has changed its batch size with the number of workers: it was {batch} "
+                f"and is {batch_size}. The training goes on after as many steps, so rows of this "
+                "epoch are trained twice or not at all. Do not compute the batch size from the "
+                "number of workers"
+            )
+        return notes
+
     def arrive(self, place: Place) -> None:
         """The training is between two steps."""
         here, before = self._steps.get(place.fit, (place.total_steps, place.total_steps))
@@ -145,9 +171,9 @@ class Gang:
         """Whether all workers take a snapshot here.
 
         Args:
-            wanted: It is time for one. Only worker 0 asks for it: one clock decides.
+            wanted: It is time for one. Only the first worker asks for it: one clock decides.
         """
-        if wanted and self._orders.worker == 0:
+        if wanted and self._orders.is_first:
             self._ask(place)
         if self._find_call(place) is None:
             return False

@@ -279,6 +279,7 @@ class GuardedCall:
         native, notes, resumed = self._step.native, [], self._resumed is not None
         if self._resumed is not None:
             notes = restore(self._resumed, self._state, native, position, ahead, self._model)
+            notes += self._fits.describe_resized(self._resumed, _number(position.batch_size))
             self._resumed, self._pictured = None, native
         self._begun = True
         self._fits.begin(ModelState(self._model).size_bytes())
@@ -336,6 +337,7 @@ class GuardedCall:
         batches = ahead.batches
         taken.content.document["position"] = position.read()
         taken.content.document["next_batch"] = fingerprint(batches) if batches else ""
+        taken.content.document["batch_size"] = _number(position.batch_size)
         taking.write(self._fits, taken, self.place)
         if self._step is not None:
             self._fits.log(self.place, with_learning_rate(self._step.last_logs, self._model))
@@ -380,6 +382,7 @@ class GuardedCall:
             notes = ending.restore_end(
                 self._model, self._library, original, self._arguments, ended, changed
             )
+        notes += self._fits.describe_resized(ended)
         self.place = place_of(ended)
         self._fits.assurance.tell_inexact(notes, self._number, resumed=True)
         self._announce(restored=True)

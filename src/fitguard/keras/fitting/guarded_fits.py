@@ -281,6 +281,14 @@ class GuardedFits:
         at_end = self.gang is not None and self.gang.leaves_at_end(fit)
         return at_end or self.session.heartbeat.read_wish() == "leave"
 
+    def describe_gang(self) -> dict[str, Any]:
+        """What a snapshot says of those that trained."""
+        return {"workers": self.gang.size} if self.gang is not None else {}
+
+    def describe_resized(self, content: Content, batch_size: int | None = None) -> list[str]:
+        """Why a snapshot is not exact that others have taken together with this worker."""
+        return self.gang.describe_resized(content, batch_size) if self.gang is not None else []
+
     def note_end(self, fit: int) -> None:
         """A call has come to its end, now or in an earlier attempt."""
         if self.gang is not None:

@@ -25,7 +25,9 @@ def take(
     """A snapshot; None where there can be none."""
     began = time.monotonic()
     try:
-        content = state.read(place, name=name_of(model), several=fits.several, **more)
+        content = state.read(
+            place, name=name_of(model), several=fits.several, **fits.describe_gang(), **more
+        )
     except Exception as error:
         # A callback, or a variable, that cannot be read is no reason to end a training.
         fits.session.note(
