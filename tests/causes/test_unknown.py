@@ -71,6 +71,16 @@ def test_an_error_in_fitguards_own_code_is_called_its_own() -> None:
     assert "`python train.py`" in answer.causes[0].fix.text
 
 
+def test_what_operations_of_the_model_raise_is_not_fitguards_own() -> None:
+    """Keras takes the calls of TensorFlow out of the traceback: what is left ends in fitguard."""
+    text = OWN_TRACEBACK.format(file="fitguard/keras/fitting/step.py").replace(
+        "AttributeError: module 'keras' has no attribute 'no_such_name'",
+        "tensorflow.python.framework.errors_impl.UnavailableError: Graph execution error:",
+    )
+    answer = tell(text, exit_code=1)
+    assert not any("fault of fitguard" in cause.why for cause in answer.causes)
+
+
 def test_what_fitguard_says_of_itself_counts() -> None:
     text = OWN_TRACEBACK.format(file="keras/src/trainers/trainer.py")
     said = "fitguard: This is a fault of fitguard 0.1.0 itself, at state/walk.py, line 1"

@@ -14,12 +14,19 @@ def limit():
     return tf.Variable(10**6, dtype=tf.int64, name="rows_that_fit")
 
 
-def limited(library):
-    """The layer, of one of the libraries; it gives what it gets."""
+def limited(library, replica=None):
+    """The layer, of one of the libraries; it gives what it gets.
+
+    `replica`: the only one of a strategy that has the limit.
+    """
 
     class Limited(library.layers.Layer):
         def call(self, inputs):
             rows = tf.shape(inputs, out_type=tf.int64)[0]
+            here = tf.distribute.get_replica_context()
+            if replica is not None and here is not None:
+                spared = here.replica_id_in_sync_group != replica
+                rows = tf.where(spared, tf.zeros_like(rows), rows)
             needed = tf.where(rows > limit(), rows * _TOO_MUCH, 1)
             # Nothing that the graph optimizer could see through.
             first = tf.reduce_max(inputs)

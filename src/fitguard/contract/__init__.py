@@ -22,6 +22,7 @@ saving.py          what a config names, and how it writes lambdas
 datasets/          what a dataset of tf.data is made of
 random_sources.py  generators of random numbers: their state, read and put back
 random_state.py    the global ones among them
+replicas.py        the shares that the replicas of a strategy have of a batch
 runtime.py         devices, seed and determinism of TensorFlow
 traces.py          what a `tf.function` has traced
 graphs.py          what is in a graph, and what Grappler and XLA make of it

@@ -30,6 +30,12 @@ def loss_metrics(model: Any) -> list[Any]:
     return model.compiled_loss.metrics or [model.compiled_loss._total_loss_mean]
 
 
+def reduce_logs(model: Any, logs: Any) -> Any:
+    """The logs of a step from those of its replicas."""
+    reduce = source(model, "engine.training").reduce_per_replica
+    return reduce(logs, model.distribute_strategy, reduction=model.distribute_reduction_method)
+
+
 def count_step(model: Any, training: bool) -> None:
     """As the train and the test function of Keras 2 do."""
     (model._train_counter if training else model._test_counter).assign_add(1)

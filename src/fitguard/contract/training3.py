@@ -5,6 +5,7 @@ from typing import Any
 
 import keras
 import tensorflow as tf
+from keras.src.backend.tensorflow import trainer as trainer_module
 from keras.src.losses import loss as loss_module
 from keras.src.trainers.data_adapters.data_adapter_utils import unpack_x_y_sample_weight
 
@@ -69,6 +70,11 @@ def unscale_loss(loss: Any) -> Any:
     """A loss as the metrics count it; scaled for replicas since Keras 3.8."""
     unscale = getattr(loss_module, "unscale_loss_for_distribution", lambda value: value)
     return unscale(loss)
+
+
+def reduce_logs(model: Any, logs: Any) -> Any:
+    """The logs of a step from those of its replicas."""
+    return trainer_module.reduce_per_replica(logs, model.distribute_strategy, reduction="auto")
 
 
 def mask_weights(sample_weight: Any, mask: Any, reduction: str) -> Any:

@@ -23,7 +23,10 @@ class Estimate:
 class Estimator(Protocol):
     """A step that was traced or compiled once, and can be asked for any batch size."""
 
-    mode: Mode
+    @property
+    def mode(self) -> Mode:
+        """Graph or XLA."""
+        ...
 
     def at(self, batch_size: int, *, detail: bool = False) -> Estimate:
         """The memory at this batch size.

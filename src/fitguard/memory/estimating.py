@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import msgspec
 
+from fitguard.memory.all_reduce import add_all_reduce
 from fitguard.memory.estimate import Estimator
 from fitguard.memory.graph.estimator import graph_estimator
 from fitguard.memory.preparation import Preparation
@@ -32,8 +33,8 @@ def estimator_of(training: Training, capability: str) -> Estimator:
     """
     try:
         if training.jit_compile:
-            return xla_estimator(training)
-        return graph_estimator(training, capability)
+            return add_all_reduce(training, xla_estimator(training))
+        return add_all_reduce(training, graph_estimator(training, capability))
     except (UsageError, NotCompilable):
         raise
     except Exception as error:  # the user's code runs while it is traced

@@ -40,7 +40,7 @@ class AttemptEvents:
     Args:
         first_time: Of its earliest event.
         spans: By number of the `fit` call; those whose end was restored are not among them.
-        batch_sizes: By number of the `fit` call, as the script gave them.
+        batch_sizes: By number of the `fit` call, the rows that each replica has of a batch.
         micro_batches: By number of the `fit` call, as the child chose them.
         unguarded: Whether it said that something is not guarded.
         saved: The furthest place in a snapshot that this attempt began with, or wrote.
@@ -95,7 +95,7 @@ class AttemptEvents:
     def _begin(self, event: FitBegan) -> None:
         place = event.place
         if event.batch_size:
-            self.batch_sizes[place.fit] = event.batch_size
+            self.batch_sizes[place.fit] = -(-event.batch_size // event.replicas)
         self.last = select_further(self.last, place)
         if event.restored or place.total_steps:
             self.saved = select_further(self.saved, place)

@@ -128,7 +128,10 @@ class SourcesRan(Event, frozen=True, kw_only=True, tag="sources"):
 
 
 class FitBegan(Event, frozen=True, kw_only=True, tag="fit-began"):
-    """`place`: where it goes on; `restored`: it had ended before, and is not trained again."""
+    """`place`: where it goes on; `restored`: it had ended before, and is not trained again.
+
+    `replicas`: how many share each batch of `batch_size` rows.
+    """
 
     place: Place
     library: str
@@ -136,6 +139,7 @@ class FitBegan(Event, frozen=True, kw_only=True, tag="fit-began"):
     epochs: int | None = None
     steps_per_epoch: int | None = None
     batch_size: int | None = None
+    replicas: int = 1
     restored: bool = False
 
 

@@ -60,6 +60,7 @@ What comes next
     remedies.py       each remedy of the policy, put into orders
     sick_gpus.py      the GPUs to leave out
     probing_again.py  the GPUs are probed where the fault may be theirs
+    taking_back.py    and those that were left out, when the run is resumed
     variables.py      what a run may set for its training
     wording.py        the decision as a sentence
     pausing.py, waiting.py

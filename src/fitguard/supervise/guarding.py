@@ -28,7 +28,7 @@ from fitguard.facts import cgroup
 from fitguard.monitor.journal import now
 from fitguard.monitor.run_folder import RunFolder
 from fitguard.schema.exit_codes import INTERRUPTED
-from fitguard.schema.journal import AttemptEnded, Decided, Orders, RunEnded
+from fitguard.schema.journal import Orders, RunEnded
 from fitguard.schema.run import Outcome, Run, RunState
 from fitguard.supervise import telling
 from fitguard.supervise.after_snapshot import calling_hook
@@ -43,6 +43,7 @@ from fitguard.supervise.orphans import adopting_orphans
 from fitguard.supervise.outlets import opening_outlets
 from fitguard.supervise.pausing import Asked, Pause
 from fitguard.supervise.postmortem import Postmortem, examine_end
+from fitguard.supervise.record import build_decision
 from fitguard.supervise.standard_input import StandardInput
 
 if TYPE_CHECKING:
@@ -230,12 +231,8 @@ class Guarding:
         )
 
     def _loop(self, claim: Claim) -> RunEnded:
-        orders = claim.orders
-        while True:
-            gathered = self._gather(orders)
-            if isinstance(gathered, RunEnded):
-                return gathered
-            orders = gathered
+        orders = self._gather(self._take_back_gpus(claim.orders))
+        while isinstance(orders, Orders):
             seen = self._attempt(orders)
             if isinstance(seen, RunEnded):
                 return seen
@@ -258,10 +255,20 @@ class Guarding:
             self._desk.orphans.end(seen.relatives[1:])
             if asked := self._pause.before(following):
                 return self._end_as_asked(asked)
-            orders = following.orders
+            orders = self._gather(following.orders)
+        return orders
 
-    def _gather(self, orders: Orders) -> Orders | RunEnded:
+    def _take_back_gpus(self, orders: Orders) -> "Orders | Asked":
+        if not orders.environment:
+            return orders
+        from fitguard.supervise.taking_back import probe_left_out
+
+        return probe_left_out(self._desk, orders)
+
+    def _gather(self, orders: "Orders | Asked") -> Orders | RunEnded:
         """Orders to begin with, as soon as all who train together are ready."""
+        if isinstance(orders, str):
+            return self._end_as_asked(orders)
         gathered = self._desk.company.gather(orders, self._pause)
         if isinstance(gathered, Orders):
             return gathered
@@ -360,7 +367,7 @@ class Guarding:
 
     def _tell_decision(self, following: "Next", postmortem: Postmortem) -> None:
         self._say(following.text)
-        self._desk.record.add(_build_decision(postmortem.event, following))
+        self._desk.record.add(build_decision(postmortem.event.attempt, following))
         self._desk.company.tell_decision(following)
         if following.stop:
             for line in telling.describe_diagnosis(postmortem):
@@ -371,17 +378,6 @@ class Guarding:
             return _end_run(asked, self._options.judge(self._desk.folder))
         interrupted = asked == "interrupted"
         return _end_run(asked, INTERRUPTED if interrupted else self._options.preempt_exit_code)
-
-
-def _build_decision(ended: AttemptEnded, following: "Next") -> Decided:
-    return Decided(
-        time=now(),
-        attempt=ended.attempt,
-        action=following.action,
-        cause=following.cause,
-        text=following.text,
-        changes_results=following.changes_results,
-    )
 
 
 def _end_run(state: RunState, exit_code: int) -> RunEnded:

@@ -23,7 +23,7 @@ class PastAttempt(Attempt, frozen=True, kw_only=True):
         saved_end: Whether that is the end of a `fit` call.
         failed: What the child itself knew of its end.
         fallout: Whether another worker failed first, and this attempt only told of it.
-        batch_size: Of the `fit` call in which it ended; None where unknown.
+        batch_size: Of the `fit` call in which it ended, on each replica; None where unknown.
         micro_batch: Rows of its micro-batches; None where the batch was whole.
         xids: Of the kernel log, since the attempt began.
         unguarded: Whether it said that something is not guarded.

@@ -29,15 +29,15 @@ def probe_before_restart(desk: Desk, orders: Orders, cause: str) -> ProbeReport 
     environment = {**desk.environment, **orders.environment}
     machine = view_machine(environment)
     desk.say(_describe_plan(machine, cause))
-    report = _probe_again(desk, environment, machine)
+    report = probe_again(desk, environment, machine)
     if not isinstance(report, str):
-        event = _build_event(report, orders.attempt)
+        event = build_event(report, orders.attempt)
         desk.say(event.text)
         desk.record.add(event)
     return report
 
 
-def _probe_again(
+def probe_again(
     desk: Desk, environment: Mapping[str, str], machine: MachineView
 ) -> ProbeReport | Asked:
     """What the quick probes find; or what somebody wants of the run meanwhile.
@@ -75,7 +75,7 @@ def _describe_plan(machine: MachineView, cause: str) -> str:
     return f"probes {where} before the training starts again, because of {cause}."
 
 
-def _build_event(report: ProbeReport, attempt: int) -> Probed:
+def build_event(report: ProbeReport, attempt: int) -> Probed:
     """For the journal, and for the user."""
     failed = tuple(find_failures(report))
     return Probed(

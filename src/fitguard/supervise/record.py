@@ -2,16 +2,20 @@
 
 import contextlib
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from fitguard.monitor.folding import fold
-from fitguard.monitor.journal import Journal
+from fitguard.monitor.journal import Journal, now
 from fitguard.monitor.regular_files import UNDECODABLE, read_regular, replace_file
 from fitguard.monitor.run_folder import RunFolder
 from fitguard.monitor.samples import read_samples
-from fitguard.schema.journal import AnyEvent, Orders
+from fitguard.schema.journal import AnyEvent, Decided, Orders
 from fitguard.schema.run import Run
+
+if TYPE_CHECKING:
+    from fitguard.supervise.deciding import Next
 
 
 class Record:
@@ -104,3 +108,15 @@ class Record:
         if not self._warned:
             self._warned = True
             self._warn(f"{self.folder.path}: {problem}. The training goes on without it.")
+
+
+def build_decision(attempt: int, following: "Next") -> Decided:
+    """What was decided after an attempt, for the journal."""
+    return Decided(
+        time=now(),
+        attempt=attempt,
+        action=following.action,
+        cause=following.cause,
+        text=following.text,
+        changes_results=following.changes_results,
+    )

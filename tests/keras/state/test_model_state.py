@@ -275,8 +275,8 @@ from fitguard.keras.state.model_state import ModelState
 
 X = np.random.default_rng(1).normal(size=(8, 4)).astype("f4")
 
-def made(keras):
-    with tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"]).scope():
+def made(keras, devices=("CPU:0", "CPU:1")):
+    with tf.distribute.MirroredStrategy(list(devices)).scope():
         layers = keras.layers
         model = keras.Sequential([keras.Input((4,)), layers.Dense(3), layers.BatchNormalization()])
         model.compile(keras.optimizers.Adam(0.1), "mse", metrics=["mae"])
@@ -300,6 +300,36 @@ state.write(arrays)
 assert replicas(first) == replicas(second)
 print(*{type(variable).__name__ for variable in state.variables().values()})
 print(*(name for name in arrays if "@1" in name))
+
+from fitguard.keras.fitting.recording import TrainingState
+from fitguard.schema.run import Place
+
+third = made(keras)
+fit(third, X + 2)
+saving, restoring = TrainingState(first, []), TrainingState(third, [])
+saving.step_is_made(), restoring.step_is_made()
+content = saving.read(Place(fit=1))
+restoring.write_then(content)
+assert restoring.write(content) == []
+assert replicas(first) == replicas(third)
+
+alone = made(keras, ["CPU:0"])
+fit(alone, X)
+assert TrainingState(alone, []).write(content)[0].startswith("the snapshot was taken with 2 repl")
+
+def parts(variable):
+    return [one.numpy().tolist() for one in variable.value.values]
+
+(total,) = parts(alone._loss_tracker.variables[0])
+assert total == sum(parts(first._loss_tracker.variables[0]))
+(mean,) = parts(alone.layers[1].moving_mean)
+assert mean == parts(first.layers[1].moving_mean)[0]
+
+again = made(keras)
+fit(again, X + 3)
+ModelState(again).write(ModelState(alone).read())
+assert parts(again.layers[1].moving_mean) == [mean, mean]
+assert parts(again._loss_tracker.variables[0]) == [total, 0]
 """
 
 

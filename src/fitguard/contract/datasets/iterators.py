@@ -16,9 +16,11 @@ def reading_from(iterator: Any, other: Any) -> Iterator[None]:
     if iterator is other:
         yield
         return
-    own = iterator._iterator_resource
-    iterator._iterator_resource = other._iterator_resource
+    # One that shares its batches out to replicas is made of others.
+    held = "_iterator_resource" if hasattr(iterator, "_iterator_resource") else "_iterators"
+    own = getattr(iterator, held)
+    setattr(iterator, held, getattr(other, held))
     try:
         yield
     finally:
-        iterator._iterator_resource = own
+        setattr(iterator, held, own)

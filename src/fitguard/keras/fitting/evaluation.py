@@ -12,6 +12,7 @@ from fitguard.contract.compiling import uses_xla
 from fitguard.contract.libraries import Library
 from fitguard.keras.fitting.out_of_memory import is_out_of_memory
 from fitguard.keras.fitting.pieces import in_pieces
+from fitguard.keras.fitting.replicas import count_replicas
 from fitguard.keras.fitting.step import leave, rows_of
 from fitguard.monitor.heartbeat import Phase
 from fitguard.schema.batch_parts import smaller_part
@@ -105,7 +106,7 @@ class GuardedEvaluation:
 
         if describe_inseparable(model) or not _is_repeatable(given.get("x")):
             return False
-        of = _batch_rows(given)
+        of = -(-_batch_rows(given) // count_replicas(model))
         rows = self._rows.get(self._key, of)
         smaller = smaller_part(rows, of)
         if smaller is None:

@@ -12,8 +12,15 @@ from fitguard.contract.libraries import Library
 from fitguard.keras.fitting import ending, taking
 from fitguard.keras.fitting.first_rows import first_rows
 from fitguard.keras.fitting.learning_rate import with_learning_rate
-from fitguard.keras.fitting.recording import OtherModel, TrainingState, data_of, place_of
+from fitguard.keras.fitting.recording import (
+    OtherModel,
+    TrainingState,
+    as_number,
+    data_of,
+    place_of,
+)
 from fitguard.keras.fitting.remembered_rows import RememberedRows
+from fitguard.keras.fitting.replicas import count_replicas, largest_share
 from fitguard.keras.fitting.resuming import find_misfit, name_of, restore
 from fitguard.keras.fitting.step import GuardedStep, leave, rows_of
 from fitguard.keras.fitting.taking import Taken
@@ -88,9 +95,11 @@ class GuardedCall:
             # Keras itself says best what is wrong.
             return original(self._model, *args, **kwargs)
         self._arguments = dict(list(bound.items())[1:])
+        exact_only = self._session.orders.exact_only
         while True:
             saved = self._fits.find_saved(
-                self._number, lambda content: find_misfit(content, self._model)
+                self._number,
+                lambda content: find_misfit(content, self._model, exact_only=exact_only),
             )
             try:
                 if saved is not None and saved.document["end"]:
@@ -254,8 +263,9 @@ class GuardedCall:
             self._picture(self._step)
         if not self._begun and self._resumed is None:
             # A step that is taken back must find all variables that it may change.
-            trace(self._step.native, ahead.iterator)
-        if can_be_fed_back(ahead.iterator):
+            trace(self._step.native, ahead.source)
+        needed = self._step.is_first or self._step.rows is not None
+        if can_be_fed_back(ahead.source, at_a_cost=needed):
             batches = ahead.take()
             if self._begun:
                 self._fits.sampler.meter.note_input(ahead.waited_seconds, batches)
@@ -286,8 +296,8 @@ class GuardedCall:
         if batches:
             self._choose_rows(batches[0])
         self._announce(
-            steps_per_epoch=_number(position.steps_per_epoch),
-            batch_size=_number(position.batch_size),
+            steps_per_epoch=as_number(position.steps_per_epoch),
+            batch_size=as_number(position.batch_size),
         )
         for sentence in position.notes:
             self._session.note("data", sentence, fit=self._number)
@@ -303,7 +313,8 @@ class GuardedCall:
             place=self.place,
             library=str(self._library),
             model=name_of(self._model),
-            epochs=_number(self._arguments.get("epochs", 1)),
+            epochs=as_number(self._arguments.get("epochs", 1)),
+            replicas=count_replicas(self._model),
             **more,
         )
 
@@ -312,7 +323,7 @@ class GuardedCall:
 
     def _choose_rows(self, batch: Any) -> None:
         assert self._step is not None
-        card = self._fits.card
+        card, batch = self._fits.card, largest_share(batch)
         first = first_rows(self._session.orders, self._number, self._model, batch, card)
         if card is not None:
             self._remembered = RememberedRows.here(self._model, batch, card)
@@ -389,11 +400,3 @@ class GuardedCall:
         self._session.record(FitEnded, place=self.place)
         self._fits.note_end(self._number)
         return self._model.history
-
-
-def _number(value: Any) -> int | None:
-    """NumPy's numbers are none for the journal."""
-    try:
-        return int(value)
-    except (TypeError, ValueError, OverflowError):
-        return None

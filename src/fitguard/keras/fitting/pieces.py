@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from fitguard.contract.compiling import find_compiled_loss, steps_per_execution
+from fitguard.keras.fitting.replicas import starves
+from fitguard.keras.position import iterator_over
 
 Split = Callable[[Any, int], Any]
 """Works on a batch, so many rows at a time."""
@@ -30,7 +32,8 @@ def in_pieces(model: Any, function: str, rows: int | None) -> Iterator[None]:
     known: _Known = vars(model).setdefault(_KNOWN, _Known())
     native = getattr(model, function)
     joins = function == "predict_function"
-    setattr(model, function, _Pieces(model, known.split(model, function), rows, joins))
+    pieces = _Pieces(model, native, known.split(model, function), rows, joins)
+    setattr(model, function, pieces)
     try:
         yield
     finally:
@@ -60,11 +63,15 @@ class _Pieces:
     """Called by Keras with its data.
 
     Args:
+        native: Keras' own function.
         joins: Outputs come one behind the other; without it, the logs of the last batch count.
     """
 
-    def __init__(self, model: Any, split: Split, rows: int, joins: bool) -> None:
+    def __init__(
+        self, model: Any, native: Callable[[Any], Any], split: Split, rows: int, joins: bool
+    ) -> None:
         self._model = model
+        self._native = native
         self._split = split
         self._rows = rows
         self._joins = joins
@@ -72,10 +79,15 @@ class _Pieces:
     def __call__(self, data: Any) -> Any:
         # Keras 3 gives `predict` a list of batches; all others give an iterator.
         batches = data if isinstance(data, list) else self._next_of(data)
-        results = [self._split(batch, self._rows) for batch in batches]
+        results = [self._run(batch, data) for batch in batches]
         if not results:
             raise StopIteration
         return _join_results(results) if self._joins else results[-1]
+
+    def _run(self, batch: Any, data: Any) -> Any:
+        if starves([batch]):
+            return self._native([batch] if isinstance(data, list) else iterator_over([batch], data))
+        return self._split(batch, self._rows)
 
     def _next_of(self, iterator: Any) -> Iterator[Any]:
         """As many as one call takes."""

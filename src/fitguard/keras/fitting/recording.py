@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from fitguard.keras.fitting.replicas import count_replicas
 from fitguard.keras.snapshots.content import Content
 from fitguard.keras.start import digest_start
 from fitguard.keras.state.callbacks import (
@@ -15,6 +16,7 @@ from fitguard.keras.state.callbacks import (
 )
 from fitguard.keras.state.model_state import ModelState, places
 from fitguard.keras.state.randomness import READ_BY_DATA, read_random, write_random
+from fitguard.keras.state.replicas import count_saved_replicas
 from fitguard.keras.world import read_files, write_files
 from fitguard.schema.run import Place
 from fitguard.state.keeper import Keeper, only_changes
@@ -156,17 +158,39 @@ class TrainingState:
             "result may differ"
             for label in differ
         ]
-        return [*missing, *files, *changed, *notes]
+        return [*describe_replicas(content, self._model), *missing, *files, *changed, *notes]
 
     def _roots(self) -> dict[str, Any]:
         callbacks = {f"callback {number}": one for number, one in enumerate(self._callbacks)}
         return {"model": self._model, **callbacks}
 
     def _elsewhere(self) -> set[int]:
+        state = ModelState(self._model)
+        # Under a strategy, the variable as a whole is another object than what replicas hold: to
+        # write it would give all replicas the value of the first.
+        whole = (id(variable) for variable in state.variables().values())
         variables = (id(one) for ones in places(self._model).values() for one in ones)
         # Arrays have no position that would keep them, and a callback may write to them.
         read = (id(one) for one in self._data if not isinstance(one, np.ndarray))
-        return {*variables, *read}
+        return {*whole, *variables, *read}
+
+
+def describe_replicas(content: Content, model: Any) -> list[str]:
+    """A sentence where a snapshot was taken with another number of replicas than there are now."""
+    before, here = count_saved_replicas(model_arrays(content)), count_replicas(model)
+    if before == here:
+        return []
+    lost = "The moving statistics that each replica has of its own batches (BatchNormalization) "
+    lost += (
+        "are lost with the replicas that are left out"
+        if here < before
+        else "begin on the new replicas with those of the first"
+    )
+    return [
+        f"the snapshot was taken with {count(before, 'replica')}, and the training goes on with"
+        f" {here}. The batch is the same, but its sums are computed in other parts, which changes"
+        f" the last digits. {lost}"
+    ]
 
 
 def place_of(content: Content) -> Place:
@@ -183,6 +207,14 @@ def data_of(arguments: Mapping[str, Any]) -> list[Any]:
     """What `fit` reads."""
     names = ("x", "y", "sample_weight", "validation_data", "class_weight")
     return [arguments[name] for name in names if arguments.get(name) is not None]
+
+
+def as_number(value: Any) -> int | None:
+    """NumPy's numbers are none for the journal."""
+    try:
+        return int(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
 
 
 def _flat(data: Any) -> Iterator[Any]:

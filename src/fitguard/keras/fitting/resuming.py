@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from fitguard.keras.fitting.recording import TrainingState, model_arrays
+from fitguard.keras.fitting.recording import TrainingState, describe_replicas, model_arrays
 from fitguard.keras.position import Ahead, DataPosition, fingerprint
 from fitguard.keras.snapshots.content import Content
 from fitguard.keras.state.model_state import ModelState
@@ -11,14 +11,21 @@ from fitguard.keras.state.randomness import READ_BY_DATA, read_random, write_ran
 from fitguard.keras.traced import trace
 
 
-def find_misfit(content: Content, model: Any) -> str:
-    """Why a snapshot cannot be of this model, as far as it is built; empty where it can."""
+def find_misfit(content: Content, model: Any, *, exact_only: bool = False) -> str:
+    """Why a snapshot cannot be of this model, as far as it is built; empty where it can.
+
+    Args:
+        exact_only: Whether a snapshot of another number of replicas is none for this model.
+    """
     if "name" not in content.document:
         return "It belongs to a training loop of your own."
     name, said = name_of(model), content.document["name"]
     if content.document["several"] and name != said:
         # Threads began in another order. Alone, a name means nothing: Keras counts them.
         return f"It belongs to the model {said}; this one is {name}."
+    others = describe_replicas(content, model) if exact_only else []
+    if others:
+        return f"--exact-only was given, and {others[0]}."
     return ModelState(model).misfit(model_arrays(content))
 
 

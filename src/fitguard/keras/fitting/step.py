@@ -12,6 +12,7 @@ from fitguard.keras.card import Card
 from fitguard.keras.fitting.hidden_draws import describe_hidden_draws
 from fitguard.keras.fitting.out_of_memory import is_out_of_memory
 from fitguard.keras.fitting.planned_rows import plan_rows
+from fitguard.keras.fitting.replicas import count_replicas, largest_share, starves
 from fitguard.keras.fitting.step_start import StepStart
 from fitguard.keras.position import Ahead, DataPosition
 from fitguard.keras.session import Session
@@ -95,7 +96,7 @@ class GuardedStep:
     def hold(self, batches: list[Any], ahead: Ahead) -> None:
         """The batches of the next call, and where they come from."""
         self._held = batches
-        self._element_spec = ahead.iterator.element_spec
+        self._element_spec = ahead.source.element_spec
 
     def split(self, rows: int) -> None:
         """Train in micro-batches of so many rows from now on."""
@@ -134,10 +135,13 @@ class GuardedStep:
         return f"--exact-only was given. {changes[0]}" if changes else ""
 
     def tell(self, rows: int, of: int, why: str) -> None:
-        """Say that a batch of `of` rows is trained in parts, and why."""
-        fit = self._place().fit
+        """Say that a batch of `of` rows, or what each replica has of it, is trained in parts."""
+        fit, replicas = self._place().fit, count_replicas(self._model)
         self._session.record(MicroBatchChosen, fit=fit, rows=rows, of=of, why=why)
-        self._session.say(f"the batch of {of} is trained in micro-batches of {rows}: {why}")
+        whole = f"the batch of {of}"
+        if replicas > 1:
+            whole = f"what each of the {replicas} replicas has of the batch, up to {of} rows,"
+        self._session.say(f"{whole} is trained in micro-batches of {rows}: {why}")
 
     def __call__(self, iterator: Any) -> Any:
         self.was_called = True
@@ -146,16 +150,15 @@ class GuardedStep:
             # A callback trains on data of its own, with train_on_batch.
             return self._native(iterator)
         if ahead is not None:
-            if iterator is not ahead.iterator and iterator is not ahead.source:
+            if not ahead.is_for(iterator):
                 return self._native(iterator)
             prepare, self._prepare = self._prepare, None
             if prepare is not None:
                 prepare()
-            iterator = ahead.iterator
         if self.is_first and self._held:
             # Not between the steps: callbacks have set the learning rate of this one since.
             self._start = StepStart(self._model, data_draw=self._data_draw())
-        logs = self._run_step(iterator)
+        logs = self._run_step(iterator if ahead is None else ahead)
         if self.is_first:
             self.is_first = False
             self._look_at_draws()
@@ -174,11 +177,11 @@ class GuardedStep:
         if hidden:
             self._note(INEXACT, hidden)
 
-    def _run_step(self, iterator: Any) -> Any:
+    def _run_step(self, source: Any) -> Any:
         try:
-            if self.rows is not None and self._held:
+            if self.rows is not None and self._held and not starves(self._held):
                 return self._in_parts(self.rows)
-            return self._native(iterator)
+            return self._native(source.iterator if isinstance(source, Ahead) else source)
         except Exception as error:
             if not is_out_of_memory(error):
                 raise
@@ -233,7 +236,8 @@ class GuardedStep:
         if self._held:
             return rows_of(self._held[0])
         position = self._position()
-        return (position.batch_size if position is not None else None) or 0
+        whole = (position.batch_size if position is not None else None) or 0
+        return -(-whole // count_replicas(self._model))
 
     def _choose_smaller(self, error: Exception, of: int) -> int | None:
         """The next smaller micro-batch; None where there is none that gives the same result."""
@@ -252,7 +256,7 @@ class GuardedStep:
         card, self._card = self._card, None
         if card is None or not self._session.orders.plan or not self._held:
             return None
-        plan = plan_rows(self._model, self._held[0], of, card)
+        plan = plan_rows(self._model, largest_share(self._held[0]), of, card)
         return plan.rows if plan is not None else None
 
     def _note(self, kind: NoteKind, sentence: str) -> None:
@@ -271,10 +275,13 @@ class GuardedStep:
 
 
 def rows_of(batch: Any) -> int:
-    """Rows of a batch: the first dimension of its first tensor; 0 where it cannot be told."""
+    """Rows of a batch: the first dimension of its first tensor; 0 where it cannot be told.
+
+    Of one that replicas share, the rows of the largest share.
+    """
     import tensorflow as tf
 
-    for tensor in tf.nest.flatten(batch):
+    for tensor in tf.nest.flatten(largest_share(batch)):
         shape = getattr(tensor, "shape", None)
         if shape is not None and len(shape) and shape[0]:
             return int(shape[0])

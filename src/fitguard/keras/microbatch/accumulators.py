@@ -4,11 +4,13 @@ from typing import Any
 
 import tensorflow as tf
 
+from fitguard.contract.replicas import make_local_variable
 from fitguard.keras.microbatch.identity import identity
+from fitguard.keras.microbatch.shares import this_replica
 
 
 class Accumulators:
-    """One sum for each variable that has a gradient.
+    """One sum for each variable that has a gradient, on each replica.
 
     Dense gradients are added into variables of their own, which are no part of the model. Sparse
     ones (of embeddings) are kept row by row and joined in the end: that is the gradient which the
@@ -17,16 +19,19 @@ class Accumulators:
 
     def __init__(self) -> None:
         self.variables: list[Any] = []
-        self._sums: dict[int, Any] = {}
+        self._sums: list[dict[int, Any]] = []
         self._sparse: list[int] = []
 
     @property
     def own(self) -> set[int]:
         """Ids of the variables that hold the sums."""
-        return {identity(variable) for variable in self._sums.values()}
+        return {identity(variable) for sums in self._sums for variable in sums.values()}
 
     def add(self, gradients: list[Any], variables: list[Any]) -> list[tuple[Any, Any]]:
-        """Add the gradients of a piece; what is sparse is handed back, to be given to `total`."""
+        """Add the gradients of a piece; what is sparse is handed back, to be given to `total`.
+
+        Called by each replica, in their order.
+        """
         self.variables = variables
         self._sparse = []
         rows = []
@@ -40,9 +45,9 @@ class Accumulators:
         return rows
 
     def total(self, rows: list[tuple[Any, Any]]) -> list[Any]:
-        """The gradients of the whole batch; None for a variable that has none."""
+        """The gradients of all rows of this replica; None for a variable that has none."""
         found: list[Any] = [None] * len(self.variables)
-        for index, total in self._sums.items():
+        for index, total in self._sums[this_replica()].items():
             # A strategy wants a tensor that has a device, which a read of the sum has not.
             found[index] = tf.identity(tf.cast(total, self.variables[index].dtype))
         for index, (values, indices) in zip(self._sparse, rows, strict=True):
@@ -52,13 +57,17 @@ class Accumulators:
 
     def clear(self) -> None:
         """Begin at zero."""
-        for total in self._sums.values():
-            total.assign(tf.zeros_like(total))
+        for sums in self._sums:
+            for total in sums.values():
+                with tf.device(total.device):
+                    total.assign(tf.zeros_like(total))
 
     def _sum(self, index: int, gradient: Any, variable: Any) -> Any:
-        if index not in self._sums:
+        replica = this_replica()
+        while len(self._sums) <= replica:
+            self._sums.append({})
+        sums = self._sums[replica]
+        if index not in sums:
             dtype = tf.float32 if gradient.dtype.size < 4 else gradient.dtype
-            with tf.init_scope():
-                zeros = tf.zeros(variable.shape, dtype)
-                self._sums[index] = tf.Variable(zeros, trainable=False, name="fitguard_gradient")
-        return self._sums[index]
+            sums[index] = make_local_variable(variable.shape, dtype, "fitguard_gradient")
+        return sums[index]

@@ -4,6 +4,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from fitguard.contract.replicas import share_specs
 from fitguard.schema.exit_codes import UsageError
 
 
@@ -88,7 +89,7 @@ def wider(specs: list[Any], others: list[Any]) -> list[Any] | None:
 
 def says_rows(element_spec: Any) -> bool:
     """Whether data say beforehand how many rows a batch has; so does a batch without a spec."""
-    specs = [] if element_spec is None else tf.nest.flatten(element_spec)
+    specs = [] if element_spec is None else tf.nest.flatten(share_specs(element_spec))
     return all(spec.shape.rank == 0 or spec.shape[0] is not None for spec in specs)
 
 

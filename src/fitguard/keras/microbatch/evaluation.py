@@ -8,8 +8,9 @@ import tensorflow as tf
 from fitguard.contract.libraries import has_own_step
 from fitguard.keras.microbatch import cutting
 from fitguard.keras.microbatch.cutting import Layout
-from fitguard.keras.microbatch.joined_logs import join_logs
+from fitguard.keras.microbatch.joined_logs import PieceLogs, join_replicas
 from fitguard.keras.microbatch.library import library_of
+from fitguard.keras.microbatch.shares import by_replica, rounds, this_replica
 from fitguard.keras.microbatch.split import Split
 from fitguard.keras.microbatch.stepping import Stepping
 from fitguard.keras.microbatch.steppings import Steppings
@@ -29,7 +30,7 @@ def split_evaluation(
     def piece(data: Any, split: Split) -> Any:
         return model.test_step(data) if own_step else library.evaluate_piece(model, data, split)
 
-    def make(layout: Layout, leaves: list[Any], specs: list[Any] | None) -> Stepping:
+    def make(layout: Layout, leaves: list[list[Any]], specs: list[Any] | None) -> Stepping:
         return Stepping(
             library,
             model,
@@ -46,12 +47,15 @@ def split_evaluation(
     steppings = Steppings(make)
 
     def evaluate(batch: Any, rows: int) -> Any:
-        layout = Layout(batch)
-        leaves = layout.leaves(batch)
+        shares = by_replica(model.distribute_strategy, batch)
+        layout = Layout(shares[0])
+        leaves = [layout.leaves(share) for share in shares]
         stepping = steppings.of(layout, leaves)
         library.count_step(model, training=False)
-        shares, logs = zip(*stepping.pieces(leaves, rows), strict=True)
-        return join_logs(model, list(logs), list(shares), stepping.findings)
+        logs: list[list[PieceLogs]] = [[] for _ in shares]
+        for replica, share, returned in stepping.pieces(leaves, rows):
+            logs[replica].append(PieceLogs(share, returned))
+        return join_replicas(library, model, logs, stepping.findings)
 
     return evaluate
 
@@ -59,23 +63,35 @@ def split_evaluation(
 def split_prediction(model: Any, *, jit_compile: bool | None = None) -> Callable[[Any, int], Any]:
     """A predict step that cuts each batch into pieces: `(batch, rows) -> outputs`.
 
-    The outputs of the pieces are joined along the first axis.
+    The outputs of the pieces are joined along the first axis; those of replicas too.
     """
+    strategy = model.distribute_strategy
     jit = bool(model.jit_compile if jit_compile is None else jit_compile)
 
-    def whole_step(batch: Any) -> Any:
-        return model.distribute_strategy.run(model.predict_step, args=(batch,))
+    def whole_step(batches: list[Any]) -> list[Any]:
+        def in_replica() -> Any:
+            return model.predict_step(batches[this_replica()])
+
+        return by_replica(strategy, strategy.run(in_replica))
 
     step: Any = tf.autograph.experimental.do_not_convert(whole_step)
     if not model.run_eagerly:
         step = tf.function(step, reduce_retracing=True, jit_compile=jit)
 
     def predict(batch: Any, rows: int) -> Any:
-        layout = Layout(batch)
-        leaves = layout.leaves(batch)
-        bounds = cutting.bounds(cutting.whole_rows(leaves), rows)
-        outputs = [step(layout.batch(cutting.slice_rows(leaves, *at))) for at in bounds]
-        return tf.nest.map_structure(_join_parts, *outputs)
+        shares = by_replica(strategy, batch)
+        layout = Layout(shares[0])
+        leaves = [layout.leaves(share) for share in shares]
+        outputs: list[list[Any]] = [[] for _ in shares]
+        for pieces in rounds([cutting.whole_rows(share) for share in leaves], rows):
+            parts = [
+                layout.batch(cutting.slice_rows(share, piece.start, piece.stop))
+                for share, piece in zip(leaves, pieces, strict=True)
+            ]
+            for replica, output in enumerate(step(parts)):
+                if not pieces[replica].idle:
+                    outputs[replica].append(output)
+        return tf.nest.map_structure(_join_parts, *(one for each in outputs for one in each))
 
     return predict
 

@@ -10,12 +10,13 @@ import tensorflow as tf
 from fitguard.contract import libraries, training2
 from fitguard.contract.layers import flatten_layers
 from fitguard.keras.microbatch import losses2
-from fitguard.keras.microbatch.identity import identity
+from fitguard.keras.microbatch.identity import identities
 from fitguard.keras.microbatch.split import Split
 from fitguard.keras.microbatch.state import MovingMoments
 
 counting_once = losses2.counting_once
 count_step = training2.count_step
+reduce_logs = training2.reduce_logs
 
 
 def trackers(model: Any, whole: Any, rows_are_known: bool) -> dict[int, Any]:  # noqa: ARG001
@@ -96,7 +97,8 @@ def build_optimizer(model: Any) -> None:
 def not_state(model: Any) -> set[int]:
     """Identities of those that keep what each piece writes: metrics; and of trainable ones."""
     metrics = [variable for metric in model.metrics for variable in metric.variables]
-    return {identity(variable) for variable in [*model.trainable_variables, *metrics]}
+    kept = [*model.trainable_variables, *metrics]
+    return {one for variable in kept for one in identities(variable)}
 
 
 def may_move(model: Any) -> list[Any]:

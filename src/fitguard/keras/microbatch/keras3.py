@@ -12,9 +12,11 @@ import tensorflow as tf
 from fitguard.contract import libraries, training3
 from fitguard.contract.layers import flatten_layers
 from fitguard.contract.random_state import keras_seed_generator
-from fitguard.keras.microbatch.identity import identity
+from fitguard.keras.microbatch.identity import identities
 from fitguard.keras.microbatch.split import Split
 from fitguard.keras.microbatch.state import MovingMoments
+
+reduce_logs = training3.reduce_logs
 
 
 def trackers(model: Any, whole: Any, rows_are_known: bool) -> dict[int, Any]:
@@ -131,7 +133,8 @@ def build_optimizer(model: Any) -> None:
 def not_state(model: Any) -> set[int]:
     """Identities of those that keep what each piece writes: metrics; and of trainable ones."""
     metrics = [variable for metric in model.metrics for variable in metric.variables]
-    return {identity(variable.value) for variable in [*model.trainable_variables, *metrics]}
+    kept = [*model.trainable_variables, *metrics]
+    return {one for variable in kept for one in identities(variable.value)}
 
 
 def may_move(model: Any) -> list[Any]:

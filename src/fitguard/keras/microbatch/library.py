@@ -32,6 +32,9 @@ class Library(Protocol):
     def count_step(self, model: Any, training: bool) -> None:
         """Count a step where the library's own train or test function does."""
 
+    def reduce_logs(self, model: Any, logs: Any) -> Any:
+        """The logs of a step from those of its replicas."""
+
     def build(self, model: Any, data: Any) -> None:
         """Make the model's variables."""
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from fitguard.keras.microbatch.identity import identity
+from fitguard.keras.microbatch.identity import identity, on_replicas
 
 
 @dataclass(frozen=True)
@@ -28,9 +28,15 @@ class MovingMoments:
 
 @dataclass
 class StepState:
-    """Variables that a step writes, less the trainable ones and metrics."""
+    """Variables that a step writes, less the trainable ones and metrics.
+
+    Args:
+        variables: Those of all replicas, one by one.
+        replicas: On which of them each is.
+    """
 
     variables: list[Any]
+    replicas: list[int]
     moments: list[MovingMoments] = field(default_factory=list)
     _before: list[Any] = field(default_factory=list)
     _moved: list[Any] = field(default_factory=list)
@@ -38,7 +44,7 @@ class StepState:
 
     def take(self) -> None:
         """Remember the values from before the step."""
-        self._before = [tf.identity(variable) for variable in self.variables]
+        self._before = [copy_value(variable) for variable in self.variables]
         self._moved = [0.0] * len(self.variables)
         self._squares = [0.0] * len(self.variables)
 
@@ -47,13 +53,15 @@ class StepState:
         for variable, value in zip(self.variables, self._before, strict=True):
             variable.assign(value)
 
-    def add(self, share: float) -> None:
-        """Count in what a piece left."""
+    def add(self, shares: list[float]) -> None:
+        """Count in what a piece left on each replica."""
         for index, (variable, before) in enumerate(zip(self.variables, self._before, strict=True)):
             if variable.dtype.is_floating:
-                move = variable - before
-                self._moved[index] += share * move
-                self._squares[index] += share * move * move
+                share = shares[self.replicas[index]]
+                with tf.device(variable.device):
+                    move = variable - before
+                    self._moved[index] += share * move
+                    self._squares[index] += share * move * move
 
     def finish(self) -> None:
         """Set the values that the step leaves."""
@@ -61,15 +69,24 @@ class StepState:
         for index, variable in enumerate(self.variables):
             if variable.dtype.is_floating:
                 more = between.get(identity(variable), 0.0)
-                variable.assign(self._before[index] + self._moved[index] + more)
+                with tf.device(variable.device):
+                    variable.assign(self._before[index] + self._moved[index] + more)
 
     def _between(self) -> dict[int, Any]:
         """By identity of a moving variance: its part of the variance between the pieces' means."""
         places = {identity(variable): index for index, variable in enumerate(self.variables)}
         found = {}
         for moments in self.moments:
-            index = places.get(identity(moments.mean))
-            if index is not None and moments.momentum < 1:
-                spread = self._squares[index] - self._moved[index] * self._moved[index]
-                found[identity(moments.variance)] = tf.maximum(spread, 0) / (1 - moments.momentum)
+            pairs = zip(on_replicas(moments.mean), on_replicas(moments.variance), strict=True)
+            for mean, variance in pairs:
+                index = places.get(identity(mean))
+                if index is not None and moments.momentum < 1:
+                    spread = self._squares[index] - self._moved[index] * self._moved[index]
+                    found[identity(variance)] = tf.maximum(spread, 0) / (1 - moments.momentum)
         return found
+
+
+def copy_value(variable: Any) -> Any:
+    """What a variable holds, on its own device."""
+    with tf.device(variable.device):
+        return tf.identity(variable)

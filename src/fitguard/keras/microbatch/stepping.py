@@ -5,11 +5,13 @@ from typing import Any
 
 import tensorflow as tf
 
+from fitguard.contract.replicas import replica_devices
 from fitguard.keras.microbatch import cutting, trying
-from fitguard.keras.microbatch.identity import identity
+from fitguard.keras.microbatch.identity import identity, on_replicas
 from fitguard.keras.microbatch.library import Library
+from fitguard.keras.microbatch.shares import Piece, by_replica, rounds, this_replica
 from fitguard.keras.microbatch.split import Findings, Split, tracing
-from fitguard.keras.microbatch.state import StepState
+from fitguard.keras.microbatch.state import StepState, copy_value
 from fitguard.keras.microbatch.wraps import install
 
 Body = Callable[[Any, Split], Any]
@@ -21,6 +23,9 @@ _NUMBERS = tf.TensorSpec((None,), tf.float32)
 
 class Stepping:
     """One step of a model over pieces of one structure.
+
+    All is done by each replica of the model's strategy with a share of its own: what is given to it
+    is a list, with one item for each replica.
 
     Args:
         body: Runs in the replica context of the model's strategy.
@@ -36,7 +41,7 @@ class Stepping:
         model: Any,
         body: Body,
         layout: cutting.Layout,
-        leaves: list[Any],
+        leaves: list[list[Any]],
         specs: list[Any] | None = None,
         *,
         training: bool,
@@ -48,33 +53,38 @@ class Stepping:
         self.findings = Findings()
         self._library = library
         self._model = model
+        self._strategy = model.distribute_strategy
+        self._replicas = len(leaves)
         self._body = body
         self._layout = layout
         self._training = training
         self._jit = jit
         self._exact = exact
         self._rows_are_known = rows_are_known
-        self._specs = specs or cutting.signature(leaves)
+        self._specs = specs or _signature(leaves)
         self._sums: Any = None
-        self._step = self._function(self._run, _NUMBERS, _NUMBERS, jit=jit)
+        each = [_NUMBERS] * self._replicas
+        self._step = self._function(self._run, each, _NUMBERS, jit=jit)
         self._divisors = self._function(self._divisors_of)
         self._items = self._function(self._items_of)
-        self._loss = self._function(self._loss_of, _NUMBERS, _NUMBERS)
+        self._loss = self._function(self._loss_of, each, _NUMBERS)
         self._trace(leaves)
 
-    def accepts(self, layout: cutting.Layout, leaves: list[Any]) -> bool:
+    def accepts(self, layout: cutting.Layout, leaves: list[list[Any]]) -> bool:
         """Whether a batch has the structure that was traced."""
         return layout.key == self._layout.key and all(
-            spec.is_compatible_with(leaf) for spec, leaf in zip(self._specs, leaves, strict=True)
+            spec.is_compatible_with(leaf)
+            for share in leaves
+            for spec, leaf in zip(self._specs, share, strict=True)
         )
 
-    def wider_for(self, layout: cutting.Layout, leaves: list[Any]) -> list[Any] | None:
+    def wider_for(self, layout: cutting.Layout, leaves: list[list[Any]]) -> list[Any] | None:
         """A signature that takes this batch too; None where its structure is another."""
         if layout.key != self._layout.key:
             return None
-        return cutting.wider(self._specs, cutting.signature(leaves))
+        return cutting.wider(self._specs, _signature(leaves))
 
-    def prepare(self, leaves: list[Any], rows: int) -> None:
+    def prepare(self, leaves: list[list[Any]], rows: int) -> None:
         """Try the losses on a few rows, once; no variable is changed.
 
         Args:
@@ -82,76 +92,119 @@ class Stepping:
         """
         if self._sums is not None:
             return
-        rows = trying.rows_tried(cutting.whole_rows(leaves), rows)
+        rows = trying.rows_tried(min(_wholes(leaves)), rows)
         allowed = trying.tolerance(self._model)
-        sums = trying.sums_of(self._items_at, leaves, rows, self.findings, allowed)
+
+        def slice_all(start: int, stop: int) -> list[list[Any]]:
+            return self._slice(leaves, [Piece(start, stop)] * self._replicas)
+
+        def items(start: int, stop: int) -> Any:
+            found = self._items(slice_all(start, stop), *self._same_place(start, rows))
+            return by_replica(self._strategy, found)[0]
+
+        sums = trying.sums_of(items, rows, self.findings, allowed)
         known = self._training and self._library.layers_that_see_the_batch(self._model)
         if self._exact and not known:
-            totals = self._totals(leaves, trying.places(rows)[:1], rows)
+            tried = [[Piece(0, rows)] * self._replicas]
+            totals = self._totals(leaves, tried, [rows] * self._replicas)
 
-            def loss(piece: list[Any], start: int, rows: int) -> Any:
-                return self._loss(piece, *_place(start, rows), totals, sums)
+            def loss(start: int, stop: int) -> Any:
+                place = self._same_place(start, rows)
+                found = self._loss(slice_all(start, stop), *place, totals, sums)
+                return by_replica(self._strategy, found)[0]
 
-            trying.note_rows_that_meet(loss, leaves, rows, self.findings, allowed)
+            trying.note_rows_that_meet(loss, rows, self.findings, allowed)
         self._sums = sums
 
     def pieces(
-        self, leaves: list[Any], rows: int, kept: Set[int] = frozenset()
-    ) -> Iterator[tuple[float, Any]]:
-        """Run the pieces one after the other: the share of each, and what its step returned.
+        self, leaves: list[list[Any]], rows: int, kept: Set[int] = frozenset()
+    ) -> Iterator[tuple[int, float, Any]]:
+        """Run the pieces one after the other, on all replicas at once.
 
         Args:
+            rows: Of a piece, at most.
             kept: Ids of more variables that keep what each piece writes.
+
+        Yields:
+            For each piece its replica, which part of the replica's rows it has, and what its step
+            returned.
         """
         self.prepare(leaves, rows)
-        whole = cutting.whole_rows(leaves)
-        bounds = cutting.bounds(whole, rows)
-        totals = self._totals(leaves, bounds, whole)
+        wholes = _wholes(leaves)
+        order = rounds(wholes, rows)
+        totals = self._totals(leaves, order, wholes)
         state = self._state(kept)
         state.take()
-        for start, stop in bounds:
-            if start:
+        for number, pieces in enumerate(order):
+            if number:
                 state.restore()
-            piece = cutting.slice_rows(leaves, start, stop)
-            returned = self._step(piece, *_place(start, whole), totals, self._sums)
-            state.add((stop - start) / whole)
-            yield (stop - start) / whole, returned
+            undo = self._copy_idle(pieces, state)
+            returned = self._step(
+                self._slice(leaves, pieces), *_place(pieces, wholes), totals, self._sums
+            )
+            for variable, value in undo:
+                variable.assign(value)
+            shares = [
+                0.0 if piece.idle else (piece.stop - piece.start) / whole
+                for piece, whole in zip(pieces, wholes, strict=True)
+            ]
+            state.add(shares)
+            for replica, logs in enumerate(by_replica(self._strategy, returned)):
+                if not pieces[replica].idle:
+                    yield replica, shares[replica], logs
         state.finish()
 
     def _function(self, function: Any, *more: Any, jit: bool = False) -> Any:
         plain = tf.autograph.experimental.do_not_convert(function)
         if self._model.run_eagerly:
             return plain
-        signature = [self._specs, _NUMBER, _NUMBER, *more]
-        return tf.function(plain, input_signature=signature, jit_compile=jit)
+        each = [[spec] * self._replicas for spec in (self._specs, _NUMBER, _NUMBER)]
+        return tf.function(plain, input_signature=[*each, *more], jit_compile=jit)
 
-    def _trace(self, leaves: list[Any]) -> None:
+    def _trace(self, leaves: list[list[Any]]) -> None:
         """See what the step does, before it does it."""
         if not self._model.run_eagerly:
             self._step.get_concrete_function()
             return
-        first = cutting.slice_rows(leaves, 0, 1)
-        self._library.build(self._model, self._layout.batch(first))
-        self._divisors(first, *_place(0, 1))
+        first = [cutting.slice_rows(share, 0, 1) for share in leaves]
+        self._library.build(self._model, self._layout.batch(first[0]))
+        self._divisors(first, *self._same_place(0, 1))
 
-    def _run(self, leaves: list[Any], start: Any, whole: Any, totals: Any, sums: Any) -> Any:
-        def in_replica(leaves: list[Any]) -> Any:
+    def _run(self, leaves: Any, starts: Any, wholes: Any, totals: Any, sums: Any) -> Any:
+        def run(leaves: list[Any], start: Any, whole: Any, totals: Any) -> Any:
             split = self._split(leaves, start, whole, totals=totals, sums=sums, jit=self._jit)
-            once = self._library.counting_once(self._model, split)
-            with tracing(split), once:
+            with tracing(split), self._library.counting_once(self._model, split):
                 return self._body(self._layout.batch(leaves), split)
 
-        return self._model.distribute_strategy.run(in_replica, args=(leaves,))
+        return self._on_replicas(run, leaves, starts, wholes, totals)
 
-    def _divisors_of(self, leaves: list[Any], start: Any, whole: Any) -> Any:
-        return tf.stack(self._run_trial(leaves, start, whole).divisors or [0.0])
+    def _divisors_of(self, leaves: Any, starts: Any, wholes: Any) -> Any:
+        def find(leaves: list[Any], start: Any, whole: Any) -> Any:
+            return tf.stack(self._run_trial(leaves, start, whole).divisors or [0.0])
 
-    def _items_of(self, leaves: list[Any], start: Any, whole: Any) -> Any:
-        return tf.stack(self._run_trial(leaves, start, whole).items)
+        return self._on_replicas(find, leaves, starts, wholes)
 
-    def _loss_of(self, leaves: list[Any], start: Any, whole: Any, totals: Any, sums: Any) -> Any:
-        split = self._split(leaves, start, whole, totals=totals, sums=sums, trial=True)
-        return tf.reduce_sum(self._look(leaves, split))
+    def _items_of(self, leaves: Any, starts: Any, wholes: Any) -> Any:
+        def find(leaves: list[Any], start: Any, whole: Any) -> Any:
+            return tf.stack(self._run_trial(leaves, start, whole).items)
+
+        return self._on_replicas(find, leaves, starts, wholes)
+
+    def _loss_of(self, leaves: Any, starts: Any, wholes: Any, totals: Any, sums: Any) -> Any:
+        def find(leaves: list[Any], start: Any, whole: Any, totals: Any) -> Any:
+            split = self._split(leaves, start, whole, totals=totals, sums=sums, trial=True)
+            return tf.reduce_sum(self._look(leaves, split))
+
+        return self._on_replicas(find, leaves, starts, wholes, totals)
+
+    def _on_replicas(self, function: Callable[..., Any], *each: Any) -> Any:
+        """Run it on each replica, with what is there for it in each list."""
+
+        def in_replica() -> Any:
+            here = this_replica()
+            return function(*(arguments[here] for arguments in each))
+
+        return self._strategy.run(in_replica)
 
     def _run_trial(self, leaves: list[Any], start: Any, whole: Any) -> Split:
         split = self._split(leaves, start, whole, trial=True)
@@ -177,22 +230,67 @@ class Stepping:
             **more,
         )
 
-    def _items_at(self, leaves: list[Any], start: int, whole: int) -> Any:
-        return self._items(leaves, *_place(start, whole))
+    def _same_place(self, start: int, whole: int) -> tuple[list[Any], list[Any]]:
+        return _place([Piece(start, whole)] * self._replicas, [whole] * self._replicas)
 
-    def _totals(self, leaves: list[Any], bounds: list[tuple[int, int]], whole: int) -> Any:
+    def _slice(self, leaves: list[list[Any]], pieces: list[Piece]) -> list[list[Any]]:
+        """The tensors of a piece for each replica, where its share is."""
+        found = []
+        devices = replica_devices(self._strategy) if self._replicas > 1 else [None]
+        for share, piece, device in zip(leaves, pieces, devices, strict=True):
+            with tf.device(device):
+                found.append(cutting.slice_rows(share, piece.start, piece.stop))
+        return found
+
+    def _totals(
+        self, leaves: list[list[Any]], order: list[list[Piece]], wholes: list[int]
+    ) -> list[Any]:
         if not self.findings.divisors:
-            return tf.zeros((0,))
-        place = _place(0, whole)
-        return tf.add_n([self._divisors(cutting.slice_rows(leaves, *at), *place) for at in bounds])
+            return [tf.zeros((0,))] * self._replicas
+        found: list[list[Any]] = [[] for _ in wholes]
+        place = _place([Piece(0, 0)] * self._replicas, wholes)
+        for pieces in order:
+            divisors = self._divisors(self._slice(leaves, pieces), *place)
+            for replica, divisor in enumerate(by_replica(self._strategy, divisors)):
+                if not pieces[replica].idle:
+                    found[replica].append(divisor)
+        return [tf.add_n(each) for each in found]
+
+    def _copy_idle(self, pieces: list[Piece], state: StepState) -> list[tuple[Any, Any]]:
+        """Metrics and sums of gradients of replicas that have no rows left: they must not move."""
+        idle = {replica for replica, piece in enumerate(pieces) if piece.idle}
+        moving = {identity(variable) for variable in state.variables}
+        return [
+            (variable, copy_value(variable))
+            for key, variable in (self.findings.assigned.items() if idle else ())
+            if key not in moving and self._replica_of(variable) in idle
+        ]
+
+    def _replica_of(self, variable: Any) -> int:
+        devices = replica_devices(self._strategy) if self._replicas > 1 else []
+        return devices.index(variable.device) if variable.device in devices else 0
 
     def _state(self, kept: Set[int]) -> StepState:
         seen = list(self.findings.assigned.values())
         written = self._library.may_move(self._model) if self._model.run_eagerly else seen
         kept = kept | self._library.not_state(self._model)
-        variables = [variable for variable in written if identity(variable) not in kept]
-        return StepState(variables, self._library.moving_moments(self._model))
+        single = [one for variable in written for one in on_replicas(variable)]
+        variables = [variable for variable in single if identity(variable) not in kept]
+        replicas = [self._replica_of(variable) for variable in variables]
+        return StepState(variables, replicas, self._library.moving_moments(self._model))
 
 
-def _place(start: int, whole: int) -> tuple[Any, Any]:
-    return tf.constant(start), tf.constant(whole)
+def _wholes(leaves: list[list[Any]]) -> list[int]:
+    return [cutting.whole_rows(share) for share in leaves]
+
+
+def _signature(leaves: list[list[Any]]) -> list[Any]:
+    """What pieces of any replica look like."""
+    first, *others = [cutting.signature(share) for share in leaves]
+    for other in others:
+        first = cutting.wider(first, other) or first
+    return first
+
+
+def _place(pieces: list[Piece], wholes: list[int]) -> tuple[list[Any], list[Any]]:
+    return [tf.constant(piece.start) for piece in pieces], [tf.constant(one) for one in wholes]

@@ -6,8 +6,10 @@ from typing import Any
 from fitguard.keras.microbatch.cutting import Layout
 from fitguard.keras.microbatch.stepping import Stepping
 
-Make = Callable[[Layout, list[Any], list[Any] | None], Stepping]
-"""Makes a step for a batch: its layout, its tensors, and a signature where that is known."""
+Make = Callable[[Layout, list[list[Any]], list[Any] | None], Stepping]
+"""Makes a step for a batch: its layout, the tensors of each replica's share, and a signature where
+that is known.
+"""
 
 
 class Steppings:
@@ -26,7 +28,7 @@ class Steppings:
         """What was seen to differ from the whole batch."""
         return list(dict.fromkeys(note for step in self._made for note in step.findings.notes))
 
-    def of(self, layout: Layout, leaves: list[Any]) -> Stepping:
+    def of(self, layout: Layout, leaves: list[list[Any]]) -> Stepping:
         for step in self._made:
             if step.accepts(layout, leaves):
                 return step

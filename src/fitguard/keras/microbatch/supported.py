@@ -5,8 +5,10 @@ import inspect
 import textwrap
 from typing import Any
 
+from fitguard.contract.compiling import uses_xla
 from fitguard.contract.layers import flatten_layers
 from fitguard.contract.libraries import has_own_step
+from fitguard.contract.replicas import replica_devices
 
 _APPLYING = ("apply", "apply_gradients", "minimize", "train_step")
 
@@ -23,13 +25,29 @@ def describe_unsupported(model: Any) -> str:
 
 def describe_inseparable(model: Any) -> str:
     """Why the rows of a batch cannot be cut apart, even for evaluation; empty where they can."""
+    return _replicas(model) or _stateful(model)
+
+
+def _replicas(model: Any) -> str:
     strategy = model.distribute_strategy
-    if strategy.num_replicas_in_sync > 1:
+    replicas, name = strategy.num_replicas_in_sync, type(strategy).__name__
+    if replicas == 1:
+        return ""
+    if len(replica_devices(strategy)) != replicas:
         return (
-            f"The model was made under {type(strategy).__name__} with"
-            f" {strategy.num_replicas_in_sync} replicas. fitguard can split a batch on one"
-            " device only."
+            f"The model was made under {name} with {replicas} replicas, not all of which are in"
+            " this process. fitguard can split a batch only where all replicas are on one machine."
         )
+    if uses_xla(model):
+        return (
+            f"The model was made under {name} with {replicas} replicas and is compiled with XLA."
+            " TensorFlow cannot compile a step that uses several devices: pass jit_compile=False"
+            " to compile."
+        )
+    return ""
+
+
+def _stateful(model: Any) -> str:
     stateful = [layer.name for layer in flatten_layers(model) if getattr(layer, "stateful", 0)]
     if stateful:
         return (

@@ -9,8 +9,9 @@ from fitguard.keras.microbatch import cutting
 from fitguard.keras.microbatch.accumulators import Accumulators
 from fitguard.keras.microbatch.custom_step import gradients_of_own_step
 from fitguard.keras.microbatch.cutting import Layout
-from fitguard.keras.microbatch.joined_logs import join_logs
+from fitguard.keras.microbatch.joined_logs import PieceLogs, join_replicas
 from fitguard.keras.microbatch.library import library_of
+from fitguard.keras.microbatch.shares import by_replica, this_replica
 from fitguard.keras.microbatch.split import Split
 from fitguard.keras.microbatch.stepping import Stepping
 from fitguard.keras.microbatch.steppings import Steppings
@@ -24,6 +25,9 @@ class MicroTrainStep:
     ```
     clear → [draw, forward, loss, backward, add, metrics] × pieces → optimizer
     ```
+
+    Under a strategy, each replica cuts its share of the batch. Gradients are added up on each
+    replica, and summed over replicas once, by the optimizer, as with the whole batch.
 
     Args:
         model: Compiled; of Keras 2 or Keras 3.
@@ -64,8 +68,7 @@ class MicroTrainStep:
         Returns:
             Sentences on what differs from the whole batch; see `notes`.
         """
-        layout = Layout(batch)
-        leaves = layout.leaves(batch)
+        layout, leaves = self._read(batch)
         self._steppings.of(layout, leaves).prepare(leaves, rows)
         return self.notes
 
@@ -74,22 +77,23 @@ class MicroTrainStep:
 
         Args:
             batch: One element of the data iterator.
-            rows: Of a micro-batch.
+            rows: Of a micro-batch; under a strategy, on each replica.
         """
-        layout = Layout(batch)
-        leaves = layout.leaves(batch)
+        layout, leaves = self._read(batch)
         stepping = self._steppings.of(layout, leaves)
         self._accumulators.clear()
-        shares, logs, sparse = [], [], []
-        for share, (piece_logs, piece_rows) in stepping.pieces(
+        logs: list[list[PieceLogs]] = [[] for _ in leaves]
+        sparse: list[list[Any]] = [[] for _ in leaves]
+        for replica, share, (piece_logs, piece_rows) in stepping.pieces(
             leaves, rows, kept=self._accumulators.own
         ):
-            shares.append(share)
-            logs.append(piece_logs)
-            sparse.append(piece_rows)
+            logs[replica].append(PieceLogs(share, piece_logs))
+            sparse[replica].append(piece_rows)
         self._library.count_step(self._model, training=True)
-        self._take_step([_join_slices(parts) for parts in zip(*sparse, strict=True)])
-        return join_logs(self._model, logs, shares, stepping.findings)
+        self._take_step(
+            [[_join_slices(parts) for parts in zip(*pieces, strict=True)] for pieces in sparse]
+        )
+        return join_replicas(self._library, self._model, logs, stepping.findings)
 
     def release(self) -> None:
         """Give back the memory of the sums of gradients, and what was traced."""
@@ -97,8 +101,14 @@ class MicroTrainStep:
         self._steppings.forget()
         self._apply = None
 
+    def _read(self, batch: Any) -> tuple[Layout, list[list[Any]]]:
+        """The structure of a batch, and the tensors that each replica has of it."""
+        shares = by_replica(self._model.distribute_strategy, batch)
+        layout = Layout(shares[0])
+        return layout, [layout.leaves(share) for share in shares]
+
     def _make_stepping(
-        self, layout: Layout, leaves: list[Any], specs: list[Any] | None
+        self, layout: Layout, leaves: list[list[Any]], specs: list[Any] | None
     ) -> Stepping:
         if self._model.built:
             self._library.build_optimizer(self._model)
@@ -120,7 +130,7 @@ class MicroTrainStep:
         gradients, variables, logs = find(self._model, data, split)
         return logs, self._accumulators.add(gradients, variables)
 
-    def _take_step(self, sparse: list[tuple[Any, Any]]) -> None:
+    def _take_step(self, sparse: list[list[tuple[Any, Any]]]) -> None:
         if not self._accumulators.variables:
             return
         if self._apply is None:
@@ -130,13 +140,13 @@ class MicroTrainStep:
                 self._apply = tf.function(plain, reduce_retracing=True, jit_compile=self._jit)
         self._apply(sparse)
 
-    def _optimize(self, sparse: list[tuple[Any, Any]]) -> None:
-        def in_replica(sparse: list[tuple[Any, Any]]) -> None:
-            gradients = self._accumulators.total(sparse)
+    def _optimize(self, sparse: list[list[tuple[Any, Any]]]) -> None:
+        def in_replica() -> None:
+            gradients = self._accumulators.total(sparse[this_replica()])
             pairs = zip(gradients, self._accumulators.variables, strict=True)
             self._model.optimizer.apply_gradients(list(pairs))
 
-        self._model.distribute_strategy.run(in_replica, args=(sparse,))
+        self._model.distribute_strategy.run(in_replica)
 
 
 def _join_slices(parts: tuple[tuple[Any, Any], ...]) -> tuple[Any, Any]:

@@ -12,11 +12,10 @@ import numpy as np
 import tensorflow as tf
 
 from fitguard.contract.layers import flatten_layers
-from fitguard.keras.microbatch import cutting
 from fitguard.keras.microbatch.split import Findings
 
-Trial = Callable[[list[Any], int, int], Any]
-"""Gives what some rows give: the tensors, where they start, and how many rows there are in all."""
+Trial = Callable[[int, int], Any]
+"""Gives what the rows from one to another give."""
 
 _MOST_ROWS = 8
 _TOLERANCE = 2e-4
@@ -45,9 +44,7 @@ def places(rows: int) -> list[tuple[int, int]]:
     return [(0, rows), (0, middle), (middle, rows)]
 
 
-def sums_of(
-    items: Trial, leaves: list[Any], rows: int, findings: Findings, tolerance: float
-) -> Any:
+def sums_of(items: Trial, rows: int, findings: Findings, tolerance: float) -> Any:
     """For each loss that is one number, 1 where it is a sum over rows, and 0 where it is a mean."""
     if not findings.items or rows < 2:
         return tf.zeros((len(findings.items),))
@@ -55,7 +52,7 @@ def sums_of(
     share = middle / rows
     sums = []
     for name, together, first, second in zip(
-        findings.items, *_try_places(items, leaves, rows), strict=True
+        findings.items, *_try_places(items, rows), strict=True
     ):
         off_mean = abs(together - share * first - (1 - share) * second)
         off_sum = abs(together - first - second)
@@ -68,13 +65,11 @@ def sums_of(
     return tf.constant(sums, tf.float32)
 
 
-def note_rows_that_meet(
-    loss: Trial, leaves: list[Any], rows: int, findings: Findings, tolerance: float
-) -> None:
+def note_rows_that_meet(loss: Trial, rows: int, findings: Findings, tolerance: float) -> None:
     """Say so where the loss of some rows is not put together from the losses of its parts."""
     if rows < 2 or findings.notes:
         return
-    together, first, second = _try_places(loss, leaves, rows)
+    together, first, second = _try_places(loss, rows)
     off = abs(together - first - second)
     allowed = tolerance * (abs(first) + abs(second))
     if np.isfinite([together, first, second]).all() and off > allowed:
@@ -86,7 +81,5 @@ def note_rows_that_meet(
         )
 
 
-def _try_places(trial: Trial, leaves: list[Any], rows: int) -> list[Any]:
-    return [
-        np.array(trial(cutting.slice_rows(leaves, *at), at[0], rows), float) for at in places(rows)
-    ]
+def _try_places(trial: Trial, rows: int) -> list[Any]:
+    return [np.array(trial(*at), float) for at in places(rows)]

@@ -5,6 +5,8 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from fitguard.contract.replicas import is_distributed, iterator_over_shares
+
 
 class Ahead:
     """What the next call of Keras' train function will read.
@@ -56,7 +58,13 @@ class Ahead:
     @property
     def iterator(self) -> Any:
         """What Keras is given: its own iterator, or one over the batches that were taken."""
+        if self._fed is None and self.batches:
+            self._fed = self.again()
         return self._source if self._fed is None else self._fed
+
+    def is_for(self, iterator: Any) -> bool:
+        """Whether Keras' train function was given just this one."""
+        return iterator is self._source or iterator is self._fed
 
     def take(self) -> list[Any]:
         """The batches of the next step; none where the data are at their end.
@@ -70,9 +78,7 @@ class Ahead:
                 began = time.monotonic()
                 self.batches = pull_batches(self._source, self._count)
                 self.waited_seconds = time.monotonic() - began
-            if self.batches:
-                self._fed = self.again()
-            else:
+            if not self.batches:
                 self._at_end()
         return self.batches
 
@@ -92,11 +98,15 @@ def pull_batches(iterator: Any, count: int) -> list[Any]:
     return batches
 
 
-def can_be_fed_back(iterator: Any) -> bool:
-    """Whether batches can be taken from it, and given to Keras again; not those of replicas."""
+def can_be_fed_back(iterator: Any, *, at_a_cost: bool = False) -> bool:
+    """Whether batches can be taken from it, and given to Keras again.
+
+    Args:
+        at_a_cost: Also those of replicas: to share them out again takes 0.2 s.
+    """
     import tensorflow as tf
 
-    return isinstance(iterator, tf.data.Iterator)
+    return isinstance(iterator, tf.data.Iterator) or (at_a_cost and is_distributed(iterator))
 
 
 def iterator_over(batches: Sequence[Any], like: Any) -> Any:
@@ -106,8 +116,10 @@ def iterator_over(batches: Sequence[Any], like: Any) -> Any:
     """
     import tensorflow as tf
 
+    if is_distributed(like):
+        return iterator_over_shares(batches, like)
     if not can_be_fed_back(like):
-        # Batches of tf.distribute cannot go back into a dataset; Keras takes any iterator.
+        # Keras 3 takes any iterator.
         return iter(batches)
     spec = like.element_spec
     with tf.device("CPU:0"):

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from fitguard.keras.state import tensors
+from fitguard.keras.state.replicas import adapt_replicas
 from fitguard.keras.state.walk import variables_by_way
 from fitguard.memory.model_variables import variable_bytes
 
@@ -41,14 +42,15 @@ class ModelState:
 
     def missing(self, arrays: Mapping[str, np.ndarray]) -> list[str]:
         """Names that the model has no variable for, or not yet."""
-        return sorted(arrays.keys() - self._places().keys())
+        return sorted(self._adapt(arrays).keys() - self._places().keys())
 
     def more_than(self, arrays: Mapping[str, np.ndarray]) -> list[str]:
         """Names of variables that have no value among them: made since, perhaps."""
-        return sorted(self._places().keys() - arrays.keys())
+        return sorted(self._places().keys() - self._adapt(arrays).keys())
 
     def misfit(self, arrays: Mapping[str, np.ndarray]) -> str:
         """Says where a value cannot be that of a variable; empty where all can."""
+        arrays = self._adapt(arrays)
         for name, variables in self._places().items():
             if name not in arrays:
                 continue
@@ -63,7 +65,11 @@ class ModelState:
         return ""
 
     def write(self, arrays: Mapping[str, np.ndarray]) -> None:
-        """Assign them, on every replica. Variables that are not among them are left."""
+        """Assign them, on every replica. Variables that are not among them are left.
+
+        They may be of more or fewer replicas.
+        """
+        arrays = self._adapt(arrays)
         for name, variables in self._places().items():
             if name in arrays:
                 for variable in variables:
@@ -77,6 +83,9 @@ class ModelState:
         """Put back what `extra` gave."""
         if hasattr(self._model, "stop_training"):
             self._model.stop_training = bool(extra.get("stop_training", False))
+
+    def _adapt(self, arrays: Mapping[str, np.ndarray]) -> Mapping[str, np.ndarray]:
+        return adapt_replicas(arrays, variables_by_way(self._model))
 
     def _places(self) -> dict[str, list[Any]]:
         return places(self._model)

@@ -11,7 +11,14 @@ from fitguard.monitor.heartbeat import Heartbeat
 from fitguard.monitor.journal import now
 from fitguard.monitor.saved_place import Saved, read_saved
 from fitguard.schema.gang import Ended, GangOrders, GangPlan, Members
-from fitguard.schema.journal import LEFT_AS_ASKED, LOST_START, AnyEvent, Decided, Orders
+from fitguard.schema.journal import (
+    LEFT_AS_ASKED,
+    LOST_START,
+    AnyEvent,
+    AttemptEnded,
+    Decided,
+    Orders,
+)
 from fitguard.schema.run import Place, Run, RunState
 from fitguard.supervise.company import Company
 from fitguard.supervise.departure import Departure
@@ -51,6 +58,8 @@ if TYPE_CHECKING:
 
 _LONGEST = 500
 _LAST_EXIT_CODE = 255
+_BROKEN_OFF = b"Collective ops is aborted by"
+_LAST_BYTES = 16_384
 _LOOK_SECONDS = 0.1
 _PEERS_SECONDS = 1.0
 _CULPRIT_SECONDS = 15.0
@@ -179,7 +188,7 @@ class GangMember(Company):
         event = postmortem.event
         failed = find_failure(events, event.attempt)
         lost_start = failed is not None and failed.kind == LOST_START
-        fallout = event.outcome == "followed" or event.fallout
+        fallout = event.outcome == "followed" or event.fallout or _broke_off(seen, event)
         self._tell(
             outcome=event.outcome,
             fallout=fallout,
@@ -306,6 +315,11 @@ class GangMember(Company):
                 self._here.tell_ended(self._told)
             except OSError as error:
                 self._say(f"{self._here.path} cannot be written: {error.strerror}.")
+
+
+def _broke_off(seen: Observation, event: AttemptEnded) -> bool:
+    """Whether what all do together broke off: whoever is to blame, all are asked first."""
+    return event.outcome == "exception" and _BROKEN_OFF in seen.output[-_LAST_BYTES:]
 
 
 def _turn_into_follower(postmortem: Postmortem, why: str, cause: str) -> Postmortem:

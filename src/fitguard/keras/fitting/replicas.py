@@ -1,0 +1,35 @@
+"""Batches of which each replica of a strategy has a share."""
+
+from typing import Any
+
+
+def count_replicas(model: Any) -> int:
+    """Replicas that train the model; 1 without a strategy."""
+    strategy = getattr(model, "distribute_strategy", None)
+    return int(getattr(strategy, "num_replicas_in_sync", 1))
+
+
+def largest_share(batch: Any) -> Any:
+    """What the replica with most rows has of a batch: the first; without replicas all of it."""
+    import tensorflow as tf
+
+    return tf.nest.map_structure(lambda leaf: _shares(leaf)[0], batch)
+
+
+def starves(batches: list[Any]) -> bool:
+    """Whether a replica has no rows of a batch: what Keras does then is its own affair."""
+    import tensorflow as tf
+
+    shares = [share for leaf in tf.nest.flatten(batches) for share in _shares(leaf)]
+    return any(len(shape) and shape[0] == 0 for share in shares if (shape := _shape(share)))
+
+
+def _shares(leaf: Any) -> tuple[Any, ...]:
+    """Those of a value of a strategy; other values that have parts, as ragged ones, are whole."""
+    is_distributed = any(base.__name__ == "DistributedValues" for base in type(leaf).__mro__)
+    return tuple(leaf.values) if is_distributed else (leaf,)
+
+
+def _shape(tensor: Any) -> tuple[Any, ...]:
+    shape = getattr(tensor, "shape", None)
+    return tuple(shape) if shape is not None and getattr(shape, "rank", 0) is not None else ()
