@@ -103,6 +103,10 @@ class Gang:
         why_not = find_misfit(saved) if saved is not None else f"{_describe(place)} is not whole."
         if saved is None or why_not:
             self._lose_start(place, why_not)
+        elif saved.document.get("workers", self.size) != self.size:
+            # For the script this may be another worker now: what it says of itself counts. And it
+            # reads another part of each batch.
+            saved.document |= {"start": "", "next_batch": ""}
         return saved
 
     def reject(self, content: Content, why: str) -> NoReturn:
@@ -139,25 +143,36 @@ class Gang:
         """How many workers train."""
         return self._orders.size
 
-    def describe_resized(self, content: Content, batch_size: int | None) -> list[str]:
-        """Why it is not exact to go on from a snapshot of more workers, or of fewer."""
-        size, batch = content.document.get("workers", self.size), content.document.get("batch_size")
+    def describe_resized(
+        self, content: Content, batch_size: int | None, steps_per_epoch: int | None
+    ) -> list[str]:
+        """Why it is not exact to go on from a snapshot of more workers, or of fewer.
+
+        Args:
+            batch_size: Of the data here; None where they do not tell, as `steps_per_epoch`.
+        """
+        document = content.document
+        size = document.get("workers", self.size)
         if size == self.size:
             return []
         notes = [
-            f"{size} workers trained up to here, and {self.size} go on. Sums are computed in "
-            "another order, random layers draw for other rows, and statistics of "
-            "BatchNormalization and metrics of this epoch lack those of the workers that are gone. "
-            "Each batch is split among fewer or more workers; where their data are split by files, "
-            "rows of this epoch are trained twice or not at all"
+            f"{size} workers trained up to here, and {self.size} go on. Each has another part of "
+            "each batch now, so sums, random layers and the statistics of BatchNormalization "
+            "differ. Metrics of this epoch lack what the missing workers have counted. If the "
+            "data are split among the workers by files, rows of this epoch are trained twice or "
+            "not at all"
         ]
-        if batch and batch_size and batch != batch_size:
-            notes.append(
-                f"the script has changed its batch size with the number of workers: it was {batch} "
-                f"and is {batch_size}. The training goes on after as many steps, so rows of this "
-                "epoch are trained twice or not at all. Do not compute the batch size from the "
-                "number of workers"
-            )
+        for name, was, now in (
+            ("the batch size", document.get("batch_size"), batch_size),
+            ("the number of steps in an epoch", document.get("steps_per_epoch"), steps_per_epoch),
+        ):
+            if was and now and was != now:
+                notes.append(
+                    f"{name} changed with the number of workers: it was {was} and is {now}. The "
+                    "training goes on after as many steps as before, so rows of this epoch are "
+                    "trained twice or not at all. In your script, do not compute the global batch "
+                    "from the number of workers, and let TensorFlow split the data"
+                )
         return notes
 
     def arrive(self, place: Place) -> None:

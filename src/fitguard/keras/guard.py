@@ -149,7 +149,7 @@ class Guard:
                 "the model (give it an Input, or call it once) and pass optimizers and metrics."
             )
         state.write(saved.arrays)
-        resized = fits.describe_resized(saved)
+        resized = fits.describe_resized(saved, None)
         for sentence in [*write_files(saved.document.get("files", {})), *resized]:
             fits.session.note(INEXACT, sentence, fit=self._number)
         write_random(saved.document["random"])

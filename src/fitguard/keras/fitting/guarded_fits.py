@@ -18,6 +18,7 @@ from fitguard.keras.fitting.assurance import Assurance
 from fitguard.keras.fitting.guarded_call import GuardedCall
 from fitguard.keras.fitting.learning_rate import with_learning_rate
 from fitguard.keras.fitting.other_ways import OtherWays
+from fitguard.keras.fitting.recording import as_number
 from fitguard.keras.gang import gang_of
 from fitguard.keras.profiling import Profiler
 from fitguard.keras.sampling import TrainingSampler
@@ -285,9 +286,12 @@ class GuardedFits:
         """What a snapshot says of those that trained."""
         return {"workers": self.gang.size} if self.gang is not None else {}
 
-    def describe_resized(self, content: Content, batch_size: int | None = None) -> list[str]:
-        """Why a snapshot is not exact that others have taken together with this worker."""
-        return self.gang.describe_resized(content, batch_size) if self.gang is not None else []
+    def describe_resized(self, content: Content, position: Any) -> list[str]:
+        """Why a snapshot is not exact that more or fewer workers have taken; `position`: here."""
+        if self.gang is None:
+            return []
+        size = getattr(position, "batch_size", None), getattr(position, "steps_per_epoch", None)
+        return self.gang.describe_resized(content, *map(as_number, size))
 
     def note_end(self, fit: int) -> None:
         """A call has come to its end, now or in an earlier attempt."""
