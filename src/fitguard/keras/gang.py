@@ -159,8 +159,8 @@ class Gang:
             f"{size} workers trained up to here, and {self.size} go on. Each has another part of "
             "each batch now, so sums, random layers and the statistics of BatchNormalization "
             "differ. Metrics of this epoch lack what the missing workers have counted. If the "
-            "data are split among the workers by files, rows of this epoch are trained twice or "
-            "not at all"
+            "data are split among the workers by files, or not at all, rows of this epoch are "
+            "trained twice or left out"
         ]
         for name, was, now in (
             ("the batch size", document.get("batch_size"), batch_size),
