@@ -14,8 +14,8 @@ from fitguard.schema.gang import GangPlan
 CLUSTER = {"cluster": {"worker": ["a:1", "b:2", "c:3"]}, "task": {"type": "worker", "index": 2}}
 
 
-def place(gang="night", worker=None, workers=None, name=None):
-    return read_place(gang, worker, workers, seconds=60.0, name=name)
+def place(gang="night", worker=None, workers=None, name=None, least=0):
+    return read_place(gang, worker, workers, seconds=60.0, name=name, least=least)
 
 
 @pytest.fixture(autouse=True)
@@ -33,6 +33,8 @@ def no_config(monkeypatch):
         ({"workers": 2}, "Received --gang without --worker, and TF_CONFIG is not set"),
         ({"gang": None, "worker": 1, "workers": 2}, "Received --worker 1 without --gang"),
         ({"gang": None, "workers": 0}, "Received --workers 0. Expected 1 to 1000"),
+        ({"worker": 0, "workers": 2, "least": 3}, "Received --min-workers 3 of --workers 2."),
+        ({"gang": None, "workers": 2, "least": 3}, "Received --min-workers 3 of --workers 2."),
         ({"gang": "../up", "worker": 0, "workers": 2}, "Expected up to 64 letters"),
         ({"gang": "n" * 60, "worker": 0, "workers": 2}, "Expected at most 48 characters"),
         ({"name": "other", "worker": 0, "workers": 2}, "Received --gang night and --name other"),

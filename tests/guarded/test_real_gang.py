@@ -8,6 +8,8 @@ import pytest
 from guarded.real_gang import WORKERS, RealGang
 from programs import wait_for
 
+from fitguard.schema.journal import INEXACT, Noted
+
 pytestmark = pytest.mark.soak
 LIBRARIES = ("tf_keras", "keras")
 SLOW = {"STEP_SECONDS": "0.15"}
@@ -72,6 +74,8 @@ def test_a_killed_worker_costs_nothing_but_time(tmp_path, plain):
     assert gang.begun(0)[-1] > 0
     assert gang.outcomes(1) == ["killed", "finished"]
     assert gang.outcomes(0) == ["followed", "finished"]
+    notes = [note for worker in WORKERS for note in gang.events(worker, Noted)]
+    assert not [note for note in notes if note.kind == INEXACT]
 
 
 @pytest.mark.parametrize("library", LIBRARIES)

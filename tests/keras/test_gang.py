@@ -350,3 +350,47 @@ class TestStart:
 
         assert worker.store.list_places() == [], "without it none of them can be gone on from"
         assert len(self.list_aside(worker)) == 4
+
+
+def saved_by(workers, **more):
+    return Content({"workers": workers, "start": "a", "next_batch": "b", **more}, {})
+
+
+def test_a_snapshot_of_as_many_workers_is_as_it_was(tmp_path):
+    gang = Worker(tmp_path).gang
+    assert gang.describe_resized(saved_by(2, batch_size=8, steps_per_epoch=9), 4, 18) == []
+    assert gang.describe_resized(Content({}, {}), None, None) == []
+
+
+@pytest.mark.parametrize(
+    ("batch_size", "steps", "said"),
+    [
+        (8, 9, ()),
+        (None, None, ()),
+        (4, None, ("the batch size changed with the number of workers: it was 8 and is 4",)),
+        (None, 18, ("the number of steps in an epoch changed", "it was 9 and is 18")),
+    ],
+)
+def test_what_differs_with_another_number_of_workers_is_said(tmp_path, batch_size, steps, said):
+    saved = saved_by(3, batch_size=8, steps_per_epoch=9)
+    first, *more = Worker(tmp_path).gang.describe_resized(saved, batch_size, steps)
+    assert first.startswith("3 workers trained up to here, and 2 go on.")
+    assert len(more) == bool(said)
+    assert all(text in more[0] for text in said)
+
+
+@pytest.mark.parametrize(("workers", "start"), [(2, "a"), (3, "")])
+def test_after_a_change_of_size_the_script_says_who_it_is(tmp_path, workers, start):
+    earlier = Worker(tmp_path)
+    earlier.store.save(saved_by(workers), Place(fit=1, total_steps=4))
+    saved = Worker(tmp_path, start=SavedPlace(1, 4)).gang.find_saved(1, lambda _: "")
+    assert saved.document["start"] == start
+
+
+def test_the_first_of_those_that_train_speaks_for_all():
+    def orders(worker, *members):
+        return GangOrders(round=1, worker=worker, workers=3, members=members)
+
+    assert [orders(number).is_first for number in range(3)] == [True, False, False]
+    assert [orders(number, 1, 2).is_first for number in (1, 2)] == [True, False]
+    assert (orders(0).size, orders(1, 1, 2).size) == (3, 2)

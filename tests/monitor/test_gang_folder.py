@@ -11,7 +11,7 @@ from fitguard.monitor.gang_folder import (
     name_worker,
     remove_deserted_gangs,
 )
-from fitguard.schema.gang import Called, Ended, GangPlan, Ready, SavedPlace, Wanted
+from fitguard.schema.gang import Called, Ended, GangPlan, Members, Ready, SavedPlace, Wanted
 
 PLAN = GangPlan(name="night", workers=2, command=("train.py",), seed=5)
 
@@ -114,3 +114,53 @@ def test_a_gang_is_removed_when_it_is_old_and_has_no_runs(tmp_path, folder):
     own.rmdir()
     remove_deserted_gangs(tmp_path)
     assert not folder.path.exists()
+
+
+def test_the_first_who_says_who_trains_wins(folder):
+    here = folder.open_round(1, 3, create=True)
+    first = Members(workers=(0, 2), start=SavedPlace(1, 4), left_at={1: SavedPlace(1, 4)})
+    here.settle(first)
+    here.settle(Members(workers=(0, 1, 2)))
+    assert here.read().members == here.read_members() == first
+    assert not list(here.path.glob(".*"))
+
+
+def test_who_does_not_train_in_a_round_ends_nothing(folder):
+    here = folder.open_round(1, 3, create=True)
+    here.tell_ended(Ended(worker=1, outcome="preempted"))
+    here.want(Wanted(worker=1, want="leave"))
+    assert here.read().ended.keys() == here.read().wanted.keys() == {1}
+    here.settle(Members(workers=(0, 2)))
+    assert here.read().ended == here.read().wanted == {}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b'{"workers": []}',
+        b'{"workers": [0, 3]}',
+        b'{"workers": [1, 0]}',
+        b'{"workers": [0, 0]}',
+        b'{"workers": [-1, 0]}',
+    ],
+)
+def test_members_that_cannot_be_are_none(folder, content):
+    here = folder.open_round(1, 3, create=True)
+    (here.path / "members.json").write_bytes(content)
+    assert here.read().members is None
+
+
+def test_the_last_round_that_was_settled_stays(folder):
+    for number in (1, 2):
+        folder.open_round(number, 2, create=True).settle(Members(workers=(number - 1,)))
+    for number in range(3, 9):
+        folder.open_round(number, 2, create=True)
+    assert sorted(path.name for path in folder.path.glob("round-*")) == [
+        "round-00002",
+        "round-00006",
+        "round-00007",
+        "round-00008",
+    ]
+    assert folder.find_members(9, 2) == Members(workers=(1,))
+    assert folder.find_members(2, 2) is None

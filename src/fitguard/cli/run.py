@@ -22,7 +22,7 @@ from fitguard.schema.exit_codes import ExitCode, UsageError
 from fitguard.schema.journal import LEFT_AS_ASKED
 from fitguard.supervise.options import GANG_SECONDS, Spot
 
-Allowed = Literal["jit-off", "mixed-precision"]
+Allowed = Literal["jit-off", "mixed-precision", "fewer-workers"]
 
 _LAST_EXIT_CODE = 255
 _ON_ALERTS = "alerts"
@@ -187,8 +187,9 @@ def run(
     ] = None,
     gang_seconds: Annotated[
         float,
-        Parameter(help="To wait for workers that are gone, until this one leaves; default: 3600."),
+        Parameter(help="To wait for workers before leaving, or going on without; default: 3600."),
     ] = GANG_SECONDS,
+    min_workers: Annotated[int, Parameter(help="For --allow fewer-workers; default: 1.")] = 1,
     no_probe: Annotated[
         bool,
         Parameter(
@@ -249,6 +250,7 @@ def run(
         worker_heartbeat_seconds=worker_heartbeat_seconds,
         collective_seconds=collective_seconds,
         max_attempts=max_attempts,
+        min_workers=min_workers,
     )
     if not 1 <= preempt_exit_code <= _LAST_EXIT_CODE:
         raise UsageError(
@@ -271,7 +273,8 @@ def run(
         # Loaded only now: most trainings have one worker.
         from fitguard.cli.run_gang import read_place
 
-        place = read_place(gang, worker, workers, seconds=gang_seconds, name=name)
+        least = min_workers if "fewer-workers" in allow and not exact_only else 0
+        place = read_place(gang, worker, workers, seconds=gang_seconds, least=least, name=name)
     options = RunOptions(
         runs_folder=runs_folder.expanduser(),
         name=name if place is None else name_worker(place.name, place.worker),

@@ -37,6 +37,7 @@ def read_place(
     workers: int | None,
     *,
     seconds: float,
+    least: int = 0,
     name: str | None,
 ) -> GangPlace | None:
     """Which worker this is; None where this process is to start all of them.
@@ -47,6 +48,7 @@ def read_place(
     given = read_given_cluster(os.environ.get(TF_CONFIG, ""))
     if gang is None:
         _require_head(worker, workers, given)
+        _require_least(least, workers)
         return None
     if name is not None:
         raise UsageError(
@@ -61,6 +63,7 @@ def read_place(
         raise UsageError(
             f"Received --worker {worker} of --workers {workers}. Expected 0 to {workers - 1}"
         )
+    _require_least(least, workers)
     head = os.environ.get(HEAD_VARIABLE, "")
     if head.isdecimal():
         leave_with_head(int(head))
@@ -69,6 +72,7 @@ def read_place(
         worker=worker,
         workers=workers,
         seconds=seconds,
+        least=least,
         config=given.text if given is not None else "",
         address=given.address if given is not None else "",
         headed=head.isdecimal(),
@@ -93,6 +97,13 @@ def _require_head(worker: int | None, workers: int | None, given: GivenCluster |
 def _require_size(workers: int) -> None:
     if not 1 <= workers <= _MOST_WORKERS:
         raise UsageError(f"Received --workers {workers}. Expected 1 to {_MOST_WORKERS}")
+
+
+def _require_least(least: int, workers: int | None) -> None:
+    if workers is not None and least > workers:
+        raise UsageError(
+            f"Received --min-workers {least} of --workers {workers}. Expected 1 to {workers}"
+        )
 
 
 def _require_gang_name(name: str) -> None:
@@ -161,6 +172,7 @@ def lead_workers(
         environments,
         preempt_signals=options.preempt_signals,
         left=options.preempt_exit_code,
+        may_do_without="fewer-workers" in options.allow and not options.exact_only,
         say=say,
     )
     return head.run()

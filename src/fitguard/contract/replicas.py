@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+from fitguard.contract.multi_worker import is_multi_worker
+
 
 def make_local_variable(shape: Any, dtype: Any, name: str) -> Any:
     """A variable of zeros on the device of the replica whose code runs, which others do not see.
@@ -23,13 +25,14 @@ def replica_devices(strategy: Any) -> list[str]:
 
 
 def is_distributed(iterator: Any) -> bool:
-    """Whether it gives batches of which each replica has a share."""
+    """Whether it gives batches of which each replica has a share, and all are of this process."""
     import tensorflow as tf
 
     return (
         isinstance(iterator, tf.distribute.DistributedIterator)
         and len(getattr(iterator, "_iterators", ())) == 1
         and hasattr(iterator, "_strategy")
+        and not is_multi_worker(iterator._strategy)
     )
 
 

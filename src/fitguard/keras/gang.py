@@ -4,7 +4,7 @@ All workers must take the same steps, or they wait for each other without end. S
 one place, which their guards have agreed on, and take snapshots at places that all were told before
 they got there:
 
-    worker 0: a snapshot is due    ->  asks its guard for a call
+    first worker: one is due       ->  asks its guard for a call
     guards: a step that is ahead   ->  call, into the heartbeat of each worker
     each worker, at that step      ->  takes its snapshot; with `leave`, ends
 """
@@ -103,6 +103,10 @@ class Gang:
         why_not = find_misfit(saved) if saved is not None else f"{_describe(place)} is not whole."
         if saved is None or why_not:
             self._lose_start(place, why_not)
+        elif saved.document.get("workers", self.size) != self.size:
+            # For the script this may be another worker now: what it says of itself counts. And it
+            # reads another part of each batch.
+            saved.document |= {"start": "", "next_batch": ""}
         return saved
 
     def reject(self, content: Content, why: str) -> NoReturn:
@@ -134,6 +138,43 @@ class Gang:
         )
         leave(REPLACE_ME)
 
+    @property
+    def size(self) -> int:
+        """How many workers train."""
+        return self._orders.size
+
+    def describe_resized(
+        self, content: Content, batch_size: int | None, steps_per_epoch: int | None
+    ) -> list[str]:
+        """Why it is not exact to go on from a snapshot of more workers, or of fewer.
+
+        Args:
+            batch_size: Of the data here; None where they do not tell, as `steps_per_epoch`.
+        """
+        document = content.document
+        size = document.get("workers", self.size)
+        if size == self.size:
+            return []
+        notes = [
+            f"{size} workers trained up to here, and {self.size} go on. Each has another part of "
+            "each batch now, so sums, random layers and the statistics of BatchNormalization "
+            "differ. Metrics of this epoch lack what the missing workers have counted. If the "
+            "data are split among the workers by files, or not at all, rows of this epoch are "
+            "trained twice or left out"
+        ]
+        for name, was, now in (
+            ("the batch size", document.get("batch_size"), batch_size),
+            ("the number of steps in an epoch", document.get("steps_per_epoch"), steps_per_epoch),
+        ):
+            if was and now and was != now:
+                notes.append(
+                    f"{name} changed with the number of workers: it was {was} and is {now}. The "
+                    "training goes on after as many steps as before, so rows of this epoch are "
+                    "trained twice or not at all. In your script, do not compute the global batch "
+                    "from the number of workers, and let TensorFlow split the data"
+                )
+        return notes
+
     def arrive(self, place: Place) -> None:
         """The training is between two steps."""
         here, before = self._steps.get(place.fit, (place.total_steps, place.total_steps))
@@ -145,9 +186,9 @@ class Gang:
         """Whether all workers take a snapshot here.
 
         Args:
-            wanted: It is time for one. Only worker 0 asks for it: one clock decides.
+            wanted: It is time for one. Only the first worker asks for it: one clock decides.
         """
-        if wanted and self._orders.worker == 0:
+        if wanted and self._orders.is_first:
             self._ask(place)
         if self._find_call(place) is None:
             return False

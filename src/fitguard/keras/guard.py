@@ -120,6 +120,7 @@ class Guard:
                 "begun": fits.begun,
                 "ended": fits.ended,
                 "files": read_files(),
+                **fits.describe_gang(),
             },
             arrays=ModelState(self._objects).read(),
         )
@@ -148,7 +149,8 @@ class Guard:
                 "the model (give it an Input, or call it once) and pass optimizers and metrics."
             )
         state.write(saved.arrays)
-        for sentence in write_files(saved.document.get("files", {})):
+        resized = fits.describe_resized(saved, None)
+        for sentence in [*write_files(saved.document.get("files", {})), *resized]:
             fits.session.note(INEXACT, sentence, fit=self._number)
         write_random(saved.document["random"])
         self.start = int(saved.document[_STEPS])

@@ -3,13 +3,15 @@
     gang.json           what all have in common; the first worker writes it
     round-00007/        one round
         ready-1.json    worker 1 can begin it: its address, the snapshots that it has
+        members.json    who trains in it; the first who writes it decides
         ended-1.json    how it ended for worker 1
         lost-1.json     worker 1 showed no sign of life any more, or came back from the dead
         wanted-1.json   what worker 1 wants all to do
-        call.json       where all are to take a snapshot; only worker 0 writes it
+        call.json       where all are to take a snapshot; only the first member writes it
 
 Each file is written whole, and by one worker, but for `lost`, which says the same whoever writes
-it. What cannot be read counts as not there: it may be on its way.
+it, and `members`, which is written once. What cannot be read counts as not there: it may be on its
+way.
 """
 
 import contextlib
@@ -31,11 +33,12 @@ from fitguard.monitor.regular_files import (
     replace_file,
 )
 from fitguard.monitor.run_folder import RunFolder
-from fitguard.schema.gang import Called, Ended, GangPlan, Ready, Wanted
+from fitguard.schema.gang import Called, Ended, GangPlan, Members, Ready, Wanted
 
 _FOLDER = "-gang"
 _ROUND = re.compile(r"round-(\d{5,12})")
 _FILE = re.compile(r"(ready|ended|lost|wanted)-(\d{1,6})\.json|(call)\.json")
+_MEMBERS = "members.json"
 _MOST_BYTES = 4 << 20
 _KEPT_ROUNDS = 2
 _YOUNG_SECONDS = 3600.0
@@ -45,12 +48,26 @@ _FromWorker = TypeVar("_FromWorker", Ready, Ended, Wanted)
 
 @dataclass(frozen=True)
 class RoundState:
-    """What the workers have told so far of one round, by worker."""
+    """What the workers have told so far of one round, by worker.
+
+    Args:
+        members: Who trains in it; None as long as that is not settled. Then `ended` and `wanted`
+            are theirs alone.
+    """
 
     ready: dict[int, Ready] = field(default_factory=dict)
     ended: dict[int, Ended] = field(default_factory=dict)
     wanted: dict[int, Wanted] = field(default_factory=dict)
     called: Called | None = None
+    members: Members | None = None
+
+    @property
+    def is_settled(self) -> bool:
+        return self.members is not None
+
+    def list_members(self, workers: int) -> tuple[int, ...]:
+        """Who trains in it, as far as is known; `workers`: how many there are."""
+        return self.members.workers if self.members is not None else tuple(range(workers))
 
 
 @dataclass(frozen=True)
@@ -76,7 +93,30 @@ class RoundFolder:
             else:
                 into = state.ended if match[1] == "ended" else lost.ended
                 self._keep(into, _read(path, Ended), match[2])
-        return RoundState(state.ready, {**lost.ended, **state.ended}, state.wanted, called)
+        members = self.read_members()
+        ended, wanted = {**lost.ended, **state.ended}, state.wanted
+        if members is not None:
+            # Who does not train in it ends nothing, and has nothing to want.
+            ended = {worker: ended[worker] for worker in ended if worker in members.workers}
+            wanted = {worker: wanted[worker] for worker in wanted if worker in members.workers}
+        return RoundState(state.ready, ended, wanted, called, members)
+
+    def read_members(self) -> Members | None:
+        """Who trains in it; None as long as that is not settled."""
+        members = _read(self.path / _MEMBERS, Members)
+        if members is None or not members.workers:
+            return None
+        ordered = tuple(sorted({*members.workers} & {*range(self.workers)}))
+        return members if members.workers == ordered else None
+
+    def settle(self, members: Members) -> None:
+        """Write down who trains in it, unless somebody has: that counts.
+
+        Raises:
+            OSError: where it cannot be written.
+        """
+        with contextlib.suppress(FileExistsError):
+            create_file(self.path / _MEMBERS, msgspec.json.encode(members))
 
     def _keep(self, into: dict[int, _FromWorker], told: _FromWorker | None, worker: str) -> None:
         """Each worker speaks for itself: what says otherwise is none of ours."""
@@ -147,10 +187,22 @@ class GangFolder:
 
     def find_round(self) -> int:
         """The newest round; 0 where there was none."""
+        return max(self._list_rounds(), default=0)
+
+    def find_members(self, before: int, workers: int) -> Members | None:
+        """Who trained in the last round before this one that was settled."""
+        for number in sorted(self._list_rounds(), reverse=True):
+            if number < before:
+                members = self.open_round(number, workers).read_members()
+                if members is not None:
+                    return members
+        return None
+
+    def _list_rounds(self) -> list[int]:
         with contextlib.suppress(OSError):
             found = (_ROUND.fullmatch(entry.name) for entry in os.scandir(self.path))
-            return max((int(match[1]) for match in found if match), default=0)
-        return 0
+            return [int(match[1]) for match in found if match]
+        return []
 
     def open_round(self, number: int, workers: int, *, create: bool = False) -> RoundFolder:
         """One round; where it is made, those that nobody needs any more are removed.
@@ -165,11 +217,14 @@ class GangFolder:
         return folder
 
     def _remove_before(self, number: int) -> None:
-        with contextlib.suppress(OSError):
-            for entry in os.scandir(self.path):
-                match = _ROUND.fullmatch(entry.name)
-                if match and int(match[1]) < number and entry.is_dir(follow_symlinks=False):
-                    shutil.rmtree(entry.path, ignore_errors=True)
+        """Remove old rounds; the last settled one stays: it tells who has what is newest."""
+        newest_first = sorted(self._list_rounds(), reverse=True)
+        paths = {one: self.path / f"round-{one:05d}" for one in newest_first}
+        settled = (one for one in newest_first if (paths[one] / _MEMBERS).exists())
+        kept = next(settled, number)
+        for one, path in paths.items():
+            if one < number and one != kept and path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path, ignore_errors=True)
 
 
 def name_worker(gang: str, worker: int) -> str:

@@ -1,6 +1,7 @@
 """A gang: several guarded runs that train one model together, each of them a *worker*.
 
     round   all workers train at once from one agreed place; one that ends badly ends it for all
+    member  a worker that trains in a round: all do, unless the user allows fewer
     set     the snapshots of all workers at one place; only a complete set is ever restored
     call    "take a snapshot at this step", said to all before they get there
 
@@ -50,12 +51,24 @@ class GangOrders(msgspec.Struct, frozen=True, kw_only=True):
         worker: From 0.
         workers: How many there are.
         start: The snapshot to begin from, exactly this; None to begin anew.
+        members: The workers that train, in order; empty for all.
     """
 
     round: int
     worker: int
     workers: int
     start: SavedPlace | None = None
+    members: tuple[int, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """How many train."""
+        return len(self.members) or self.workers
+
+    @property
+    def is_first(self) -> bool:
+        """Whether it speaks for all: one clock decides when snapshots are due."""
+        return self.worker == min(self.members, default=0)
 
 
 class GangPlan(msgspec.Struct, frozen=True, kw_only=True):
@@ -81,6 +94,7 @@ class Ready(msgspec.Struct, frozen=True, kw_only=True):
         address: `host:port` under which the others reach its training.
         given: The address comes from TF_CONFIG, which is passed on as it is.
         saved: The snapshots that it has.
+        least: So few workers it goes on with; 0 where all must be there.
     """
 
     worker: int
@@ -90,6 +104,21 @@ class Ready(msgspec.Struct, frozen=True, kw_only=True):
     address: str
     given: bool = False
     saved: tuple[SavedPlace, ...] = ()
+    least: int = 0
+
+
+class Members(msgspec.Struct, frozen=True, kw_only=True):
+    """Who trains in a round, and from where; the first who writes it decides for all.
+
+    Args:
+        workers: Their numbers, in order.
+        left_at: Up to where each of the others was there: from then on, a snapshot of the same
+            step is of another training.
+    """
+
+    workers: tuple[int, ...]
+    start: SavedPlace | None = None
+    left_at: dict[int, SavedPlace | None] = {}
 
 
 class Ended(msgspec.Struct, frozen=True, kw_only=True):

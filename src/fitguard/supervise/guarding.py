@@ -140,7 +140,7 @@ class Guarding:
                 stderr=stderr,
                 cancels=self._cancels,
                 spot=spot,
-                company=gang.enroll(self._say) if gang is not None else Company(claim.folder),
+                company=Company(claim.folder) if gang is None else gang.enroll(claim, self._say),
             )
             self._pause = Pause(self._desk)
             hook = stack.enter_context(

@@ -37,7 +37,9 @@ class GangPlace:
 
     Args:
         worker: From 0.
-        seconds: Without a sign of life from others that it waits for, until it leaves.
+        seconds: Without a sign of life from others that it waits for, until it leaves, or goes on
+            without them.
+        least: So few workers it goes on with; 0 where all must be there.
         config: TF_CONFIG as a scheduler has set it; empty where the workers agree on one.
         address: Of this worker, as TF_CONFIG says; empty to choose one for each round.
         headed: Its processes are all of this machine, and one process started them.
@@ -47,6 +49,7 @@ class GangPlace:
     worker: int
     workers: int
     seconds: float = GANG_SECONDS
+    least: int = 0
     config: str = ""
     address: str = ""
     headed: bool = False
@@ -80,7 +83,7 @@ class RunOptions:
         preempt_signals: Numbers of those that mean what SIGTERM means.
         preempt_exit_code: Of a run that was asked to leave.
         exact_only: Stop instead of changing any number.
-        allow: What may change results: `jit-off`, `mixed-precision`.
+        allow: What may change results: `jit-off`, `mixed-precision`, `fewer-workers`.
         micro_batch: Rows of a micro-batch to begin with, for every `fit` call.
         snapshot_seconds: Between snapshots; None to choose from what they cost.
         disk_bytes: That snapshots may take; None for half of what is free.

@@ -2,7 +2,8 @@
 
     python gang.py OUT-{worker}.npz LIBRARY [FAULT:WORKER:STEP]
 
-Faults: `raise`, each time; `stuck`, once. `STEP_SECONDS` makes steps slow.
+Faults: `raise`, each time; `stuck`, once. `STEP_SECONDS` makes steps slow. `BATCH` is the size of
+global batches, of which an epoch has eight; `MULTIPLIED` makes it that of each worker.
 """
 
 import importlib
@@ -23,11 +24,15 @@ if keras.__name__ == "tf_keras":
 keras.utils.set_random_seed(7)
 strategy = tf.distribute.MultiWorkerMirroredStrategy()
 random = np.random.default_rng(3)
-x = random.normal(size=(64, 6)).astype("float32")
+batch = int(os.environ.get("BATCH", "8"))
+x = random.normal(size=(8 * batch, 6)).astype("float32")
 y = (x[:, 0] > 0).astype("int32")
 options = tf.data.Options()
 options.experimental_distribute.auto_shard_policy = tf.data.experimental.AutoShardPolicy.DATA
-data = tf.data.Dataset.from_tensor_slices((x, y)).shuffle(64, seed=5).batch(8).with_options(options)
+if os.environ.get("MULTIPLIED"):
+    batch *= strategy.num_replicas_in_sync
+data = tf.data.Dataset.from_tensor_slices((x, y)).shuffle(64, seed=5).batch(batch)
+data = data.with_options(options)
 
 
 class Faulty(keras.callbacks.Callback):

@@ -66,10 +66,10 @@ class PlainGang:
         wait_for(lambda: len(self.complete()) >= least)
 
     def complete(self) -> list:
-        from fitguard.supervise.gang.peers import Peers
+        from fitguard.supervise.gang.peers import list_places
         from fitguard.supervise.gang.rounds import list_complete
 
-        return list_complete(Peers(self.gang, 0, len(self.numbers)).list_saved())
+        return list_complete([list_places(self.gang, number) for number in self.numbers])
 
     def ended(self) -> list[int]:
         return [self.guards[n].wait(programs.LONGEST_SECONDS) for n in self.numbers]

@@ -38,8 +38,9 @@ class WorkerTraining(plain_child.Training):
         self.done = start.steps if start is not None else 0
         shared = folder.path.parent / "steps"
         shared.mkdir(exist_ok=True)
+        members = self.gang.members or range(self.gang.workers)
         self._own, *self._others = sorted(
-            (shared / f"{self.gang.round}-{number}" for number in range(self.gang.workers)),
+            (shared / f"{self.gang.round}-{number}" for number in members),
             key=lambda path: not path.name.endswith(f"-{self.worker}"),
         )
 
@@ -50,7 +51,7 @@ class WorkerTraining(plain_child.Training):
         while self.done < until:
             self.beat()
             self._obey()
-            if self.worker == 0 and self.done % every == every - 1:
+            if self.gang.is_first and self.done % every == every - 1:
                 self.heartbeat.ask_call()
             yield self.done
             time.sleep(seconds)

@@ -72,6 +72,14 @@ def test_workers_in_one_place_meet_there():
     }
 
 
+def test_tensorflow_counts_those_that_train():
+    both = [ready(3, "here", "10.0.0.1:2222"), ready(1, "there", "10.0.0.2:1111")]
+    assert json.loads(build_config(both, 3)) == {
+        "cluster": {"worker": ["10.0.0.2:1111", "10.0.0.1:2222"]},
+        "task": {"type": "worker", "index": 1},
+    }
+
+
 @pytest.mark.parametrize("networks", [("here", "there"), ("", "")])
 def test_others_meet_at_their_addresses(networks):
     both = [ready(0, networks[0], "10.0.0.1:1111"), ready(1, networks[1], "10.0.0.2:2222")]

@@ -63,7 +63,7 @@ def test_who_asks_one_to_leave_asks_all(tmp_path, whom):
     gang.until(0, "step 5")
     os.kill(gang.head.pid if whom == "head" else gang.guard(1), signal.SIGTERM)
     assert gang.code() == 75
-    assert len(gang.complete()) == 1
+    assert gang.complete()
     assert "to continue: fitguard run --workers 2 --resume=night" in gang.told()
 
 
@@ -73,7 +73,7 @@ def test_when_the_head_dies_the_workers_leave(tmp_path):
     gang.until(0, "step 5")
     gang.head.kill()
     wait_for(lambda: [gang.outcomes(0), gang.outcomes(1)] == [["preempted"]] * 2)
-    assert len(gang.complete()) == 1
+    assert gang.complete()
 
 
 @pytest.mark.soak
@@ -113,3 +113,31 @@ def test_more_workers_than_gpus_are_refused(monkeypatch):
     view(monkeypatch, 1)
     with pytest.raises(UsageError, match="Received --workers 2, and 1 GPU to use here"):
         heads.share_gpus(2, {}, print)
+
+
+@pytest.mark.parametrize(("may_do_without", "code"), [(True, 0), (False, 137)])
+def test_the_others_may_go_on_without_a_worker_that_dies_again_and_again(
+    tmp_path, monkeypatch, may_do_without, code
+):
+    monkeypatch.setattr(heads, "_RESTARTS_PER_HOUR", 1)
+    monkeypatch.setattr(heads, "_STOP_SECONDS", 0.0)
+    dies, waits = "echo >> died; kill -9 $$", "until test -e enough; do sleep 0.05; done"
+    said = []
+
+    def say(text):
+        said.append(text)
+        if "too often" in text:
+            (tmp_path / "enough").touch()
+
+    monkeypatch.chdir(tmp_path)
+    head = heads.Head(
+        lambda worker, _: ["/bin/sh", "-c", dies if worker else waits],
+        [dict(os.environ)] * 2,
+        preempt_signals=(),
+        left=75,
+        may_do_without=may_do_without,
+        say=say,
+    )
+    assert head.run() == code
+    assert len((tmp_path / "died").read_text()) == 2
+    assert any("too often to be started again" in text for text in said) == may_do_without

@@ -29,7 +29,6 @@ from fitguard.keras.position import (
     DataPosition,
     assess_validation,
     can_be_fed_back,
-    fingerprint,
     read_what_was_read,
     why_drawn_by_both,
     why_passed,
@@ -289,6 +288,7 @@ class GuardedCall:
         native, notes, resumed = self._step.native, [], self._resumed is not None
         if self._resumed is not None:
             notes = restore(self._resumed, self._state, native, position, ahead, self._model)
+            notes += self._fits.describe_resized(self._resumed, position)
             self._resumed, self._pictured = None, native
         self._begun = True
         self._fits.begin(ModelState(self._model).size_bytes())
@@ -344,9 +344,7 @@ class GuardedCall:
         """Have a snapshot written, now that the batch after it is known."""
         if taken is None:
             return
-        batches = ahead.batches
-        taken.content.document["position"] = position.read()
-        taken.content.document["next_batch"] = fingerprint(batches) if batches else ""
+        taking.add_position(taken, position, ahead.batches)
         taking.write(self._fits, taken, self.place)
         if self._step is not None:
             self._fits.log(self.place, with_learning_rate(self._step.last_logs, self._model))
@@ -391,6 +389,7 @@ class GuardedCall:
             notes = ending.restore_end(
                 self._model, self._library, original, self._arguments, ended, changed
             )
+        notes += self._fits.describe_resized(ended, None)
         self.place = place_of(ended)
         self._fits.assurance.tell_inexact(notes, self._number, resumed=True)
         self._announce(restored=True)

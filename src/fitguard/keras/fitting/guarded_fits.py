@@ -18,6 +18,7 @@ from fitguard.keras.fitting.assurance import Assurance
 from fitguard.keras.fitting.guarded_call import GuardedCall
 from fitguard.keras.fitting.learning_rate import with_learning_rate
 from fitguard.keras.fitting.other_ways import OtherWays
+from fitguard.keras.fitting.recording import as_number
 from fitguard.keras.gang import gang_of
 from fitguard.keras.profiling import Profiler
 from fitguard.keras.sampling import TrainingSampler
@@ -280,6 +281,17 @@ class GuardedFits:
         """Whether to leave at the end of a call."""
         at_end = self.gang is not None and self.gang.leaves_at_end(fit)
         return at_end or self.session.heartbeat.read_wish() == "leave"
+
+    def describe_gang(self) -> dict[str, Any]:
+        """What a snapshot says of those that trained."""
+        return {"workers": self.gang.size} if self.gang is not None else {}
+
+    def describe_resized(self, content: Content, position: Any) -> list[str]:
+        """Why a snapshot is not exact that more or fewer workers have taken; `position`: here."""
+        if self.gang is None:
+            return []
+        size = getattr(position, "batch_size", None), getattr(position, "steps_per_epoch", None)
+        return self.gang.describe_resized(content, *map(as_number, size))
 
     def note_end(self, fit: int) -> None:
         """A call has come to its end, now or in an earlier attempt."""

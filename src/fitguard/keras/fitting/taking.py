@@ -3,8 +3,9 @@
 import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fitguard.keras.fitting.recording import TrainingState
+from fitguard.keras.fitting.recording import TrainingState, as_number
 from fitguard.keras.fitting.resuming import name_of
+from fitguard.keras.position import DataPosition, fingerprint
 from fitguard.keras.snapshots.content import Content
 from fitguard.schema.run import Place
 
@@ -25,7 +26,9 @@ def take(
     """A snapshot; None where there can be none."""
     began = time.monotonic()
     try:
-        content = state.read(place, name=name_of(model), several=fits.several, **more)
+        content = state.read(
+            place, name=name_of(model), several=fits.several, **fits.describe_gang(), **more
+        )
     except Exception as error:
         # A callback, or a variable, that cannot be read is no reason to end a training.
         fits.session.note(
@@ -37,6 +40,16 @@ def take(
     for sentence in state.describe_holder():
         fits.session.note("snapshot", sentence, fit=place.fit)
     return Taken(content, time.monotonic() - began)
+
+
+def add_position(taken: Taken, position: DataPosition, batches: list[Any]) -> None:
+    """Add where the data are, now that the batch after it is known."""
+    taken.content.document |= {
+        "position": position.read(),
+        "next_batch": fingerprint(batches) if batches else "",
+        "batch_size": as_number(position.batch_size),
+        "steps_per_epoch": as_number(position.steps_per_epoch),
+    }
 
 
 def write(fits: "GuardedFits", taken: Taken, place: Place, *, end: bool = False) -> None:

@@ -41,6 +41,8 @@ ACTIONS = {
     "jit-off": "XLA off",
     "mixed-precision": "mixed precision",
     "planned-restart": "planned restart",
+    "fewer-workers": "fewer workers",
+    "more-workers": "more workers",
     "probe": "probed",
     "stop": "stopped",
 }

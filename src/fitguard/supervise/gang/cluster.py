@@ -83,8 +83,9 @@ def _refuse(text: str, problem: str) -> UsageError:
 
 
 def build_config(ready: Iterable[Ready], worker: int) -> str:
-    """TF_CONFIG of one worker, once all are ready."""
+    """TF_CONFIG of one worker, once all who train are ready: TensorFlow counts those alone."""
     known = sorted(ready, key=lambda one: one.worker)
+    index = [one.worker for one in known].index(worker)
     in_one_place = len({one.network for one in known}) == 1 and known[0].network != ""
     addresses = [
         f"127.0.0.1:{one.address.rpartition(':')[2]}"
@@ -92,7 +93,7 @@ def build_config(ready: Iterable[Ready], worker: int) -> str:
         else one.address
         for one in known
     ]
-    config = _Config({"worker": tuple(addresses)}, _Task("worker", worker))
+    config = _Config({"worker": tuple(addresses)}, _Task("worker", index))
     return msgspec.json.encode(config).decode()
 
 

@@ -3,6 +3,7 @@
 find the newest round                                   over, or of an earlier life: take the next
 write that this one is ready
 wait until all are                                      one stops: all stop; one ends: next round
+the first who sees that writes who trains               not this one: wait for the next round
 """
 
 import contextlib
@@ -13,8 +14,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from fitguard.monitor.gang_folder import GangFolder, RoundFolder, RoundState
-from fitguard.schema.gang import Ended, Ready
+from fitguard.schema.gang import Ended, Members, Ready
 from fitguard.supervise.gang.cluster import choose_address, name_network
+from fitguard.supervise.gang.membership import Lacking, choose_members
 from fitguard.supervise.gang.peers import Peers, list_places
 from fitguard.supervise.gang.rounds import (
     FINISHED,
@@ -23,21 +25,27 @@ from fitguard.supervise.gang.rounds import (
     have_all_finished,
     is_over,
 )
+from fitguard.supervise.gang.saying import describe_outside, describe_outside_end
+from fitguard.supervise.gang.waiting import Waiting
 from fitguard.supervise.options import GangPlace
 from fitguard.supervise.pausing import Asked, Pause
-from fitguard.words import duration
 
 _LOOK_SECONDS = 0.1
-_PEERS_SECONDS = 1.0
-_SAY_AGAIN_SECONDS = 300.0
 
 
 @dataclass(frozen=True)
 class Gathered:
-    """All workers are ready."""
+    """All who train are ready.
+
+    Args:
+        ready: What they have told.
+        before: Who trained in the last round; None where there was none.
+    """
 
     round: RoundFolder
     ready: tuple[Ready, ...]
+    members: Members
+    before: Members | None = None
 
 
 class Gathering:
@@ -78,7 +86,7 @@ class Gathering:
             How the run ends instead: as another worker has ended it, or as the user asks. Where
             others do not come, it leaves like one that was asked to.
         """
-        waiting = _Waiting(self._peers, self._say, self._patience_seconds, self._place.seconds)
+        waiting = Waiting(self._peers, self._say, self._patience_seconds, self._place.seconds)
         while True:
             if after is not None and (stop := find_stop(after.read().ended)) is not None:
                 return stop
@@ -89,17 +97,41 @@ class Gathering:
                 here = RoundState()
             if isinstance(here, Ended):
                 return here
-            missing = [one for one in range(self._place.workers) if one not in here.ready]
-            if not missing and not is_over(here.ended) and self._joined is not None:
-                known = tuple(here.ready[number] for number in sorted(here.ready))
-                return Gathered(self._joined, known)
-            waiting.look([one for one in missing if one != self._place.worker])
+            waiting.look()
+            if (gathered := self._settle(here, waiting)) is not None:
+                return gathered
             asked = pause(_LOOK_SECONDS)
-            if asked is None and waiting.is_in_vain:
+            if asked is None and waiting.is_in_vain():
                 asked = "preempted"
             if asked is not None:
                 self._leave(asked)
                 return asked
+
+    def _settle(self, here: RoundState, waiting: Waiting) -> Gathered | None:
+        """The round, as soon as it is settled who trains in it, and this worker does."""
+        joined, own, workers = self._joined, self._place.worker, self._place.workers
+        if joined is None or own not in here.ready or is_over(here.ended):
+            return None
+        before = self._folder.find_members(joined.number, workers)
+        members = here.members
+        if members is None:
+            chosen = choose_members(here.ready, waiting.list_gone(), before, workers)
+            waiting.note(chosen if isinstance(chosen, Lacking) else Lacking())
+            if isinstance(chosen, Members) and own in chosen.workers:
+                with contextlib.suppress(OSError):
+                    joined.settle(chosen)
+                # Where another one was first, that counts: it may have seen it otherwise.
+                members = joined.read_members()
+        if members is None:
+            return None
+        if own not in members.workers:
+            waiting.note(Lacking(members.workers))
+            waiting.tell_once(describe_outside(members, joined.number, own))
+            return None
+        if not here.ready.keys() >= {*members.workers}:
+            return None  # they are on their way, over a slow network
+        known = tuple(here.ready[number] for number in members.workers)
+        return Gathered(joined, known, members, before)
 
     def _enter(self, after: int, *, is_new: bool) -> RoundState | Ended:
         """Be ready in the newest round that is not over, and read what is told there."""
@@ -107,17 +139,24 @@ class Gathering:
         newest = self._folder.find_round()
         here = self._folder.open_round(newest, workers)
         state = here.read() if newest else RoundState()
-        if have_all_finished(state.ended, workers) and not is_new:
+        members = state.list_members(workers)
+        is_finished = have_all_finished(state.ended, len(members))
+        if is_finished and not is_new:
+            if own not in members:
+                self._say(describe_outside_end(members))
             return Ended(worker=own, outcome=FINISHED)
         is_ours = self._joined is not None and self._joined.number == newest > after
+        if is_ours and own not in members and (stop := find_stop(state.ended)) is not None:
+            return stop
         if is_ours and not is_over(state.ended):
             self._tell_gone(here, state)
             return state
-        is_open = newest > after and len(state.ended) < workers and not is_over(state.ended)
-        if own in state.ready and is_open:
+        is_open = newest > after and not is_finished and not is_over(state.ended)
+        was_here = own in state.ready and own in members
+        if was_here and is_open:
             # Of an earlier life of ours: who trains there waits for us in vain.
             here.tell_lost(_build_lost(own))
-        number = newest if is_open and own not in state.ready else newest + 1
+        number = newest if is_open and not was_here else newest + 1
         joined = self._folder.open_round(number, workers, create=True)
         joined.tell_ready(self._build_ready())
         self._joined = joined
@@ -133,12 +172,14 @@ class Gathering:
             address=given or choose_address(),
             given=bool(given),
             saved=tuple(sorted(list_places(self._folder, self._place.worker))),
+            least=self._place.least,
         )
 
     def _tell_gone(self, here: RoundFolder, state: RoundState) -> None:
         """One that was ready, and is gone, will not begin."""
         self._peers.look()
-        tell_gone(here, self._peers.list_gone(state.ready.keys() - state.ended.keys()))
+        members = {*state.list_members(self._place.workers)}
+        tell_gone(here, self._peers.list_gone(members & state.ready.keys() - state.ended.keys()))
 
     def _leave(self, asked: Asked) -> None:
         if self._joined is not None:
@@ -158,56 +199,3 @@ def tell_gone(here: RoundFolder, gone: Iterable[int]) -> None:
 def _build_lost(worker: int) -> Ended:
     text = "died together with the process that guards it"
     return Ended(worker=worker, outcome=LOST, text=text, time=time.time())
-
-
-class _Waiting:
-    """Says who is waited for, and knows when that is in vain.
-
-    Args:
-        most_seconds: Without a sign of life from one that is missing.
-    """
-
-    def __init__(
-        self,
-        peers: Peers,
-        say: Callable[[str], None],
-        patience_seconds: float,
-        most_seconds: float,
-    ) -> None:
-        self._peers = peers
-        self._say = say
-        self._most_seconds = most_seconds
-        now = time.monotonic()
-        self._look_at = now
-        self._say_at = now + patience_seconds
-        self._lonely_since = now
-        self._problem = ""
-        self._missing: list[int] = []
-
-    def look(self, missing: list[int]) -> None:
-        now = time.monotonic()
-        if now < self._look_at:
-            return
-        self._look_at = now + _PEERS_SECONDS
-        self._missing = missing
-        self._peers.look()
-        if all(self._peers.is_there(worker) for worker in missing):
-            self._lonely_since = now
-        if now >= self._say_at and missing:
-            self._say_at = now + _SAY_AGAIN_SECONDS
-            whom = "; ".join(self._peers.describe(worker) for worker in missing)
-            self._say(f"waits for {whom}.")
-
-    def tell_problem(self, problem: str) -> None:
-        if problem != self._problem:
-            self._problem = problem
-            self._say(f"{problem}. Trying again.")
-
-    @property
-    def is_in_vain(self) -> bool:
-        if time.monotonic() - self._lonely_since < self._most_seconds:
-            return False
-        seconds = duration(self._most_seconds)
-        whom = "; ".join(self._peers.describe(worker) for worker in self._missing)
-        self._say(f"waited {seconds} for {whom}. It leaves, and can be resumed.")
-        return True

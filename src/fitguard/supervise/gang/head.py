@@ -47,6 +47,7 @@ class Head:
         environments: Of each worker.
         preempt_signals: Numbers of those that mean what SIGTERM means.
         left: Exit code of a worker that was asked to leave.
+        may_do_without: Whether the others go on when the guard of one dies again and again.
         say: Tells the user one line.
     """
 
@@ -57,12 +58,14 @@ class Head:
         *,
         preempt_signals: Collection[int],
         left: int,
+        may_do_without: bool = False,
         say: Callable[[str], None],
     ) -> None:
         self._words = words
         self._workers = [_Worker(number, own) for number, own in enumerate(environments)]
         self._preempt_signals = preempt_signals
         self._left = left
+        self._may_do_without = may_do_without
         self._say = say
         self._is_asked = False
         self._end_at: float | None = None
@@ -121,6 +124,13 @@ class Head:
             self._start(worker, again=True)
             return
         worker.is_done = True
+        is_left_out = status.exit_code is None and not self._is_asked and self._may_do_without
+        if is_left_out and not all(one.is_done for one in self._workers):
+            self._say(
+                f"the process that guards worker {worker.number} died with {status.signal}, too "
+                "often to be started again. The others decide whether they go on without it."
+            )
+            return
         code = status.shell_code
         if code == 0:
             return

@@ -10,6 +10,7 @@ from fitguard.monitor.run_folder import create_runs_folder
 from fitguard.monitor.trust import require_safe_parent, require_trusted
 from fitguard.schema.exit_codes import UsageError
 from fitguard.schema.gang import GangPlan
+from fitguard.supervise.claim import Claim
 from fitguard.supervise.command import EXPECTED, Command
 from fitguard.supervise.gang.member import GangMember
 from fitguard.supervise.options import GangPlace, RunOptions
@@ -27,9 +28,9 @@ class Gang:
     place: GangPlace
     options: RunOptions
 
-    def enroll(self, say: Callable[[str], None]) -> GangMember:
+    def enroll(self, claim: Claim, say: Callable[[str], None]) -> GangMember:
         """Take part in it; the run is claimed."""
-        return GangMember(self.folder, self.plan, self.place, self.options, say)
+        return GangMember(self.folder, self.plan, self.place, self.options, claim.record, say)
 
 
 def join_gang(command: Command | None, place: GangPlace, options: RunOptions) -> Gang:

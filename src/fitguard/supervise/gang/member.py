@@ -8,21 +8,28 @@ import msgspec
 
 from fitguard.monitor.gang_folder import GangFolder, RoundFolder
 from fitguard.monitor.heartbeat import Heartbeat
+from fitguard.monitor.journal import now
 from fitguard.monitor.saved_place import Saved, read_saved
-from fitguard.schema.gang import Ended, GangOrders, GangPlan
-from fitguard.schema.journal import LEFT_AS_ASKED, LOST_START, AnyEvent, AttemptEnded, Orders
+from fitguard.schema.gang import Ended, GangOrders, GangPlan, Members
+from fitguard.schema.journal import (
+    LEFT_AS_ASKED,
+    LOST_START,
+    AnyEvent,
+    AttemptEnded,
+    Decided,
+    Orders,
+)
 from fitguard.schema.run import Place, Run, RunState
 from fitguard.supervise.company import Company
 from fitguard.supervise.departure import Departure
 from fitguard.supervise.gang.calls import Caller
 from fitguard.supervise.gang.cluster import TF_CONFIG, build_config
-from fitguard.supervise.gang.gathering import Gathering, tell_gone
+from fitguard.supervise.gang.gathering import Gathered, Gathering, tell_gone
 from fitguard.supervise.gang.peers import Peers
 from fitguard.supervise.gang.round_watch import RoundWatch
 from fitguard.supervise.gang.rounds import (
     FINISHED,
     are_all_judged,
-    choose_start,
     find_culprit,
     have_all_finished,
     is_over,
@@ -32,8 +39,10 @@ from fitguard.supervise.gang.saying import (
     describe_beginning,
     describe_culprit,
     describe_end,
+    describe_larger,
     describe_others,
     describe_resume,
+    describe_smaller,
     describe_stop,
 )
 from fitguard.supervise.live_attempt import Observation
@@ -41,6 +50,7 @@ from fitguard.supervise.options import GangPlace, RunOptions
 from fitguard.supervise.outcomes import find_failure
 from fitguard.supervise.pausing import Asked, Pause
 from fitguard.supervise.postmortem import Postmortem
+from fitguard.supervise.record import Record
 from fitguard.words import one_line
 
 if TYPE_CHECKING:
@@ -61,6 +71,7 @@ class GangMember(Company):
 
     Args:
         plan: What all have in common.
+        record: Of this worker's run.
         say: Tells the user one line.
     """
 
@@ -70,12 +81,14 @@ class GangMember(Company):
         plan: GangPlan,
         place: GangPlace,
         options: RunOptions,
+        record: Record,
         say: Callable[[str], None],
     ) -> None:
         super().__init__(folder.find_worker(place.worker))
         self._folder = folder
         self._plan = plan
         self._place = place
+        self._record = record
         self._quiet = options.quiet or (place.headed and place.worker > 0)
         self._say = say
         self._peers = Peers(folder, place.worker, place.workers)
@@ -85,6 +98,7 @@ class GangMember(Company):
         self._caller = Caller()
         self._here: RoundFolder | None = None
         self._watch: RoundWatch | None = None
+        self._members = tuple(range(place.workers))
         self._told: Ended | None = None
 
     def gather(self, orders: Orders, pause: Pause) -> Orders | Ended | Asked:
@@ -98,26 +112,52 @@ class GangMember(Company):
             return gathered if is_code else msgspec.structs.replace(gathered, exit_code=1)
         if isinstance(gathered, str | Ended):
             return gathered
-        worker, start = self._place.worker, choose_start(gathered.ready)
-        self._here = gathered.round
+        return self._begin(gathered, orders)
+
+    def _begin(self, gathered: Gathered, orders: Orders) -> Orders:
+        worker, members = self._place.worker, gathered.members
+        self._here, self._members = gathered.round, members.workers
         self._told = None
         self._caller = Caller(self._caller.ahead_seconds)
-        config = self._place.config or build_config(gathered.ready, worker)
-        self.environment = {TF_CONFIG: config}
+        is_full = len(self._members) == self._plan.workers
+        given = self._place.config if is_full else ""
+        self.environment = {TF_CONFIG: given or build_config(gathered.ready, worker)}
+        address = next(one.address for one in gathered.ready if one.worker == worker)
         self._watch = RoundWatch(
-            self._folder,
-            gathered.round,
-            worker,
-            self._peers,
-            self._caller,
-            gathered.ready[worker].address,
+            gathered.round, worker, self._members, self._peers, self._caller, address
         )
+        self._tell_size(members, gathered.before, orders.attempt - 1)
         if not self._quiet:
-            self._say(describe_beginning(self._plan, gathered.round.number, start))
+            self._say(describe_beginning(self._plan, gathered.round.number, members))
         mine = GangOrders(
-            round=gathered.round.number, worker=worker, workers=self._plan.workers, start=start
+            round=gathered.round.number,
+            worker=worker,
+            workers=self._plan.workers,
+            start=members.start,
+            members=() if is_full else self._members,
         )
         return msgspec.structs.replace(orders, gang=mine)
+
+    def _tell_size(self, members: Members, before: Members | None, attempt: int) -> None:
+        """Say, and write down, who trains no more, or again."""
+        earlier = before.workers if before is not None else range(self._plan.workers)
+        gone = [one for one in earlier if one not in members.workers]
+        back = [one for one in members.workers if one not in earlier]
+        if not gone and not back:
+            return
+        text = describe_larger(members, back)
+        if gone:
+            text = describe_smaller(members, [self._peers.describe(one) for one in gone])
+        self._say(text)
+        self._record.add(
+            Decided(
+                time=now(),
+                attempt=attempt,
+                action="fewer-workers" if gone else "more-workers",
+                text=text,
+                changes_results=bool(gone),
+            )
+        )
 
     def wish(self, wish: Literal["snapshot", "leave"], heartbeat: Heartbeat) -> None:  # noqa: ARG002
         """Ask for a snapshot of all workers: from that of one alone nothing could go on."""
@@ -172,7 +212,7 @@ class GangMember(Company):
         while True:
             ended = self._read_ended()
             found = find_culprit(ended)
-            if found or are_all_judged(ended, self._plan.workers) or time.monotonic() > until:
+            if found or are_all_judged(ended, len(self._members)) or time.monotonic() > until:
                 return found
             self._tell_gone(ended)
             if pause(_LOOK_SECONDS) is not None:
@@ -184,8 +224,7 @@ class GangMember(Company):
     def _tell_gone(self, ended: dict[int, Ended]) -> None:
         self._peers.look()
         if self._here is not None:
-            silent = [number for number in self._peers.others if number not in ended]
-            tell_gone(self._here, self._peers.list_gone(silent))
+            tell_gone(self._here, self._peers.list_gone({*self._members} - ended.keys()))
 
     def follow(self, orders: Orders, postmortem: Postmortem) -> "Next | None":
         event = postmortem.event
@@ -208,14 +247,14 @@ class GangMember(Company):
             self._tell_again(stop=following.stop, exit_code=code, decision=decision)
 
     def find_saved(self) -> Saved:
-        complete = list_complete(self._peers.list_saved())
+        complete = list_complete(self._peers.list_saved(self._members))
         return read_saved(self._own_folder.snapshots, complete) or Saved(Place(), end=False)
 
     def await_others(self, pause: Pause) -> Literal["finished"] | Asked | None:
         look_at = time.monotonic()
         while True:
             ended = self._read_ended()
-            if have_all_finished(ended, self._plan.workers):
+            if have_all_finished(ended, len(self._members)):
                 return FINISHED
             if is_over(ended):
                 self._await_culprit(pause)

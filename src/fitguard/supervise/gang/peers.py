@@ -40,7 +40,6 @@ class Peers:
     ) -> None:
         self._folder = folder
         self.others = tuple(number for number in range(workers) if number != worker)
-        self._workers = workers
         self._clock = clock
         self._signs: dict[int, _Sign] = {}
 
@@ -84,10 +83,9 @@ class Peers:
             return f"worker {worker}, which is alive{where}"
         return f"worker {worker}, last seen{where} {seconds:.0f} s ago"
 
-    def list_saved(self) -> list[set[SavedPlace]]:
-        """Of which places each worker has a snapshot, by the names of its files."""
-        numbers = range(self._workers)
-        return [list_places(self._folder, worker) for worker in numbers]
+    def list_saved(self, workers: Iterable[int]) -> list[set[SavedPlace]]:
+        """Of which places each of these has a snapshot, by the names of its files."""
+        return [list_places(self._folder, worker) for worker in workers]
 
 
 def list_places(folder: GangFolder, worker: int) -> set[SavedPlace]:

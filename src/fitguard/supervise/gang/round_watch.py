@@ -2,10 +2,10 @@
 
 import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Literal
 
-from fitguard.monitor.gang_folder import GangFolder, RoundFolder, RoundState
+from fitguard.monitor.gang_folder import RoundFolder, RoundState
 from fitguard.monitor.heartbeat import Beat, Heartbeat
 from fitguard.schema.gang import SavedPlace, Wanted
 from fitguard.supervise.departure import Departure
@@ -15,8 +15,6 @@ from fitguard.supervise.gang.gathering import tell_gone
 from fitguard.supervise.gang.peers import Peers
 from fitguard.supervise.gang.rounds import is_left, is_over, list_complete
 
-_CALLER = 0
-"""The worker that says where snapshots are taken."""
 _LOOK_SECONDS = 0.1
 _PEERS_SECONDS = 1.0
 
@@ -25,6 +23,7 @@ class RoundWatch:
     """Keeps watch over one round.
 
     Args:
+        members: The workers that train in it; the first of them says where snapshots are taken.
         address: Where the training of this worker is to be reached.
         caller: Of all rounds: it learns.
 
@@ -34,16 +33,16 @@ class RoundWatch:
 
     def __init__(
         self,
-        folder: GangFolder,
         here: RoundFolder,
         worker: int,
+        members: Sequence[int],
         peers: Peers,
         caller: Caller,
         address: str,
     ) -> None:
-        self._folder = folder
         self._here = here
         self._worker = worker
+        self._members = members
         self._peers = peers
         self._caller = caller
         self._address = address
@@ -71,7 +70,7 @@ class RoundWatch:
         if now >= self._peers_at:
             self._peers_at = now + _PEERS_SECONDS
             self._look_at_peers(state, heartbeat)
-        if self._worker == _CALLER:
+        if self._worker == self._members[0]:
             self._call(beat, state, now)
         self._pass_on(state, heartbeat, departure)
         self._check_strategy(beat, say)
@@ -81,9 +80,9 @@ class RoundWatch:
 
     def _look_at_peers(self, state: RoundState, heartbeat: Heartbeat) -> None:
         self._peers.look()
-        silent = [number for number in self._peers.others if number not in state.ended]
+        silent = {*self._members} - state.ended.keys()
         tell_gone(self._here, self._peers.list_gone(silent))
-        complete = list_complete(self._peers.list_saved())
+        complete = list_complete(self._peers.list_saved(self._members))
         if complete and complete != self._complete:
             heartbeat.note_complete(complete[0])
         self._complete = complete

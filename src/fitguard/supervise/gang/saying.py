@@ -1,26 +1,82 @@
 """What the user is told of the other workers, and the other workers of this one."""
 
 import shlex
+from collections.abc import Sequence
 
 from fitguard.monitor.run_folder import RunFolder
-from fitguard.schema.gang import Ended, GangPlan, SavedPlace
+from fitguard.schema.gang import Ended, GangPlan, Members, SavedPlace
 from fitguard.schema.journal import AttemptEnded
 from fitguard.supervise.options import GangPlace
+from fitguard.words import numbers
 
 _NAMELESS = ("", "unknown", "none")
 
 
-def describe_beginning(plan: GangPlan, number: int, start: SavedPlace | None) -> str:
+def describe_beginning(plan: GangPlan, number: int, members: Members) -> str:
     """`round 3 of gang night-1: all 2 workers go on from step 40 of fit 1.`"""
-    return f"round {number} of the gang {plan.name}: all {plan.workers} workers {_go_on(start)}."
+    who = f"all {plan.workers} workers"
+    if len(members.workers) < plan.workers:
+        who = f"{name_workers(members.workers)} of {plan.workers}"
+    return f"round {number} of the gang {plan.name}: {who} {_go_on(members.start)}."
+
+
+def describe_smaller(members: Members, gone: Sequence[str]) -> str:
+    """That workers are given up; `gone`: who, and since when."""
+    few = len(members.workers) == 1
+    return (
+        f"{name_workers(members.workers)} {'goes' if few else 'go'} on without "
+        f"{'; '.join(gone)}. The results differ from those of all workers from now on. The global "
+        "batch stays as it is, unless your script computes it from the number of workers."
+    )
+
+
+def describe_larger(members: Members, back: Sequence[int]) -> str:
+    """That workers are back."""
+    return (
+        f"{name_workers(back)} came back in time: all {_go_on(members.start)}, which they have "
+        "saved together."
+    )
+
+
+def describe_outside(members: Members, number: int, worker: int) -> str:
+    """What a worker says that comes back too late."""
+    place = members.left_at.get(worker)
+    return (
+        f"{name_workers(members.workers)} train without this worker, since round {number}. It can "
+        f"join them only if they start again from {_name_place(place)}, and not once they have "
+        "saved a later step. It waits until they have finished."
+    )
+
+
+def describe_outside_end(members: Sequence[int]) -> str:
+    """What it says when they have."""
+    return f"{name_workers(members)} finished without this worker. It has no result of its own."
+
+
+def describe_unwilling(unwilling: Sequence[int]) -> str:
+    """Who must have all others; empty where there is nobody."""
+    if not unwilling:
+        return ""
+    do = "does" if len(unwilling) == 1 else "do"
+    return (
+        f" {name_workers(unwilling).capitalize()} {do} not go on with fewer: that takes --allow "
+        "fewer-workers, and no higher --min-workers."
+    )
+
+
+def name_workers(workers: Sequence[int]) -> str:
+    """`worker 2`, `workers 0 to 1`."""
+    return f"worker{'s' if len(workers) > 1 else ''} {numbers(workers)}"
+
+
+def _name_place(place: SavedPlace | None) -> str:
+    if place is None:
+        return "the beginning"
+    return f"the end of fit {place.fit}" if place.end else f"step {place.steps} of fit {place.fit}"
 
 
 def _go_on(start: SavedPlace | None) -> str:
-    if start is None:
-        return "start at the beginning"
-    if start.end:
-        return f"go on from the end of fit {start.fit}"
-    return f"go on from step {start.steps} of fit {start.fit}"
+    return "start at the beginning" if start is None else f"go on from {_name_place(start)}"
 
 
 def describe_end(event: AttemptEnded) -> str:
