@@ -2,7 +2,18 @@
 
 import pytest
 
-from fitguard.words import count, duration, number, percent, say, say_error, shape, short, size
+from fitguard.words import (
+    count,
+    cut_middle,
+    duration,
+    number,
+    percent,
+    say,
+    say_error,
+    shape,
+    short,
+    size,
+)
 
 
 @pytest.mark.parametrize(
@@ -47,3 +58,11 @@ def test_what_an_error_says_has_no_colors() -> None:
         "ValueError: bad data\nhere"
     )
     assert say_error(KeyError()) == "KeyError"
+
+
+def test_the_middle_of_a_long_error_is_left_out() -> None:
+    assert cut_middle("ValueError: no", 20) == "ValueError: no"
+    cut = cut_middle(f"Error: {'x' * 5000} Received a label value of 99", 60)
+    assert cut.startswith("Error: ")
+    assert cut.endswith("Received a label value of 99")
+    assert len(cut) == 60

@@ -49,6 +49,14 @@ SPELLING = {
 }
 
 
+def cut_middle(text: str, most: int) -> str:
+    """Its beginning and its end: errors of a graph say only there what they are about."""
+    if len(text) <= most:
+        return text
+    end = 2 * most // 3
+    return f"{text[: most - end - 3]} … {text[-end:]}"
+
+
 def size(number_bytes: int) -> str:
     """`143771 * 2**20` → 140.4 GiB."""
     if abs(number_bytes) > _MOST_BYTES:

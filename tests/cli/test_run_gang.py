@@ -10,6 +10,7 @@ from fitguard.cli.run_gang import read_place
 from fitguard.monitor.gang_folder import GangFolder
 from fitguard.schema.exit_codes import UsageError
 from fitguard.schema.gang import GangPlan
+from fitguard.supervise.lock import locking_run
 
 CLUSTER = {"cluster": {"worker": ["a:1", "b:2", "c:3"]}, "task": {"type": "worker", "index": 2}}
 
@@ -126,3 +127,26 @@ def test_what_trains_nothing_together_ends_well_and_goes_on_as_a_gang(tmp_path):
     again = fitguard("run", "--workers", "2", "--resume=pair", cwd=tmp_path)
     assert again.returncode == 0
     assert "the run pair-worker-0 is finished" in again.stderr
+
+
+@pytest.mark.parametrize(("resume", "code"), [("--resume=pair", 2), ("--resume=auto", 75)])
+def test_a_gang_that_trains_now_is_left_alone(tmp_path, resume, code):
+    (tmp_path / "train.py").write_text("print('trained')")
+    words = ["run", "--workers", "2", "--name", "pair"]
+    assert fitguard(*words, "train.py", cwd=tmp_path).returncode == 0
+    with locking_run(GangFolder(tmp_path / "fitguard-runs", "pair").find_worker(1)):
+        again = fitguard(*words, resume, "train.py", cwd=tmp_path)
+    assert again.returncode == code, again.stderr
+    assert "Received the gang pair, which trains now: process" in again.stderr
+    assert "worker 0" not in again.stderr
+
+
+def test_a_plan_that_cannot_be_read_is_named(tmp_path):
+    (tmp_path / "train.py").write_text("print('trained')")
+    folder = GangFolder(tmp_path / "fitguard-runs", "pair")
+    folder.path.mkdir(0o700, parents=True)
+    folder.runs_folder.chmod(0o700)
+    folder.plan.write_text("junk")
+    done = fitguard("run", "--workers", "2", "--resume=pair", "train.py", cwd=tmp_path)
+    assert done.returncode == 5
+    assert "gang.json: it cannot be read" in done.stderr

@@ -9,11 +9,12 @@ from typing import Any
 from fitguard.clean_start import words_to_run
 from fitguard.monitor.gang_folder import GangFolder, list_gangs
 from fitguard.monitor.trust import require_safe_parent
-from fitguard.schema.exit_codes import UsageError
+from fitguard.schema.exit_codes import UnreadableInput, UsageError
 from fitguard.schema.gang import GangPlan
 from fitguard.supervise.command import Command
 from fitguard.supervise.gang.cluster import TF_CONFIG, GivenCluster, read_given_cluster
 from fitguard.supervise.gang.head import Head, leave_with_head, share_gpus
+from fitguard.supervise.lease import AlreadyGuarded
 from fitguard.supervise.naming import make_id, require_name
 from fitguard.supervise.options import (
     AUTO,
@@ -24,6 +25,7 @@ from fitguard.supervise.options import (
     RunOptions,
 )
 from fitguard.supervise.runs import read_known_run
+from fitguard.words import count
 
 _MOST_WORKERS = 1000
 _LONGEST_NAME = 48
@@ -148,6 +150,8 @@ def lead_workers(
     runs_folder = options.runs_folder.absolute()
     require_safe_parent(runs_folder, trust_folder=options.trust_folder)
     name, plan = _choose_gang(command, workers, options, runs_folder)
+    if plan is not None:
+        _require_idle(plan, runs_folder)
     words = given.get("command") or (plan.command if plan is not None else ())
     passed = _list_words(given)
 
@@ -166,7 +170,10 @@ def lead_workers(
         environment[NOTIFY_VARIABLE] = "\n".join(given["notify"])
     environments = share_gpus(workers, environment, say)
     if not options.quiet:
-        say(f"gang {name}: {workers} workers on this machine. What worker 0 writes is shown.")
+        say(
+            f"gang {name}: {count(workers, 'worker')} on this machine. What worker 0 writes is "
+            "shown."
+        )
     head = Head(
         list_words,
         environments,
@@ -202,7 +209,7 @@ def _choose_gang(
             raise UsageError("Received no command. Expected `train.py ARGUMENTS`")
         return make_id(command), None
     _require_gang_name(name)
-    plan = GangFolder(runs_folder, name).read_plan()
+    plan = _read_plan(GangFolder(runs_folder, name))
     if plan is not None and resume is None:
         raise UsageError(
             f"Received --name {name}, but {runs_folder} has a gang of this name. Expected a name "
@@ -219,6 +226,28 @@ def _choose_gang(
             "one; `fitguard runs` shows NAME-worker-0 for the gang NAME"
         )
     return name, plan
+
+
+def _read_plan(folder: GangFolder) -> GangPlan | None:
+    plan = folder.read_plan()
+    if plan is None and folder.plan.exists():
+        raise UnreadableInput(
+            f"{folder.plan}: it cannot be read. Expected what the first worker of a gang writes. "
+            "If the gang is to begin anew, remove it"
+        )
+    return plan
+
+
+def _require_idle(plan: GangPlan, runs_folder: Path) -> None:
+    folder = GangFolder(runs_folder, plan.name)
+    for number in range(plan.workers):
+        run = read_known_run(folder.find_worker(number))
+        if run is not None and run.holder is not None:
+            raise AlreadyGuarded(
+                f"Received the gang {plan.name}, which trains now: process {run.holder} guards "
+                f"{run.folder.id}. Expected one that nobody guards; `fitguard watch "
+                f"{run.folder.id}` shows how far it is"
+            )
 
 
 def _find_newest(command: Command | None, workers: int, runs_folder: Path) -> str | None:

@@ -25,14 +25,14 @@ def start(
         given: The options of `fitguard run`, by name, that were set.
     """
     place = options.gang
-    if workers is not None and place is None:
-        # Loaded only now: most trainings have one worker.
-        from fitguard.cli.run_gang import lead_workers
-
-        return lead_workers(command, workers, options, given, say)
     who = f" [worker {place.worker}]" if place is not None else ""
     tell = functools.partial(say, who=who)
     try:
+        if workers is not None and place is None:
+            # Loaded only now: most trainings have one worker.
+            from fitguard.cli.run_gang import lead_workers
+
+            return lead_workers(command, workers, options, given, say)
         with _opening_streams(shown=options.is_shown) as (stdout, stderr):
             return guard(command, options, say=tell, stdout=stdout, stderr=stderr).exit_code
     except AlreadyFinished as finished:

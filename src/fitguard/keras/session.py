@@ -17,6 +17,7 @@ from fitguard.monitor.regular_files import UNDECODABLE, read_regular
 from fitguard.monitor.run_folder import RunFolder
 from fitguard.schema.exit_codes import ExitCode, UnreadableInput
 from fitguard.schema.journal import AnyEvent, Failed, FailureKind, Noted, NoteKind, Orders
+from fitguard.words import cut_middle
 
 _MOST_CHARACTERS = 2000
 _TOLD = "_fitguard_told"
@@ -116,5 +117,5 @@ class Session:
 
 
 def _format_error(error: BaseException) -> str:
-    """The kind of an error and the beginning of what it says."""
-    return f"{type(error).__name__}: {error}"[:_MOST_CHARACTERS]
+    """The kind of an error and what it says, without its middle where that is long."""
+    return cut_middle(f"{type(error).__name__}: {error}", _MOST_CHARACTERS)

@@ -48,6 +48,6 @@ def describe_resume(run: str, command: Sequence[str], *, elsewhere: str = "") ->
 
 
 def _quote(word: str) -> str:
-    """As a shell takes it; a home folder that reports shorten stays one."""
+    """As a shell takes it; a home folder that reports cut_middle stays one."""
     home = "~/" if word.startswith("~/") else ""
     return home + shlex.quote(word.removeprefix(home))

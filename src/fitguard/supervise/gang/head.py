@@ -132,7 +132,8 @@ class Head:
             )
             return
         code = status.shell_code
-        if code == 0:
+        # A signal that all got, or that came from here, says nothing of what happened.
+        if code == 0 or (status.exit_code is None and self._is_asked and self._codes):
             return
         self._codes.append(code)
         if code in (self._left, ExitCode.WRONG_USAGE, ExitCode.UNREADABLE_INPUT):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fitguard.monitor.gang_folder import GangFolder
 from fitguard.monitor.run_folder import create_runs_folder
 from fitguard.monitor.trust import require_safe_parent, require_trusted
-from fitguard.schema.exit_codes import UsageError
+from fitguard.schema.exit_codes import UnreadableInput, UsageError
 from fitguard.schema.gang import GangPlan
 from fitguard.supervise.claim import Claim
 from fitguard.supervise.command import EXPECTED, Command
@@ -78,9 +78,9 @@ def _create(folder: GangFolder, place: GangPlace, command: Command) -> GangPlan:
         if (found := folder.read_plan()) is not None:
             return found
         time.sleep(0.1)
-    raise UsageError(
-        f"Received {folder.plan}, which cannot be read. Expected what the first worker of a gang "
-        "writes; remove it where the gang is to begin anew"
+    raise UnreadableInput(
+        f"{folder.plan}: it cannot be read. Expected what the first worker of a gang writes. If "
+        "the gang is to begin anew, remove it"
     )
 
 

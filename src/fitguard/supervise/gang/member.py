@@ -44,6 +44,7 @@ from fitguard.supervise.gang.saying import (
     describe_resume,
     describe_smaller,
     describe_stop,
+    describe_useless,
 )
 from fitguard.supervise.live_attempt import Observation
 from fitguard.supervise.options import GangPlace, RunOptions
@@ -51,7 +52,7 @@ from fitguard.supervise.outcomes import find_failure
 from fitguard.supervise.pausing import Asked, Pause
 from fitguard.supervise.postmortem import Postmortem
 from fitguard.supervise.record import Record
-from fitguard.words import one_line
+from fitguard.words import cut_middle, one_line
 
 if TYPE_CHECKING:
     from fitguard.supervise.deciding import Next
@@ -129,6 +130,8 @@ class GangMember(Company):
         self._tell_size(members, gathered.before, orders.attempt - 1)
         if not self._quiet:
             self._say(describe_beginning(self._plan, gathered.round.number, members))
+            if useless := describe_useless(gathered.ready):
+                self._say(useless)
         mine = GangOrders(
             round=gathered.round.number,
             worker=worker,
@@ -203,7 +206,8 @@ class GangMember(Company):
             return postmortem
         culprit = self._await_culprit(pause)
         if culprit is None and not self._has_left(seen):
-            return _turn_into_follower(postmortem, "No worker says why it ended.", "unknown")
+            why = event.why or "No worker says why it ended."
+            return _turn_into_follower(postmortem, why, "unknown")
         return _turn_into_follower(postmortem, describe_culprit(culprit), "")
 
     def _await_culprit(self, pause: Pause) -> Ended | None:
@@ -297,7 +301,7 @@ class GangMember(Company):
             left=left,
             cause=cause,
             text=text,
-            error=one_line(error)[:_LONGEST],
+            error=cut_middle(one_line(error), _LONGEST),
             time=time.time(),
         )
         self._write()

@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Sequence
 
 from fitguard.monitor.run_folder import RunFolder
-from fitguard.schema.gang import Ended, GangPlan, Members, SavedPlace
+from fitguard.schema.gang import Ended, GangPlan, Members, Ready, SavedPlace
 from fitguard.schema.journal import AttemptEnded
 from fitguard.supervise.options import GangPlace
 from fitguard.words import numbers
@@ -14,10 +14,23 @@ _NAMELESS = ("", "unknown", "none")
 
 def describe_beginning(plan: GangPlan, number: int, members: Members) -> str:
     """`round 3 of gang night-1: all 2 workers go on from step 40 of fit 1.`"""
+    few = len(members.workers) == 1
     who = f"all {plan.workers} workers"
-    if len(members.workers) < plan.workers:
+    if few or len(members.workers) < plan.workers:
         who = f"{name_workers(members.workers)} of {plan.workers}"
-    return f"round {number} of the gang {plan.name}: {who} {_go_on(members.start)}."
+    return f"round {number} of the gang {plan.name}: {who} {_go_on(members.start, few=few)}."
+
+
+def describe_useless(ready: Sequence[Ready]) -> str:
+    """Why all begin anew although some have snapshots; empty where none has."""
+    without = [one.worker for one in ready if not one.saved]
+    if not without or len(without) == len(ready):
+        return ""
+    have = "has" if len(without) == 1 else "have"
+    return (
+        f"{name_workers(without)} {have} no snapshots, so those of the others cannot be used: they "
+        "are set aside."
+    )
 
 
 def describe_smaller(members: Members, gone: Sequence[str]) -> str:
@@ -75,8 +88,10 @@ def _name_place(place: SavedPlace | None) -> str:
     return f"the end of fit {place.fit}" if place.end else f"step {place.steps} of fit {place.fit}"
 
 
-def _go_on(start: SavedPlace | None) -> str:
-    return "start at the beginning" if start is None else f"go on from {_name_place(start)}"
+def _go_on(start: SavedPlace | None, *, few: bool = False) -> str:
+    if start is None:
+        return f"{'starts' if few else 'start'} at the beginning"
+    return f"{'goes' if few else 'go'} on from {_name_place(start)}"
 
 
 def describe_end(event: AttemptEnded) -> str:
