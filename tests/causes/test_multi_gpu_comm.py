@@ -66,3 +66,14 @@ def test_the_fix_for_a_small_shm_names_the_option() -> None:
     answer = tell("h:1:2 [1] include/shm.h:28 NCCL WARN Call to posix_fallocate failed : No space")
     assert "--shm-size" in answer.causes[0].fix.text
     assert answer.causes[0].fix.commands[0] == "df -h /dev/shm"
+
+
+def test_a_port_that_is_taken_is_named() -> None:
+    found = tell(
+        "E0000 00:00:1794855731.287340    2489 add_port.cc:83] Failed to add port to server: No "
+        "address added out of total 1 resolved for '0.0.0.0:15011'\n"
+        "tensorflow.python.framework.errors_impl.UnknownError: Could not start gRPC server"
+    )
+    assert found.primary == "multi-gpu-comm"
+    assert "0.0.0.0:15011" in found.causes[0].why
+    assert "NCCL" not in found.causes[0].fix.text

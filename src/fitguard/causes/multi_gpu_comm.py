@@ -17,6 +17,7 @@ from fitguard.schema.finding import Fix
 
 ANOTHER_FAILED_FIRST = "Another worker failed first, and this one only reports it."
 _FALLOUT_WEIGHT = 0.85
+_PORT_WEIGHT = 0.9
 _OF_ALL_GPUS = re.compile(r"nccl|Collective(?:Reduce|Gather|Bcast|AllToAll)", re.IGNORECASE)
 
 
@@ -55,6 +56,8 @@ def multi_gpu_comm(story: Story) -> Verdict | None:
     """
     if fallout := find_fallout(story):
         return _judge_fallout(story, fallout)
+    if taken := story.first("own-port-taken"):
+        return _judge_port(taken)
     scales = Scales()
     several = find_joint_training(story)
     scales.add(0.93, story.first("nccl-shared-memory"))
@@ -79,6 +82,24 @@ def multi_gpu_comm(story: Story) -> Verdict | None:
         scales.add(0.5, story.first("hang-told", "stacks-at-timeout"))
         scales.add(0.2, story.first("launch-timeout"))
     return scales.verdict(why=_why(story), fix=_fix(story))
+
+
+def _judge_port(taken: Signal) -> Verdict | None:
+    address = taken.values.get("address", "")
+    where = f" ({address})" if address else ""
+    scales = Scales()
+    scales.add(_PORT_WEIGHT, taken)
+    return scales.verdict(
+        why=f"This worker could not listen at its own address in TF_CONFIG{where}: another process "
+        "has the port, often one of an earlier run, or the address is another machine's.",
+        fix=Fix(
+            "See who listens there, and end it if it is left over; or give this worker another "
+            "port in TF_CONFIG, the same for all workers. `fitguard run --workers` and `--gang` "
+            "choose free ports by themselves.",
+            ("ss -ltnp",),
+        ),
+        summary="This worker could not listen at its address.",
+    )
 
 
 def _judge_fallout(story: Story, fallout: Signal) -> Verdict | None:
