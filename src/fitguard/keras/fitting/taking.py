@@ -42,7 +42,7 @@ def take(
     return Taken(content, time.monotonic() - began)
 
 
-def add_position(taken: Taken, position: DataPosition, batches: list[Any]) -> None:
+def add_position(taken: Taken, position: DataPosition, batches: list[Any] | None) -> None:
     """Add where the data are, now that the batch after it is known."""
     taken.content.document |= {
         "position": position.read(),
