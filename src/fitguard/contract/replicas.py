@@ -20,7 +20,7 @@ def make_local_variable(shape: Any, dtype: Any, name: str) -> Any:
 
 
 def replica_devices(strategy: Any) -> list[str]:
-    """The devices of the replicas, in their order."""
+    """The devices of the replicas of this process, in their order."""
     return list(strategy.extended.worker_devices)
 
 
@@ -69,10 +69,11 @@ def iterator_over_shares(batches: Sequence[Any], like: Any) -> Any:
 
 
 def _shares(strategy: Any, batch: Any) -> list[Any]:
+    """What each replica of this process has of a batch."""
     import tensorflow as tf
 
     flat = [strategy.experimental_local_results(leaf) for leaf in tf.nest.flatten(batch)]
     return [
         tf.nest.pack_sequence_as(batch, [leaf[number] for leaf in flat])
-        for number in range(strategy.num_replicas_in_sync)
+        for number in range(len(flat[0]))
     ]

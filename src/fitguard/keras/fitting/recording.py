@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from fitguard.keras.fitting.replicas import count_own_replicas
+from fitguard.keras.fitting.replicas import count_local_replicas
 from fitguard.keras.snapshots.content import Content
 from fitguard.keras.start import digest_start
 from fitguard.keras.state.callbacks import (
@@ -177,7 +177,7 @@ class TrainingState:
 
 def describe_replicas(content: Content, model: Any) -> list[str]:
     """A sentence where a snapshot was taken with another number of replicas than there are now."""
-    before, here = count_saved_replicas(model_arrays(content)), count_own_replicas(model)
+    before, here = count_saved_replicas(model_arrays(content)), count_local_replicas(model)
     if before == here:
         return []
     lost = "The moving statistics that each replica has of its own batches (BatchNormalization) "

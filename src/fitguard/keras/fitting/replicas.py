@@ -2,21 +2,19 @@
 
 from typing import Any
 
-from fitguard.contract.multi_worker import has_workers
 from fitguard.contract.replicas import replica_devices
 
 
 def count_replicas(model: Any) -> int:
-    """Replicas that train the model; 1 without a strategy."""
+    """Replicas that train the model, in all processes; 1 without a strategy."""
     strategy = getattr(model, "distribute_strategy", None)
     return int(getattr(strategy, "num_replicas_in_sync", 1))
 
 
-def count_own_replicas(model: Any) -> int:
-    """Those of this process: with several workers, each has only its own."""
-    if has_workers(model):
-        return len(replica_devices(model.distribute_strategy))
-    return count_replicas(model)
+def count_local_replicas(model: Any) -> int:
+    """Those of this process."""
+    alone = count_replicas(model) == 1
+    return 1 if alone else len(replica_devices(model.distribute_strategy))
 
 
 def largest_share(batch: Any) -> Any:
