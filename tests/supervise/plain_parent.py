@@ -4,6 +4,7 @@ python plain_parent.py OPTIONS-AS-JSON SCRIPT ARGUMENTS…
 """
 
 import json
+import os
 import resource
 import sys
 from dataclasses import replace
@@ -13,8 +14,9 @@ from fitguard.cli.run import say
 from fitguard.schema.exit_codes import UsageError
 from fitguard.supervise.choosing import AlreadyFinished
 from fitguard.supervise.command import Command
+from fitguard.supervise.gang.head import leave_with_head
 from fitguard.supervise.guarding import guard
-from fitguard.supervise.options import GangPlace, RunOptions
+from fitguard.supervise.options import HEAD_VARIABLE, GangPlace, RunOptions
 
 CHILD = Path(__file__).with_name("plain_child.py")
 WORKER = Path(__file__).parent / "gang" / "plain_worker.py"
@@ -34,6 +36,8 @@ def main() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
     runs_folder = Path(wanted.pop("runs_folder", "runs"))
     place = GangPlace(**wanted.pop("gang")) if "gang" in wanted else None
+    if place is not None and place.headed:
+        leave_with_head(int(os.environ[HEAD_VARIABLE]))
     options = replace(RunOptions(runs_folder=runs_folder, gang=place), **wanted)
     command = plain_command(Path(script), *arguments, child=WORKER if place else CHILD)
     try:
