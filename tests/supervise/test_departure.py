@@ -71,8 +71,19 @@ def test_the_first_interrupt_is_the_scripts_own_business():
 
 def test_interrupts_get_stronger():
     setting = Setting()
-    sent = [setting.departure.interrupt(signal.SIGINT, forward=True) for _ in range(4)]
+    sent = []
+    for _ in range(4):
+        sent.append(setting.departure.interrupt(signal.SIGINT, forward=True))
+        # The same one, which was sent to all of the group.
+        assert setting.departure.interrupt(signal.SIGINT, forward=True) == 0
+        setting.wait(1)
     assert sent == [signal.SIGINT, signal.SIGTERM, signal.SIGKILL, signal.SIGKILL]
+
+
+def test_keys_on_the_terminal_all_count():
+    setting = Setting()
+    sent = [setting.departure.interrupt(signal.SIGINT, forward=False) for _ in range(3)]
+    assert sent == [0, signal.SIGTERM, signal.SIGKILL]
 
 
 def test_an_interrupt_while_it_leaves_does_not_change_why():

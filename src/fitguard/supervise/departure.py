@@ -89,6 +89,9 @@ class Departure:
     def interrupt(self, number: int, *, forward: bool) -> int:
         """Ctrl-C: the first is the script's own business, then SIGTERM, then SIGKILL.
 
+        One that a process sends right behind another is the same: it was sent to all of a group, of
+        which the head of a gang passes it on.
+
         Args:
             number: The signal that came.
             forward: Whether the child has not got it yet.
@@ -96,8 +99,10 @@ class Departure:
         Returns:
             What was sent; 0 for nothing.
         """
+        before, self._interrupted_at = self._interrupted_at, self._clock()
+        if forward and self._interrupts and self._interrupted_at - before < _GROUP_SECONDS:
+            return 0
         self._interrupts += 1
-        self._interrupted_at = self._clock()
         if self._interrupts > 1 or self._reason is not None:
             self._reason = self._reason if self._reason == "preempted" else "interrupted"
             stronger = _ESCALATION[min(max(self._interrupts - 2, 0), 1)]
