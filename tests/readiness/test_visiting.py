@@ -14,6 +14,29 @@ model.fit(x, x)
 """
 
 
+def test_a_model_of_keras_2_that_its_first_batch_builds(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    unbuilt = HEAD.replace("import keras", "import tf_keras as keras").replace(
+        "keras.Input((4,)), ", ""
+    )
+    (tmp_path / "train.py").write_text(unbuilt)
+    looked = []
+    left = look_at_fits("train.py", (), looked.append)
+    assert len(looked) == 1
+    assert left.notes == left.missed == ()
+
+
+def test_what_breaks_a_look_is_told(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "train.py").write_text(HEAD)
+
+    def look(_call):
+        raise ValueError("no such thing")
+
+    left = look_at_fits("train.py", (), look)
+    assert "no such thing" in left.notes[0]
+
+
 @pytest.mark.parametrize(
     ("code", "missed"),
     [

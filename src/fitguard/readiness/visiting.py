@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from fitguard.inputs.models.asking import ask, trait
 from fitguard.memory.dtype_policy import set_policy
 from fitguard.memory.fit_call import CHECK, FitCall, later_lines, visit_fits
 from fitguard.schema.exit_codes import UnreadableInput
@@ -94,6 +95,7 @@ class _Visitor:
 
 def _likeness(call: FitCall) -> Likeness:
     model = call.model
-    parameters = model.count_params() if getattr(model, "built", False) else None
-    trained = len(getattr(model, "trainable_variables", ()))
+    parameters = ask(model.count_params, None) if trait(model, "built", False) else None
+    # Keras 2 raises where the first batch is to build the model.
+    trained = len(trait(model, "trainable_variables", ()))
     return call.line, call.method, call.arguments.get("batch_size"), parameters, trained

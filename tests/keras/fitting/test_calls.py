@@ -106,7 +106,7 @@ def test_threads_have_calls_of_their_own(tmp_path):
     swapped = small_model(name=names[2])
     with attempt(tmp_path, 2) as fits:
         swapped.fit(X, Y, batch_size=4, epochs=1, verbose=0)
-    assert "belongs to another model" in events(fits, Noted)[-1].text
+    assert "does not fit this training" in events(fits, Noted)[-1].text
     assert not events(fits, FitBegan)[-1].restored
 
 

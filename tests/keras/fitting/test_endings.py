@@ -154,7 +154,7 @@ def test_another_model_is_trained_from_its_beginning(built, ended, tmp_path):
     for one, two in zip(model.get_weights(), expected, strict=True):
         np.testing.assert_array_equal(one, two)
     texts = [event.text for event in events(fits, Noted)]
-    assert any("belongs to another model" in text for text in texts)
+    assert any("does not fit this training" in text for text in texts)
     began = events(fits, FitBegan)[-1]
     assert (began.place.total_steps, began.restored) == (0, False)
     # What is written from now on counts.

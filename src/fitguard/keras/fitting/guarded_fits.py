@@ -160,9 +160,9 @@ class GuardedFits:
         kept = self.store.set_aside(fit, later=not content.document.get("several"))
         self.session.note(
             INEXACT,
-            f"the snapshot of fit call {fit} belongs to another model: {why} It is kept in {kept}, "
-            "and used again when the script that wrote it resumes this run. Does the script build "
-            "its model the same way each time?",
+            f"the snapshot of fit call {fit} does not fit this training: {why} It is kept in "
+            f"{kept}, and used again when the script that wrote it resumes this run. Does the "
+            "script build its model the same way each time?",
             fit=fit,
         )
 

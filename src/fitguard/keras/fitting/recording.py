@@ -186,6 +186,15 @@ def describe_replicas(content: Content, model: Any) -> list[str]:
         if here < before
         else "begin on the new replicas with those of the first"
     )
+    # TensorFlow must not be loaded before the script loads it.
+    from fitguard.keras.microbatch import describe_batchwise
+
+    if describe_batchwise(model):
+        lost += (
+            ". Each replica has another share of the batch now, and layers that look at all rows "
+            "of it, as BatchNormalization does, give other values: the results differ by more "
+            "than rounding"
+        )
     return [
         f"the snapshot was taken with {count(before, 'replica')}, and the training goes on with"
         f" {here}. The batch is the same, but its sums are computed in other parts, which changes"

@@ -96,6 +96,11 @@ class Catch:
             Role.GRADIENTS_APPLIED: self._applying,
         }
 
+    @property
+    def has_stopped(self) -> bool:
+        """Whether the script was left where it would train."""
+        return self._stops > 0
+
     def stop(self) -> NoReturn:
         """Leave the script; where it caught that some times, leave its handler as well."""
         self._stops += 1

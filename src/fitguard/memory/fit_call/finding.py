@@ -107,7 +107,8 @@ class _Following:
             if not self._catch.calls and self._catch.own_loop_line is None:
                 raise
             line = None
-            if self._pretense.began and not self._ended:
+            went_on = self._pretense.began or not self._catch.has_stopped
+            if went_on and not self._ended:
                 self._ended = _why_left(error)
         finally:
             sys.settrace(tracing)

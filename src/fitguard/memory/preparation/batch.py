@@ -92,7 +92,8 @@ def require_one_replica(model: ModelFacts) -> None:
         raise UsageError(
             f"Received a model that was made under a strategy over {model.replicas} devices. "
             f"Expected one that was made outside of it, with replicas={model.replicas}; the "
-            "command `fitguard plan` hides the GPUs, so that a script makes it for one device"
+            "command `fitguard plan` hides the GPUs, so that MirroredStrategy() makes it for one "
+            "device, unless the script itself names several"
         )
 
 
