@@ -244,3 +244,50 @@ def test_what_a_launcher_says_of_a_worker_counts_as_its_own() -> None:
     assert answer.workers is not None
     assert answer.workers.first == "rank 1"
     assert answer.workers.ends[1].evidence[0].text.startswith("mpirun noticed")
+
+
+START = (
+    "I0000 00:00:1794855{}   18460 port.cc:153] oneDNN custom operations are on. You may see "
+    "slightly different numerical results.\n"
+    "Epoch 1/2\n"
+)
+RAISED = """Traceback (most recent call last):
+  File "train.py", line 21, in on_train_batch_end
+    open('x')
+FileNotFoundError: [Errno 2] No such file or directory: 'x'
+"""
+LOST = """Traceback (most recent call last):
+  File "train.py", line 23, in <module>
+    model.fit(data, epochs=2)
+tensorflow.python.framework.errors_impl.UnavailableError: Graph execution error:
+
+Detected at node CollectiveReduceV2 defined at (most recent call last):
+  File "train.py", line 23, in <module>
+
+Collective ops is aborted by: Socket closed
+Additional GRPC error information from remote target /job:worker/replica:0/task:{} while calling \
+/tensorflow.WorkerService/RecvBuf:
+"""
+
+
+@pytest.mark.parametrize("guilty", [0, 1])
+def test_the_first_one_is_found_where_the_lines_of_tensorflow_are_hidden(guilty: int) -> None:
+    logs = {f"worker{guilty}": (START.format("252.9") + RAISED).encode()}
+    logs[f"worker{1 - guilty}"] = (START.format("250.1") + LOST.format(guilty)).encode()
+    answer = explain(logs)
+    assert answer.workers is not None
+    assert answer.workers.first == f"worker{guilty}"
+    assert "FileNotFoundError" in answer.causes[0].summary
+    assert "time stamps" not in answer.workers.told_by
+
+
+def test_notes_of_the_start_do_not_tell_when_a_worker_failed() -> None:
+    logs = {
+        name: (START.format(time) + RAISED).encode()
+        for name, time in {"worker0": "250.1", "worker1": "249.1"}.items()
+    }
+    answer = explain({**logs, "worker2": LOST.format(1).encode()})
+    assert answer.workers is not None
+    assert answer.workers.first == "worker1"
+    assert "no time stamps that could be compared. The others name" in answer.workers.told_by
+    assert not any(end.time for end in answer.workers.ends)

@@ -15,6 +15,7 @@ from fitguard.schema.finding import Evidence
 
 CLOCKS_DIFFER_SECONDS = 5.0
 """Clocks of different machines may differ by this much."""
+_TRAINS = ("epoch-line", "xla-works")
 
 
 class Telling(NamedTuple):
@@ -23,7 +24,7 @@ class Telling(NamedTuple):
     Args:
         part: `first` for one with a failure of its own, as long as the others are not known.
         moment: The line with which it failed.
-        stamps: When that was; by each clock, the last time before it.
+        stamps: When that was; by each clock, the last time before it, since the training began.
         is_exact: Whether the line itself has the time.
     """
 
@@ -77,9 +78,18 @@ def _place_in_time(telling: Telling, order: int) -> Telling:
     line = lines[order] if order < len(lines) else None
     return telling._replace(
         moment=Evidence(line.text, line.source, line.number) if line else telling.moment,
-        stamps=find_stamps(lines, order),
+        stamps=find_stamps(lines, order, _find_start(telling.story, order)),
         is_exact=line is not None and read_stamp(line.text) is not None,
     )
+
+
+def _find_start(story: Story, order: int) -> int:
+    """Where the training began: notes of the start-up do not tell when it failed.
+
+    Where nothing tells of a training, only the failing line itself counts.
+    """
+    began = story.first(*_TRAINS)
+    return min(began.order, order) if began is not None else order
 
 
 def _find_own_failure(worker: WorkerLog, story: Story) -> tuple[int, Evidence] | None:
