@@ -291,3 +291,44 @@ def test_notes_of_the_start_do_not_tell_when_a_worker_failed() -> None:
     assert answer.workers.first == "worker1"
     assert "no time stamps that could be compared. The others name" in answer.workers.told_by
     assert not any(end.time for end in answer.workers.ends)
+
+
+NOISE = bytes(range(128, 256)) * 20
+
+
+@pytest.mark.parametrize(
+    ("content", "what"), [(b"", "empty"), (b"\n\n", "empty"), (NOISE, "no text")]
+)
+def test_a_file_that_tells_nothing_is_noted_and_never_blamed(content: bytes, what: str) -> None:
+    survivor = logs_of("killed")[0].read_bytes()
+    answer = explain({"worker0.log": survivor, "stray.log": content})
+    assert answer.workers is not None
+    assert answer.workers.first is None
+    assert [end.name for end in answer.workers.ends] == ["worker0.log"]
+    assert f"stray.log is {what}, and tells nothing." in answer.notes
+    assert "worker 1" in answer.causes[0].fix.text
+
+
+def test_a_worker_that_is_named_and_whose_log_is_empty() -> None:
+    survivor = logs_of("killed")[0].read_bytes()
+    answer = explain({"worker0.log": survivor, "worker1.log": b""})
+    assert answer.workers is not None
+    assert answer.workers.first is None
+    assert "worker 1, but its log, worker1.log, tells nothing" in answer.workers.told_by
+    assert "its log tells nothing" in answer.causes[0].summary
+    assert "how worker 1 ended" in answer.causes[0].fix.text
+
+
+def test_an_empty_log_of_a_process_that_is_known_to_be_killed_tells_something() -> None:
+    survivor = logs_of("killed")[0]
+    answer = explain([GivenLog(survivor), GivenLog(b"", "worker1", signal="SIGKILL")])
+    assert answer.workers is not None
+    assert answer.workers.first == "worker1"
+
+
+def test_a_failure_counts_beside_a_file_that_tells_nothing() -> None:
+    survivor, dead = logs_of("raised")
+    answer = explain([survivor, dead, b""])
+    assert answer.workers is not None
+    assert answer.workers.first == "raised_1.log"
+    assert len(answer.workers.ends) == 2

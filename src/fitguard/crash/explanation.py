@@ -16,7 +16,7 @@ from fitguard.crash.given import (
 from fitguard.crash.joining import explain_workers
 from fitguard.crash.judging import FLIGHT_RECORD, Circumstances, judge, tell_story
 from fitguard.crash.reader import Log, Reading
-from fitguard.crash.several import speak_of_each_other, split_workers
+from fitguard.crash.several import describe_mute, set_mute_aside, speak_of_each_other, split_workers
 from fitguard.crash.signals import Recogniser
 from fitguard.knowledge import knowledge
 from fitguard.schema.diagnosis import Diagnosis, WorkerEnd
@@ -99,8 +99,11 @@ def explain(
     notes += [note for reading in (*readings, *beside) for note in reading.notes]
     files = {str(item.log) for item in logs if isinstance(item.log, str | Path)}
     workers = split_workers(logs, readings)
-    if len(workers) > 1 and speak_of_each_other(workers, recogniser):
-        return _add_paths(explain_workers(workers, beside, around, notes), files)
+    if len(workers) > 1:
+        telling, mute = set_mute_aside(workers, recogniser)
+        notes += map(describe_mute, mute)
+        if speak_of_each_other(telling, recogniser):
+            return _add_paths(explain_workers(telling, mute, beside, around, notes), files)
     around = _add_ends(around, logs)
     lines = [line for reading in (*readings, *beside) for line in reading.lines]
     story, unread = tell_story(

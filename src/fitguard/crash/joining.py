@@ -28,6 +28,7 @@ _NO_FAILURE = "Its log ends without a failure."
 
 def explain_workers(
     workers: Sequence[WorkerLog],
+    mute: Sequence[WorkerLog],
     beside: Sequence[Reading],
     around: Circumstances,
     notes: Iterable[str],
@@ -35,12 +36,13 @@ def explain_workers(
     """Explain each worker, and join: what the first one failed of.
 
     Args:
+        mute: Workers whose logs tell nothing.
         beside: The kernel log and the flight record; they are of the worker that failed first, as
             are the exit code and the signal that the user gave.
     """
     alone = replace(around, exit_code=None, signal=None)
     tellings = [_explain_alone(worker, alone) for worker in workers]
-    answer = find_first(tellings)
+    answer = find_first(tellings, mute)
     if answer.first is None:
         found = _take_fallout(tellings, answer)
     else:
@@ -169,10 +171,16 @@ def _take_fallout(tellings: Sequence[Telling], answer: Answer) -> Diagnosis:
             "length."
         )
     else:
-        summary = "Another worker failed first, and its log is not among these."
+        what = "tells nothing" if answer.is_mute else "is not among these"
+        summary = f"Another worker failed first, and its log {what}."
         whose = "of the workers that are missing"
         whose = whose if answer.missing is None else f"of worker {answer.missing}"
         text = f"Give the log {whose}, too: why it failed stands there, and in none of these."
+        if answer.is_mute:
+            text = (
+                f"Find out how worker {answer.missing} ended: its exit code (137: SIGKILL), what "
+                "else it wrote, the kernel log of its machine, the scheduler's events."
+            )
     fixed = msgspec.structs.replace(cause, summary=summary, fix=Fix(text))
     return msgspec.structs.replace(found, causes=(fixed, *found.causes[1:]))
 

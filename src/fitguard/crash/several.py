@@ -23,6 +23,9 @@ _OF_LAUNCHER = re.compile(
     r"|MPI_ABORT was invoked on rank (?P<aborted>\d{1,6})"
 )
 """What launchers say of a worker that ended, in a line of their own."""
+_NO_CHARACTER = "\N{REPLACEMENT CHARACTER}"
+_TEXT_SHARE = 0.95
+"""Of the characters of a text, at least this share can be read."""
 
 
 class WorkerLog(NamedTuple):
@@ -51,6 +54,38 @@ def split_workers(logs: Sequence[GivenLog], readings: Sequence[Reading]) -> list
             known = found.get(place)
             found[place] = _join_streams(known, worker) if known else worker
     return list(found.values())
+
+
+def set_mute_aside(
+    workers: Sequence[WorkerLog], recogniser: Recogniser
+) -> tuple[list[WorkerLog], list[WorkerLog]]:
+    """Those whose logs tell something, and those of which an empty or binary file is all there is.
+
+    One that is known to have ended in some way is of the former.
+    """
+    telling = [
+        worker
+        for worker in workers
+        if worker.exit_code is not None
+        or worker.signal
+        or (worker.lines and (_is_text(worker) or _means_something(worker, recogniser)))
+    ]
+    return telling, [worker for worker in workers if worker not in telling]
+
+
+def describe_mute(worker: WorkerLog) -> str:
+    """`empty.log is empty, and tells nothing.`"""
+    return f"{worker.name} is {'no text' if worker.lines else 'empty'}, and tells nothing."
+
+
+def _is_text(worker: WorkerLog) -> bool:
+    text = "".join(line.text for line in worker.lines)
+    return text.count(_NO_CHARACTER) <= (1 - _TEXT_SHARE) * len(text)
+
+
+def _means_something(worker: WorkerLog, recogniser: Recogniser) -> bool:
+    """Whether a line of TensorFlow is in it; any bytes may look like a word of a person."""
+    return any(line.role not in ("words", "clue") for line in recogniser.signals(worker.lines))
 
 
 def speak_of_each_other(workers: Sequence[WorkerLog], recogniser: Recogniser) -> bool:

@@ -54,11 +54,13 @@ class Answer(NamedTuple):
         first: None where no log shows it.
         told_by: How that is known, in sentences.
         missing: The number of the worker that the others name, and whose log was not given.
+        is_mute: Whether it was given, and tells nothing.
     """
 
     first: Telling | None
     told_by: str
     missing: int | None = None
+    is_mute: bool = False
 
 
 def read_worker(worker: WorkerLog, story: Story, diagnosis: Diagnosis) -> Telling:
@@ -107,12 +109,15 @@ def _find_own_failure(worker: WorkerLog, story: Story) -> tuple[int, Evidence] |
     return min(found, default=None, key=lambda entry: entry[0])
 
 
-def find_first(tellings: Sequence[Telling]) -> Answer:
+def find_first(tellings: Sequence[Telling], mute: Sequence[WorkerLog] = ()) -> Answer:
     """The worker that failed first.
 
     A failure of its own comes before what others tell of it; of several, the earliest by their
     time stamps. A worker without a failure in its log comes next, where the others tell that one
     is gone.
+
+    Args:
+        mute: Workers whose logs tell nothing: none of them is ever the first one.
     """
     others = [telling for telling in tellings if telling.part == "fallout"]
     own = [
@@ -124,14 +129,27 @@ def find_first(tellings: Sequence[Telling]) -> Answer:
         return _choose_own(own, others)
     silent = [telling for telling in tellings if telling.part in ("silent", "well")]
     named = _count_named(others)
+    known = {telling.worker.number for telling in tellings}
+    hidden = [worker for worker in mute if worker.number not in known and named[worker.number]]
+    if hidden and not any(named[telling.worker.number] for telling in silent):
+        return _name_mute(max(hidden, key=lambda worker: named[worker.number]), others)
     if silent:
         return _choose_silent(silent, others, named)
-    known = {telling.worker.number for telling in tellings}
     missing = next((task for task, _ in named.most_common() if task not in known), None)
     told = "Every log tells of another worker, and none has a failure of its own."
     if missing is not None:
         told += f" They name worker {missing}, whose log is not among them."
     return Answer(None, told, missing)
+
+
+def _name_mute(worker: WorkerLog, others: Sequence[Telling]) -> Answer:
+    several = len(others) > 1
+    told = (
+        f"{_list_names(others)} only {'tell' if several else 'tells'} that a worker is gone or "
+        f"stuck. {'They name' if several else 'It names'} worker {worker.number}, but its log, "
+        f"{worker.name}, tells nothing."
+    )
+    return Answer(None, told, worker.number, is_mute=True)
 
 
 def _choose_own(own: Sequence[Telling], others: Sequence[Telling]) -> Answer:
