@@ -332,3 +332,26 @@ def test_a_failure_counts_beside_a_file_that_tells_nothing() -> None:
     assert answer.workers is not None
     assert answer.workers.first == "raised_1.log"
     assert len(answer.workers.ends) == 2
+
+
+BEGUN = START.format("250.1")
+
+
+@pytest.mark.parametrize("rest", ["", "3/100 [..........] - ETA: 9s - loss: 0.69\n"])
+def test_workers_that_end_in_the_middle_of_an_epoch_are_undecided(rest: str) -> None:
+    answer = explain({name: (BEGUN + rest).encode() for name in ("worker0", "worker1")})
+    assert answer.primary is None
+    assert all(found.cause != "none" for found in answer.causes)
+    assert "worker0 and worker1 end in the middle of an epoch" in answer.questions[0].fact
+    assert "py-spy" in answer.questions[0].how
+
+
+def test_workers_that_finished_their_epochs_are_well() -> None:
+    done = BEGUN + "4/4 - 1s - loss: 0.69 - 1s/epoch\nEpoch 2/2\n4/4 - 1s - loss: 0.6 - 1s/epoch\n"
+    answer = explain({name: done.encode() for name in ("worker0", "worker1")})
+    assert answer.primary == "none"
+
+
+def test_workers_that_ended_with_zero_are_well() -> None:
+    logs = {name: BEGUN.encode() for name in ("worker0", "worker1")}
+    assert explain(logs, exit_code=0).primary == "none"

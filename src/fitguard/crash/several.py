@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from fitguard.crash.given import GivenLog
 from fitguard.crash.reader import Reading
@@ -156,3 +156,18 @@ def _find_number(name: str) -> int | None:
     """The last number of a name; the number of a process tells nothing."""
     numbers = re.findall(r"\d{1,6}", "" if "pid=" in name else _STREAM.sub("", name))
     return int(numbers[-1]) if numbers else None
+
+
+class Named(Protocol):
+    """A worker, or what is known of it."""
+
+    @property
+    def name(self) -> str:
+        """For people."""
+
+
+def list_names(workers: Sequence[Named]) -> str:
+    """`a, b and c`; of many, the first ones."""
+    names = [worker.name for worker in workers]
+    shown = names if len(names) <= 4 else [*names[:3], f"{len(names) - 3} others"]
+    return " and ".join(filter(None, (", ".join(shown[:-1]), *shown[-1:])))

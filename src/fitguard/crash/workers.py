@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from fitguard.causes.derived.abrupt_end import has_ended_well
 from fitguard.causes.derived.fallout import find_fallout
-from fitguard.crash.several import WorkerLog
+from fitguard.crash.several import WorkerLog, list_names
 from fitguard.crash.stamps import Clock, Stamp, find_stamps, read_stamp
 from fitguard.schema.crash import Signal, Story
 from fitguard.schema.diagnosis import Diagnosis, WorkerPart
@@ -145,7 +145,7 @@ def find_first(tellings: Sequence[Telling], mute: Sequence[WorkerLog] = ()) -> A
 def _name_mute(worker: WorkerLog, others: Sequence[Telling]) -> Answer:
     several = len(others) > 1
     told = (
-        f"{_list_names(others)} only {'tell' if several else 'tells'} that a worker is gone or "
+        f"{list_names(others)} only {'tell' if several else 'tells'} that a worker is gone or "
         f"stuck. {'They name' if several else 'It names'} worker {worker.number}, but its log, "
         f"{worker.name}, tells nothing."
     )
@@ -163,7 +163,7 @@ def _choose_own(own: Sequence[Telling], others: Sequence[Telling]) -> Answer:
         named = _count_named(others)
         first = max(own, key=lambda telling: named[telling.worker.number])
         told = (
-            f"{_list_names(own)} have failures of their own, and no time stamps that could be "
+            f"{list_names(own)} have failures of their own, and no time stamps that could be "
             "compared. "
         )
         if named[first.worker.number]:
@@ -183,7 +183,7 @@ def _choose_silent(
     first = max(silent, key=lambda telling: (named[telling.worker.number], telling.part != "well"))
     what = "ended well" if first.part == "well" else "shows no failure"
     several = len(others) > 1
-    told = f"{_list_names(others)} only {'tell' if several else 'tells'} that a worker is gone or "
+    told = f"{list_names(others)} only {'tell' if several else 'tells'} that a worker is gone or "
     told += f"stuck, and {first.name} {what}."
     if named[first.worker.number] and _are_distinct(silent, others):
         who = "They name" if several else "It names"
@@ -191,7 +191,7 @@ def _choose_silent(
     rest = [telling for telling in silent if telling is not first]
     if rest:
         told += (
-            f" Nor {'do' if len(rest) > 1 else 'does'} {_list_names(rest)}: it may have been any "
+            f" Nor {'do' if len(rest) > 1 else 'does'} {list_names(rest)}: it may have been any "
         )
         told += "of them."
     return Answer(first if not rest else None, told)
@@ -245,9 +245,3 @@ def _find_common_clock(tellings: Sequence[Telling]) -> Clock | None:
 
 def _format(seconds: float) -> str:
     return f"{seconds:.1f} s" if seconds >= 0.1 else f"{seconds * 1000:.0f} ms"
-
-
-def _list_names(tellings: Sequence[Telling]) -> str:
-    names = [telling.name for telling in tellings]
-    shown = names if len(names) <= 4 else [*names[:3], f"{len(names) - 3} others"]
-    return " and ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))
