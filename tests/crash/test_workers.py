@@ -47,7 +47,8 @@ CASES = {
     "raised": (1, "data-shape-dtype"),
     "leader_raised": (0, "data-shape-dtype"),
     "out_of_memory": (1, "gpu-oom"),
-    "stopped": (1, "hang"),
+    # TensorFlow says "crashed" of a worker that is frozen, and of one that was killed.
+    "stopped": (1, "unknown"),
     "leader_stopped": (0, "hang"),
     "stuck": (1, "hang"),
 }
@@ -355,3 +356,50 @@ def test_workers_that_finished_their_epochs_are_well() -> None:
 def test_workers_that_ended_with_zero_are_well() -> None:
     logs = {name: BEGUN.encode() for name in ("worker0", "worker1")}
     assert explain(logs, exit_code=0).primary == "none"
+
+
+LAUNCHED = ("[1,0]<stderr>:Epoch 1/3", "[1,1]<stderr>:Epoch 1/3")
+SHUT_DOWN = "[1,0]<stderr>:Unknown: Horovod has been shut down."
+NOTICED = "{} noticed that process rank 1 with PID 12345 on node n1 exited on signal {}."
+ENDS = {
+    "srun: error: node1: task 1: Out Of Memory": "host-oom",
+    "srun: error: node1: tasks 1-2: Killed": "host-oom",
+    "srun: error: node1: task 1: Segmentation fault (core dumped)": None,
+    "srun: error: node1: task 1: Bus error": None,
+    NOTICED.format("mpirun", "9 (Killed)"): "unknown",
+    NOTICED.format("prterun", "9 (Killed)"): "unknown",
+    NOTICED.format("prterun", "9 (Killed)").replace(" signal", "\nsignal"): "unknown",
+    NOTICED.format("mpirun", "11 (Segmentation fault)"): None,
+    NOTICED.format("mpirun", "6 (Aborted)"): None,
+    NOTICED.format("mpirun", "7 (Bus error)"): None,
+}
+
+
+@pytest.mark.parametrize("others", [(), (SHUT_DOWN,)], ids=["nothing else", "fallout"])
+@pytest.mark.parametrize(("line", "cause"), ENDS.items(), ids=ENDS)
+def test_the_rank_that_a_launcher_names(line: str, cause: str, others: tuple[str, ...]) -> None:
+    answer = explain("\n".join((*LAUNCHED, *others, line)).encode())
+    assert answer.workers is not None
+    assert answer.workers.first == "rank 1"
+    assert answer.primary == cause
+    assert all(found.cause != "none" for found in answer.causes)
+
+
+def test_a_launcher_that_tells_of_a_good_end_blames_nobody() -> None:
+    line = "Process 1 exit with status code 0"
+    assert explain("\n".join((*LAUNCHED, line)).encode()).workers is None
+
+
+def test_a_worker_that_others_take_for_crashed_most_likely_was_killed() -> None:
+    answer = explain_pair("stopped")
+    assert "most likely it was killed, or it was frozen" in answer.causes[0].summary
+    assert answer.causes[0].confidence == "low"
+
+
+def test_a_worker_whose_connection_broke_off_is_not_frozen() -> None:
+    silent = logs_of("leader_stopped")[1].read_text()
+    reset = "E x.cc:1] StartAbort UNAVAILABLE: recvmsg:Connection reset by peer\n"
+    answer = explain({"worker1": (silent + reset).encode(), "worker0": BEGUN.encode()})
+    assert answer.workers is not None
+    assert (answer.workers.first, answer.primary) == ("worker0", "unknown")
+    assert "most likely it was killed" in answer.causes[0].summary

@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 from fitguard.crash.given import GivenLog
 from fitguard.crash.reader import Reading
 from fitguard.crash.signals import Recogniser
-from fitguard.schema.crash import Line
+from fitguard.schema.crash import Line, Signal
 
 _STREAM = re.compile(
     r"(?:[._-]?(?:stdout|stderr|out|err))?(?:\.(?:log|txt|out|err))?(?:\.(?:gz|zst))?$"
@@ -17,12 +17,14 @@ _STREAM = re.compile(
 _RANK = re.compile(r"(?:\d{1,6},)?(?P<rank>\d{1,6})")
 """`1,3` of mpirun, job and rank; `3` of horovodrun and srun."""
 _OF_LAUNCHER = re.compile(
-    r"noticed that process rank (?P<rank>\d{1,6}) with PID"
-    r"|srun: error: \S{1,100}: tasks? (?P<task>\d{1,6}):"
+    r"noticed that process (?:\S{1,100} )?rank (?P<rank>\d{1,6}) with PID"
+    r"|srun: error: \S{1,100}: tasks? (?P<task>\d{1,6})[\d,-]{0,60}:"
     r"|^Process (?P<process>\d{1,6}) exit with status code"
     r"|MPI_ABORT was invoked on rank (?P<aborted>\d{1,6})"
 )
 """What launchers say of a worker that ended, in a line of their own."""
+_GOES_ON = re.compile(r"(?:exited on )?signal \d{1,3} \(")
+"""The second line of it, where the launcher breaks it in two."""
 _NO_CHARACTER = "\N{REPLACEMENT CHARACTER}"
 _TEXT_SHARE = 0.95
 """Of the characters of a text, at least this share can be read."""
@@ -89,12 +91,22 @@ def _means_something(worker: WorkerLog, recogniser: Recogniser) -> bool:
 
 
 def speak_of_each_other(workers: Sequence[WorkerLog], recogniser: Recogniser) -> bool:
-    """Whether one of them tells that another is gone or stuck."""
+    """Whether one of them tells that another is gone or stuck, or their launcher says who ended."""
     return any(
-        signal.role == "fallout"
+        signal.role == "fallout" or (_is_tagged(worker) and _is_bad_end_by_launcher(signal))
         for worker in workers
         for signal in recogniser.signals(worker.lines)
     )
+
+
+def _is_tagged(worker: WorkerLog) -> bool:
+    return any(line.worker for line in worker.lines)
+
+
+def _is_bad_end_by_launcher(signal: Signal) -> bool:
+    """A line that the worker did not write itself: it has not its prefix."""
+    failed = signal.role == "stop" or signal.values.get("exit_code", "0") != "0"
+    return signal.worker is None and failed
 
 
 def _name_logs(
@@ -129,8 +141,11 @@ def _split_by_prefix(name: str, given: GivenLog, reading: Reading) -> Iterator[W
         return
     by_tag: dict[str, list[Line]] = {tag: [] for tag in tags}
     by_rank = {_find_number(tag): tag for tag in tags}
+    named: int | None = None
     for line in reading.lines:
-        tag = line.worker or by_rank.get(_rank_of_launcher(line.text))
+        rank_named = _rank_of_launcher(line.text)
+        named = named if rank_named is None and _GOES_ON.match(line.text) else rank_named
+        tag = line.worker or by_rank.get(named)
         if tag is not None:
             by_tag[tag].append(line)
     for tag, lines in by_tag.items():

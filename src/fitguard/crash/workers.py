@@ -127,6 +127,8 @@ def find_first(tellings: Sequence[Telling], mute: Sequence[WorkerLog] = ()) -> A
     ]
     if own:
         return _choose_own(own, others)
+    if not others:
+        return Answer(None, "No log tells of a failure.")
     silent = [telling for telling in tellings if telling.part in ("silent", "well")]
     named = _count_named(others)
     known = {telling.worker.number for telling in tellings}
