@@ -82,3 +82,34 @@ def test_a_cancelled_receive_in_a_training_on_one_gpu_tells_of_no_worker() -> No
 def test_a_download_that_broke_off_is_no_worker() -> None:
     answer = tell("requests.exceptions.ConnectionError: Connection reset by peer, https://x.org\n")
     assert not any(found.fallout for found in answer.causes)
+
+
+HEAD = """Epoch 1/2
+Traceback (most recent call last):
+  File "train.py", line 23, in <module>
+    model.fit(data, epochs=2)
+tensorflow.python.framework.errors_impl.{}: Graph execution error:
+
+Detected at node CollectiveReduceV2 defined at (most recent call last):
+  File "train.py", line 23, in <module>
+
+{}
+Additional GRPC error information from remote target /job:worker/replica:0/task:0 while calling \
+/tensorflow.WorkerService/RecvBuf:
+The error could be from a previous operation. Restart your program to reset.
+"""
+
+
+@pytest.mark.parametrize("kind", ["UnavailableError", "AbortedError", "CancelledError"])
+def test_an_error_whose_text_names_another_worker_some_lines_below_is_fallout(kind: str) -> None:
+    answer = tell(HEAD.format(kind, "Collective ops is aborted by: Socket closed"))
+    assert (answer.primary, answer.causes[0].fallout) == ("multi-gpu-comm", True)
+    assert "Another worker failed first" in answer.causes[0].summary
+    assert "worker 0" in answer.causes[0].fix.text
+
+
+def test_an_error_of_its_own_with_the_same_head_is_not() -> None:
+    answer = tell(
+        HEAD.format("InvalidArgumentError", "Collective ops is aborted by: Socket closed")
+    )
+    assert not any(found.fallout for found in answer.causes)

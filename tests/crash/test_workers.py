@@ -47,7 +47,8 @@ CASES = {
     "raised": (1, "data-shape-dtype"),
     "leader_raised": (0, "data-shape-dtype"),
     "out_of_memory": (1, "gpu-oom"),
-    "stopped": (1, "hang"),
+    # TensorFlow says "crashed" of a worker that is frozen, and of one that was killed.
+    "stopped": (1, "unknown"),
     "leader_stopped": (0, "hang"),
     "stuck": (1, "hang"),
 }
@@ -244,3 +245,161 @@ def test_what_a_launcher_says_of_a_worker_counts_as_its_own() -> None:
     assert answer.workers is not None
     assert answer.workers.first == "rank 1"
     assert answer.workers.ends[1].evidence[0].text.startswith("mpirun noticed")
+
+
+START = (
+    "I0000 00:00:1794855{}   18460 port.cc:153] oneDNN custom operations are on. You may see "
+    "slightly different numerical results.\n"
+    "Epoch 1/2\n"
+)
+RAISED = """Traceback (most recent call last):
+  File "train.py", line 21, in on_train_batch_end
+    open('x')
+FileNotFoundError: [Errno 2] No such file or directory: 'x'
+"""
+LOST = """Traceback (most recent call last):
+  File "train.py", line 23, in <module>
+    model.fit(data, epochs=2)
+tensorflow.python.framework.errors_impl.UnavailableError: Graph execution error:
+
+Detected at node CollectiveReduceV2 defined at (most recent call last):
+  File "train.py", line 23, in <module>
+
+Collective ops is aborted by: Socket closed
+Additional GRPC error information from remote target /job:worker/replica:0/task:{} while calling \
+/tensorflow.WorkerService/RecvBuf:
+"""
+
+
+@pytest.mark.parametrize("guilty", [0, 1])
+def test_the_first_one_is_found_where_the_lines_of_tensorflow_are_hidden(guilty: int) -> None:
+    logs = {f"worker{guilty}": (START.format("252.9") + RAISED).encode()}
+    logs[f"worker{1 - guilty}"] = (START.format("250.1") + LOST.format(guilty)).encode()
+    answer = explain(logs)
+    assert answer.workers is not None
+    assert answer.workers.first == f"worker{guilty}"
+    assert "FileNotFoundError" in answer.causes[0].summary
+    assert "time stamps" not in answer.workers.told_by
+
+
+def test_notes_of_the_start_do_not_tell_when_a_worker_failed() -> None:
+    logs = {
+        name: (START.format(time) + RAISED).encode()
+        for name, time in {"worker0": "250.1", "worker1": "249.1"}.items()
+    }
+    answer = explain({**logs, "worker2": LOST.format(1).encode()})
+    assert answer.workers is not None
+    assert answer.workers.first == "worker1"
+    assert "no time stamps that could be compared. The others name" in answer.workers.told_by
+    assert not any(end.time for end in answer.workers.ends)
+
+
+NOISE = bytes(range(128, 256)) * 20
+
+
+@pytest.mark.parametrize(
+    ("content", "what"), [(b"", "empty"), (b"\n\n", "empty"), (NOISE, "no text")]
+)
+def test_a_file_that_tells_nothing_is_noted_and_never_blamed(content: bytes, what: str) -> None:
+    survivor = logs_of("killed")[0].read_bytes()
+    answer = explain({"worker0.log": survivor, "stray.log": content})
+    assert answer.workers is not None
+    assert answer.workers.first is None
+    assert [end.name for end in answer.workers.ends] == ["worker0.log"]
+    assert f"stray.log is {what}, and tells nothing." in answer.notes
+    assert "worker 1" in answer.causes[0].fix.text
+
+
+def test_a_worker_that_is_named_and_whose_log_is_empty() -> None:
+    survivor = logs_of("killed")[0].read_bytes()
+    answer = explain({"worker0.log": survivor, "worker1.log": b""})
+    assert answer.workers is not None
+    assert answer.workers.first is None
+    assert "worker 1, but its log, worker1.log, tells nothing" in answer.workers.told_by
+    assert "its log tells nothing" in answer.causes[0].summary
+    assert "how worker 1 ended" in answer.causes[0].fix.text
+
+
+def test_an_empty_log_of_a_process_that_is_known_to_be_killed_tells_something() -> None:
+    survivor = logs_of("killed")[0]
+    answer = explain([GivenLog(survivor), GivenLog(b"", "worker1", signal="SIGKILL")])
+    assert answer.workers is not None
+    assert answer.workers.first == "worker1"
+
+
+def test_a_failure_counts_beside_a_file_that_tells_nothing() -> None:
+    survivor, dead = logs_of("raised")
+    answer = explain([survivor, dead, b""])
+    assert answer.workers is not None
+    assert answer.workers.first == "raised_1.log"
+    assert len(answer.workers.ends) == 2
+
+
+BEGUN = START.format("250.1")
+
+
+@pytest.mark.parametrize("rest", ["", "3/100 [..........] - ETA: 9s - loss: 0.69\n"])
+def test_workers_that_end_in_the_middle_of_an_epoch_are_undecided(rest: str) -> None:
+    answer = explain({name: (BEGUN + rest).encode() for name in ("worker0", "worker1")})
+    assert answer.primary is None
+    assert all(found.cause != "none" for found in answer.causes)
+    assert "worker0 and worker1 end in the middle of an epoch" in answer.questions[0].fact
+    assert "py-spy" in answer.questions[0].how
+
+
+def test_workers_that_finished_their_epochs_are_well() -> None:
+    done = BEGUN + "4/4 - 1s - loss: 0.69 - 1s/epoch\nEpoch 2/2\n4/4 - 1s - loss: 0.6 - 1s/epoch\n"
+    answer = explain({name: done.encode() for name in ("worker0", "worker1")})
+    assert answer.primary == "none"
+
+
+def test_workers_that_ended_with_zero_are_well() -> None:
+    logs = {name: BEGUN.encode() for name in ("worker0", "worker1")}
+    assert explain(logs, exit_code=0).primary == "none"
+
+
+LAUNCHED = ("[1,0]<stderr>:Epoch 1/3", "[1,1]<stderr>:Epoch 1/3")
+SHUT_DOWN = "[1,0]<stderr>:Unknown: Horovod has been shut down."
+NOTICED = "{} noticed that process rank 1 with PID 12345 on node n1 exited on signal {}."
+ENDS = {
+    "srun: error: node1: task 1: Out Of Memory": "host-oom",
+    "srun: error: node1: tasks 1-2: Killed": "host-oom",
+    "srun: error: node1: task 1: Segmentation fault (core dumped)": None,
+    "srun: error: node1: task 1: Bus error": None,
+    NOTICED.format("mpirun", "9 (Killed)"): "unknown",
+    NOTICED.format("prterun", "9 (Killed)"): "unknown",
+    NOTICED.format("prterun", "9 (Killed)").replace(" signal", "\nsignal"): "unknown",
+    NOTICED.format("mpirun", "11 (Segmentation fault)"): None,
+    NOTICED.format("mpirun", "6 (Aborted)"): None,
+    NOTICED.format("mpirun", "7 (Bus error)"): None,
+}
+
+
+@pytest.mark.parametrize("others", [(), (SHUT_DOWN,)], ids=["nothing else", "fallout"])
+@pytest.mark.parametrize(("line", "cause"), ENDS.items(), ids=ENDS)
+def test_the_rank_that_a_launcher_names(line: str, cause: str, others: tuple[str, ...]) -> None:
+    answer = explain("\n".join((*LAUNCHED, *others, line)).encode())
+    assert answer.workers is not None
+    assert answer.workers.first == "rank 1"
+    assert answer.primary == cause
+    assert all(found.cause != "none" for found in answer.causes)
+
+
+def test_a_launcher_that_tells_of_a_good_end_blames_nobody() -> None:
+    line = "Process 1 exit with status code 0"
+    assert explain("\n".join((*LAUNCHED, line)).encode()).workers is None
+
+
+def test_a_worker_that_others_take_for_crashed_most_likely_was_killed() -> None:
+    answer = explain_pair("stopped")
+    assert "most likely it was killed, or it was frozen" in answer.causes[0].summary
+    assert answer.causes[0].confidence == "low"
+
+
+def test_a_worker_whose_connection_broke_off_is_not_frozen() -> None:
+    silent = logs_of("leader_stopped")[1].read_text()
+    reset = "E x.cc:1] StartAbort UNAVAILABLE: recvmsg:Connection reset by peer\n"
+    answer = explain({"worker1": (silent + reset).encode(), "worker0": BEGUN.encode()})
+    assert answer.workers is not None
+    assert (answer.workers.first, answer.primary) == ("worker0", "unknown")
+    assert "most likely it was killed" in answer.causes[0].summary

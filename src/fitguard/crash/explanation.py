@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 
+from fitguard.crash.breaking_off import find_broken_off, leave_open
 from fitguard.crash.given import (
     AUTO,
     GivenLog,
@@ -16,9 +17,16 @@ from fitguard.crash.given import (
 from fitguard.crash.joining import explain_workers
 from fitguard.crash.judging import FLIGHT_RECORD, Circumstances, judge, tell_story
 from fitguard.crash.reader import Log, Reading
-from fitguard.crash.several import speak_of_each_other, split_workers
+from fitguard.crash.several import (
+    WorkerLog,
+    describe_mute,
+    set_mute_aside,
+    speak_of_each_other,
+    split_workers,
+)
 from fitguard.crash.signals import Recogniser
 from fitguard.knowledge import knowledge
+from fitguard.schema.crash import Ending
 from fitguard.schema.diagnosis import Diagnosis, WorkerEnd
 from fitguard.schema.facts import Facts
 from fitguard.schema.finding import Evidence
@@ -99,14 +107,22 @@ def explain(
     notes += [note for reading in (*readings, *beside) for note in reading.notes]
     files = {str(item.log) for item in logs if isinstance(item.log, str | Path)}
     workers = split_workers(logs, readings)
-    if len(workers) > 1 and speak_of_each_other(workers, recogniser):
-        return _add_paths(explain_workers(workers, beside, around, notes), files)
+    broken_off: list[WorkerLog] = []
+    if len(workers) > 1:
+        telling, mute = set_mute_aside(workers, recogniser)
+        notes += map(describe_mute, mute)
+        if speak_of_each_other(telling, recogniser):
+            return _add_paths(explain_workers(telling, mute, beside, around, notes), files)
+        broken_off = find_broken_off(telling, recogniser)
     around = _add_ends(around, logs)
     lines = [line for reading in (*readings, *beside) for line in reading.lines]
     story, unread = tell_story(
         lines, sum(reading.line_count for reading in (*readings, *beside)), around
     )
-    return _add_paths(judge(story, [*unread, *notes], lines, around), files)
+    found = judge(story, [*unread, *notes], lines, around)
+    if found.primary == "none" and broken_off and story.ending == Ending():
+        found = leave_open(found, broken_off)
+    return _add_paths(found, files)
 
 
 def _add_ends(around: Circumstances, logs: Sequence[GivenLog]) -> Circumstances:

@@ -5,22 +5,21 @@ from dataclasses import replace
 
 import msgspec
 
-from fitguard.causes.derived.fallout import LATE, OUT_OF_ORDER, SILENT
+from fitguard.causes.derived.fallout import OUT_OF_ORDER
 from fitguard.crash.judging import Circumstances, judge, tell_story
 from fitguard.crash.questions import KERNEL_LOG
 from fitguard.crash.reader import Reading
 from fitguard.crash.several import WorkerLog
+from fitguard.crash.silent import describe_silent
 from fitguard.crash.workers import Answer, Telling, find_first, read_worker
 from fitguard.schema.diagnosis import (
-    CauseSlug,
     Diagnosis,
-    FoundCause,
     Question,
     WorkerEnd,
     WorkerPart,
     Workers,
 )
-from fitguard.schema.finding import Confidence, Evidence, Fix
+from fitguard.schema.finding import Fix
 
 _SAYS_NOTHING = (None, "none")
 _NO_FAILURE = "Its log ends without a failure."
@@ -28,6 +27,7 @@ _NO_FAILURE = "Its log ends without a failure."
 
 def explain_workers(
     workers: Sequence[WorkerLog],
+    mute: Sequence[WorkerLog],
     beside: Sequence[Reading],
     around: Circumstances,
     notes: Iterable[str],
@@ -35,12 +35,13 @@ def explain_workers(
     """Explain each worker, and join: what the first one failed of.
 
     Args:
+        mute: Workers whose logs tell nothing.
         beside: The kernel log and the flight record; they are of the worker that failed first, as
             are the exit code and the signal that the user gave.
     """
     alone = replace(around, exit_code=None, signal=None)
     tellings = [_explain_alone(worker, alone) for worker in workers]
-    answer = find_first(tellings)
+    answer = find_first(tellings, mute)
     if answer.first is None:
         found = _take_fallout(tellings, answer)
     else:
@@ -73,66 +74,15 @@ def _explain_first(
     lines = (*worker.lines, *(line for reading in beside for line in reading.lines))
     story, unread = tell_story(lines, worker.line_count, around)
     found = judge(story, unread, lines, around)
-    if first.part == "first" or found.primary not in _SAYS_NOTHING:
+    is_killed = first.story.has("rank-killed") and found.primary in (*_SAYS_NOTHING, "unknown")
+    if not is_killed and (first.part == "first" or found.primary not in _SAYS_NOTHING):
         return found
-    cause = _describe_silent(first, tellings)
+    cause = describe_silent(first, tellings)
     return msgspec.structs.replace(
         found,
         primary=cause.cause,
         causes=(cause,),
         questions=_ask_how_it_ended(first) if cause.cause == "unknown" else (),
-    )
-
-
-def _describe_silent(first: Telling, tellings: Sequence[Telling]) -> FoundCause:
-    """The log of the first one says nothing: how the others lost it tells what it may have been."""
-    lost = [line for telling in tellings if (line := telling.fallout) is not None]
-    kinds = {line.name for line in lost}
-    cause: CauseSlug = "unknown"
-    confidence: Confidence = "medium"
-    if first.part == "well":
-        summary = f"{first.name} ended before the others, without an error."
-        why = "It left while the others still waited for it in a step that all do together."
-        fix = Fix(
-            "Give every worker the same number of steps: `steps_per_epoch`, and a dataset that "
-            "repeats. A worker whose data end earlier leaves the others alone."
-        )
-    elif kinds & {*LATE}:
-        cause = "hang"
-        summary = f"{first.name} got stuck: it did not come to a step that the others were in."
-        why = "The others waited for it until their time was up, and its log tells of no error."
-        fix = Fix(
-            "See where it hangs: `py-spy dump --pid PID` on its machine, in the process of that "
-            "worker. Often it waits for its data, or takes another way through the script than "
-            "the others: an `if` on the number of the worker around something all must do."
-        )
-    elif kinds & {*SILENT}:
-        cause, confidence = "hang", "low"
-        summary = (
-            f"{first.name} stopped answering: it was frozen, or its machine or network is gone."
-        )
-        why = "The others got no heartbeats from it, and its log tells of no error."
-        fix = Fix(
-            "Look at its machine: is it up, does it swap, was the process stopped (SIGSTOP, a "
-            "suspended container), was the machine taken back (spot, preemption)?"
-        )
-    else:
-        summary = (
-            f"{first.name} ended first, and its log does not say why: most likely it was killed."
-        )
-        why = "The others lost the connection to it, and its log breaks off without an error."
-        fix = Fix(
-            "Find out how it ended. Its exit code (137: SIGKILL) and the kernel log of its machine "
-            "tell whether memory ran out there; the scheduler's events, whether it was preempted.",
-            ("sudo dmesg -T | grep -i -E 'killed process|oom|xid'",),
-        )
-    return FoundCause(
-        cause=cause,
-        summary=summary,
-        confidence=confidence,
-        evidence=(*_quote_last_line(first), *(line.evidence for line in lost[:2])),
-        why=why,
-        fix=fix,
     )
 
 
@@ -148,14 +98,9 @@ def _ask_how_it_ended(first: Telling) -> tuple[Question, ...]:
     )
 
 
-def _quote_last_line(telling: Telling) -> tuple[Evidence, ...]:
-    last = telling.worker.lines[-1:]
-    return tuple(Evidence(line.text, line.source, line.number) for line in last)
-
-
 def _take_fallout(tellings: Sequence[Telling], answer: Answer) -> Diagnosis:
     """No log shows the first failure: what they tell of it, and whose log is needed."""
-    shown = next(telling for telling in tellings if telling.part == "fallout")
+    shown = next((one for one in tellings if one.part == "fallout"), tellings[0])
     found = shown.diagnosis
     if not found.causes or not found.causes[0].fallout:
         return found
@@ -169,10 +114,16 @@ def _take_fallout(tellings: Sequence[Telling], answer: Answer) -> Diagnosis:
             "length."
         )
     else:
-        summary = "Another worker failed first, and its log is not among these."
+        what = "tells nothing" if answer.is_mute else "is not among these"
+        summary = f"Another worker failed first, and its log {what}."
         whose = "of the workers that are missing"
         whose = whose if answer.missing is None else f"of worker {answer.missing}"
         text = f"Give the log {whose}, too: why it failed stands there, and in none of these."
+        if answer.is_mute:
+            text = (
+                f"Find out how worker {answer.missing} ended: its exit code (137: SIGKILL), what "
+                "else it wrote, the kernel log of its machine, the scheduler's events."
+            )
     fixed = msgspec.structs.replace(cause, summary=summary, fix=Fix(text))
     return msgspec.structs.replace(found, causes=(fixed, *found.causes[1:]))
 

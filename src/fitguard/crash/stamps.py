@@ -62,10 +62,14 @@ def _count_seconds(clock: Clock, found: re.Match[str]) -> Stamp | None:
     return Stamp(clock, moment.timestamp() + fraction, written)
 
 
-def find_stamps(lines: Sequence[Line], index: int) -> dict[Clock, Stamp]:
-    """By each clock, the time of a line, or of the last one before it that has a time."""
+def find_stamps(lines: Sequence[Line], index: int, start: int = 0) -> dict[Clock, Stamp]:
+    """By each clock, the time of a line, or of the last one before it that has a time.
+
+    Args:
+        start: Lines before this one do not count.
+    """
     found: dict[Clock, Stamp] = {}
-    for line in reversed(lines[: index + 1]):
+    for line in reversed(lines[start : index + 1]):
         stamp = read_stamp(line.text)
         if stamp is not None:
             found.setdefault(stamp.clock, stamp)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from fitguard.causes.derived.abrupt_end import has_ended_well
 from fitguard.causes.derived.fallout import find_fallout
-from fitguard.crash.several import WorkerLog
+from fitguard.crash.several import WorkerLog, list_names
 from fitguard.crash.stamps import Clock, Stamp, find_stamps, read_stamp
 from fitguard.schema.crash import Signal, Story
 from fitguard.schema.diagnosis import Diagnosis, WorkerPart
@@ -15,6 +15,7 @@ from fitguard.schema.finding import Evidence
 
 CLOCKS_DIFFER_SECONDS = 5.0
 """Clocks of different machines may differ by this much."""
+_TRAINS = ("epoch-line", "xla-works")
 
 
 class Telling(NamedTuple):
@@ -23,7 +24,7 @@ class Telling(NamedTuple):
     Args:
         part: `first` for one with a failure of its own, as long as the others are not known.
         moment: The line with which it failed.
-        stamps: When that was; by each clock, the last time before it.
+        stamps: When that was; by each clock, the last time before it, since the training began.
         is_exact: Whether the line itself has the time.
     """
 
@@ -53,11 +54,13 @@ class Answer(NamedTuple):
         first: None where no log shows it.
         told_by: How that is known, in sentences.
         missing: The number of the worker that the others name, and whose log was not given.
+        is_mute: Whether it was given, and tells nothing.
     """
 
     first: Telling | None
     told_by: str
     missing: int | None = None
+    is_mute: bool = False
 
 
 def read_worker(worker: WorkerLog, story: Story, diagnosis: Diagnosis) -> Telling:
@@ -77,9 +80,18 @@ def _place_in_time(telling: Telling, order: int) -> Telling:
     line = lines[order] if order < len(lines) else None
     return telling._replace(
         moment=Evidence(line.text, line.source, line.number) if line else telling.moment,
-        stamps=find_stamps(lines, order),
+        stamps=find_stamps(lines, order, _find_start(telling.story, order)),
         is_exact=line is not None and read_stamp(line.text) is not None,
     )
+
+
+def _find_start(story: Story, order: int) -> int:
+    """Where the training began: notes of the start-up do not tell when it failed.
+
+    Where nothing tells of a training, only the failing line itself counts.
+    """
+    began = story.first(*_TRAINS)
+    return min(began.order, order) if began is not None else order
 
 
 def _find_own_failure(worker: WorkerLog, story: Story) -> tuple[int, Evidence] | None:
@@ -97,12 +109,15 @@ def _find_own_failure(worker: WorkerLog, story: Story) -> tuple[int, Evidence] |
     return min(found, default=None, key=lambda entry: entry[0])
 
 
-def find_first(tellings: Sequence[Telling]) -> Answer:
+def find_first(tellings: Sequence[Telling], mute: Sequence[WorkerLog] = ()) -> Answer:
     """The worker that failed first.
 
     A failure of its own comes before what others tell of it; of several, the earliest by their
     time stamps. A worker without a failure in its log comes next, where the others tell that one
     is gone.
+
+    Args:
+        mute: Workers whose logs tell nothing: none of them is ever the first one.
     """
     others = [telling for telling in tellings if telling.part == "fallout"]
     own = [
@@ -112,16 +127,31 @@ def find_first(tellings: Sequence[Telling]) -> Answer:
     ]
     if own:
         return _choose_own(own, others)
+    if not others:
+        return Answer(None, "No log tells of a failure.")
     silent = [telling for telling in tellings if telling.part in ("silent", "well")]
     named = _count_named(others)
+    known = {telling.worker.number for telling in tellings}
+    hidden = [worker for worker in mute if worker.number not in known and named[worker.number]]
+    if hidden and not any(named[telling.worker.number] for telling in silent):
+        return _name_mute(max(hidden, key=lambda worker: named[worker.number]), others)
     if silent:
         return _choose_silent(silent, others, named)
-    known = {telling.worker.number for telling in tellings}
     missing = next((task for task, _ in named.most_common() if task not in known), None)
     told = "Every log tells of another worker, and none has a failure of its own."
     if missing is not None:
         told += f" They name worker {missing}, whose log is not among them."
     return Answer(None, told, missing)
+
+
+def _name_mute(worker: WorkerLog, others: Sequence[Telling]) -> Answer:
+    several = len(others) > 1
+    told = (
+        f"{list_names(others)} only {'tell' if several else 'tells'} that a worker is gone or "
+        f"stuck. {'They name' if several else 'It names'} worker {worker.number}, but its log, "
+        f"{worker.name}, tells nothing."
+    )
+    return Answer(None, told, worker.number, is_mute=True)
 
 
 def _choose_own(own: Sequence[Telling], others: Sequence[Telling]) -> Answer:
@@ -135,7 +165,7 @@ def _choose_own(own: Sequence[Telling], others: Sequence[Telling]) -> Answer:
         named = _count_named(others)
         first = max(own, key=lambda telling: named[telling.worker.number])
         told = (
-            f"{_list_names(own)} have failures of their own, and no time stamps that could be "
+            f"{list_names(own)} have failures of their own, and no time stamps that could be "
             "compared. "
         )
         if named[first.worker.number]:
@@ -155,7 +185,7 @@ def _choose_silent(
     first = max(silent, key=lambda telling: (named[telling.worker.number], telling.part != "well"))
     what = "ended well" if first.part == "well" else "shows no failure"
     several = len(others) > 1
-    told = f"{_list_names(others)} only {'tell' if several else 'tells'} that a worker is gone or "
+    told = f"{list_names(others)} only {'tell' if several else 'tells'} that a worker is gone or "
     told += f"stuck, and {first.name} {what}."
     if named[first.worker.number] and _are_distinct(silent, others):
         who = "They name" if several else "It names"
@@ -163,7 +193,7 @@ def _choose_silent(
     rest = [telling for telling in silent if telling is not first]
     if rest:
         told += (
-            f" Nor {'do' if len(rest) > 1 else 'does'} {_list_names(rest)}: it may have been any "
+            f" Nor {'do' if len(rest) > 1 else 'does'} {list_names(rest)}: it may have been any "
         )
         told += "of them."
     return Answer(first if not rest else None, told)
@@ -217,9 +247,3 @@ def _find_common_clock(tellings: Sequence[Telling]) -> Clock | None:
 
 def _format(seconds: float) -> str:
     return f"{seconds:.1f} s" if seconds >= 0.1 else f"{seconds * 1000:.0f} ms"
-
-
-def _list_names(tellings: Sequence[Telling]) -> str:
-    names = [telling.name for telling in tellings]
-    shown = names if len(names) <= 4 else [*names[:3], f"{len(names) - 3} others"]
-    return " and ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))

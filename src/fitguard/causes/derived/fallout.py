@@ -15,6 +15,9 @@ _OF_ANY_STEP = ("receive-cancelled",)
 
 _SAYS_NOT_WHY = ("collective-aborted",)
 """It stopped the run, but is no failure of its own."""
+_OF_A_PEER = ("AbortedError", "CancelledError", "DeadlineExceededError", "UnavailableError")
+_TOLD_BELOW = "Graph execution error"
+"""TensorFlow heads an error with it; what happened stands some lines below."""
 
 
 def find_fallout(story: Story) -> Signal | None:
@@ -28,10 +31,16 @@ def find_fallout(story: Story) -> Signal | None:
 
 def has_failed_before(story: Story, line: Signal) -> bool:
     """Whether something that ends a run came before a line."""
-    own = (stop for stop in story.role("stop") if stop.name not in _SAYS_NOT_WHY)
-    if any(stop.order < line.order for stop in own):
+    before = (stop for stop in story.role("stop") if stop.order < line.order)
+    if any(stop.name not in _SAYS_NOT_WHY and not _heads_a_fallout(stop) for stop in before):
         return True
     error = script_error(story)
     if error is None or error.evidence.source != line.source:
         return False
     return (error.evidence.line or 0) < (line.line or 0)
+
+
+def _heads_a_fallout(stop: Signal) -> bool:
+    """`UnavailableError: Graph execution error:` heads the error that the line belongs to."""
+    message = stop.values.get("message", "")
+    return stop.values.get("type") in _OF_A_PEER and message.startswith(_TOLD_BELOW)
