@@ -7,11 +7,13 @@ from fitguard.supervise.departure import Departure
 
 
 class Setting:
-    def __init__(self, grace_seconds=10.0):
+    def __init__(self, grace_seconds=10.0, **options):
         self.now = 100.0
         self.sent = []
         self.wishes = 0
-        self.departure = Departure(self, self.wish, grace_seconds, clock=lambda: self.now)
+        self.departure = Departure(
+            self, self.wish, grace_seconds, clock=lambda: self.now, **options
+        )
 
     def send(self, number):
         self.sent.append((self.now - 100.0, number))
@@ -71,19 +73,18 @@ def test_the_first_interrupt_is_the_scripts_own_business():
 
 def test_interrupts_get_stronger():
     setting = Setting()
-    sent = []
-    for _ in range(4):
-        sent.append(setting.departure.interrupt(signal.SIGINT, forward=True))
-        # The same one, which was sent to all of the group.
-        assert setting.departure.interrupt(signal.SIGINT, forward=True) == 0
-        setting.wait(1)
+    sent = [setting.departure.interrupt(signal.SIGINT, forward=True) for _ in range(4)]
     assert sent == [signal.SIGINT, signal.SIGTERM, signal.SIGKILL, signal.SIGKILL]
 
 
-def test_keys_on_the_terminal_all_count():
-    setting = Setting()
-    sent = [setting.departure.interrupt(signal.SIGINT, forward=False) for _ in range(3)]
-    assert sent == [0, signal.SIGTERM, signal.SIGKILL]
+def test_what_the_head_of_a_gang_passes_on_counts_once():
+    setting = Setting(echoes=True)
+    sent = []
+    for _ in range(3):
+        sent.append(setting.departure.interrupt(signal.SIGINT, forward=True))
+        assert setting.departure.interrupt(signal.SIGINT, forward=True) == 0
+        setting.wait(1)
+    assert sent == [signal.SIGINT, signal.SIGTERM, signal.SIGKILL]
 
 
 def test_an_interrupt_while_it_leaves_does_not_change_why():

@@ -41,6 +41,7 @@ class Departure:
         child: The process.
         wish: Called to ask it for a snapshot, and to leave after it.
         grace_seconds: From that wish to SIGKILL.
+        echoes: The head of a gang passes on what all of its group got: it comes twice then.
 
     Attributes:
         terminated: It was sent a signal that asks it to end, and does not ignore that.
@@ -52,7 +53,10 @@ class Departure:
         wish: Callable[[], None],
         grace_seconds: float,
         clock: Callable[[], float] = time.monotonic,
+        *,
+        echoes: bool = False,
     ) -> None:
+        self._echoes = echoes
         self._child = child
         self._wish = wish
         self._grace_seconds = grace_seconds
@@ -89,9 +93,6 @@ class Departure:
     def interrupt(self, number: int, *, forward: bool) -> int:
         """Ctrl-C: the first is the script's own business, then SIGTERM, then SIGKILL.
 
-        One that a process sends right behind another is the same: it was sent to all of a group, of
-        which the head of a gang passes it on.
-
         Args:
             number: The signal that came.
             forward: Whether the child has not got it yet.
@@ -100,7 +101,7 @@ class Departure:
             What was sent; 0 for nothing.
         """
         before, self._interrupted_at = self._interrupted_at, self._clock()
-        if forward and self._interrupts and self._interrupted_at - before < _GROUP_SECONDS:
+        if self._echoes and self._interrupts and self._interrupted_at - before < _GROUP_SECONDS:
             return 0
         self._interrupts += 1
         if self._interrupts > 1 or self._reason is not None:

@@ -91,7 +91,10 @@ class LiveAttempt:
         self._child = self._start_child(orders)
         self.output.start()
         self._departure = Departure(
-            self._child, lambda: self._wish("leave"), self._desk.measure_grace()
+            self._child,
+            lambda: self._wish("leave"),
+            self._desk.measure_grace(),
+            echoes=desk.options.is_headed,
         )
         self._vigil = Vigil(
             desk,

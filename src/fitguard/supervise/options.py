@@ -137,4 +137,9 @@ class RunOptions:
     @property
     def is_shown(self) -> bool:
         """Whether the output of the training is shown: of several on one machine, that of one."""
-        return self.gang is None or not self.gang.headed or self.gang.worker == 0
+        return not self.is_headed or (self.gang is not None and self.gang.worker == 0)
+
+    @property
+    def is_headed(self) -> bool:
+        """Whether the head of a gang has started this run."""
+        return self.gang is not None and self.gang.headed
