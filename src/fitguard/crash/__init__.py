@@ -30,6 +30,8 @@ Of several workers
     several.py        which lines are of which worker
     stamps.py         when a line was written
     workers.py        which worker failed first (pure)
+    silent.py         the first one has no error in its log: what the others saw of its end
+    breaking_off.py   all logs end in the middle of an epoch: that is no good end
     joining.py        each worker explained, and the answer: that of the first one
 
 The answer
