@@ -13,6 +13,7 @@ import signal
 import socket
 import subprocess
 import sys
+import sysconfig
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -133,7 +134,8 @@ def _free_port() -> int:
 
 
 def _redact(text: str) -> str:
-    """Installed packages and this script as they would be elsewhere."""
+    """Python, installed packages and this script as they would be elsewhere."""
+    text = text.replace(sysconfig.get_path("stdlib"), "/usr/lib/python3")
     text = re.sub(r'"[^"\n]*/site-packages/', '"/venv/lib/python3/site-packages/', text)
     text = text.replace(str(Path(__file__).resolve()), "train.py").replace(__file__, "train.py")
     return re.sub(rf"\b{re.escape(socket.gethostname())}\b", "node", text)

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 
 from fitguard.schema.exit_codes import ExitCode, UsageError
 from fitguard.supervise.child import Child
+from fitguard.supervise.departure import TERMINATING
 from fitguard.supervise.inbox import Inbox, Received, taking_signals
 from fitguard.supervise.options import HEAD_VARIABLE
 from fitguard.words import count
@@ -26,8 +27,7 @@ _RESTARTS_PER_HOUR = 20
 _STOP_SECONDS = 30.0
 """In which the others see by themselves that one has stopped."""
 _PR_SET_PDEATHSIG = 1
-_TERMINATING = (signal.SIGTERM, signal.SIGHUP)
-_ENDING = (*_TERMINATING, signal.SIGINT, signal.SIGQUIT)
+_ENDING = (*TERMINATING, signal.SIGINT, signal.SIGQUIT)
 
 
 @dataclass
