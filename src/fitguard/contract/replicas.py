@@ -24,6 +24,12 @@ def replica_devices(strategy: Any) -> list[str]:
     return list(strategy.extended.worker_devices)
 
 
+def count_local(strategy: Any) -> int:
+    """The replicas of this process: with several workers, each has only its own."""
+    # Where there is no strategy, TensorFlow has one that knows no devices.
+    return 1 if strategy.num_replicas_in_sync == 1 else len(replica_devices(strategy))
+
+
 def is_distributed(iterator: Any) -> bool:
     """Whether it gives batches of which each replica has a share, and all are of this process."""
     import tensorflow as tf
@@ -56,7 +62,7 @@ def iterator_over_shares(batches: Sequence[Any], like: Any) -> Any:
             tf.data.experimental.to_variant(tf.data.Dataset.from_tensors(share)), structure=specs
         )
         for batch in batches
-        for share in _shares(strategy, batch)
+        for share in by_replica(strategy, batch)
     ]
 
     def make(_: Any) -> Any:
@@ -68,12 +74,13 @@ def iterator_over_shares(batches: Sequence[Any], like: Any) -> Any:
     return iter(strategy.distribute_datasets_from_function(make))
 
 
-def _shares(strategy: Any, batch: Any) -> list[Any]:
-    """What each replica of this process has of a batch."""
+def by_replica(strategy: Any, values: Any) -> list[Any]:
+    """What each replica of this process has of nested values; what is no value of a strategy, all
+    have."""
     import tensorflow as tf
 
-    flat = [strategy.experimental_local_results(leaf) for leaf in tf.nest.flatten(batch)]
+    flat = [strategy.experimental_local_results(leaf) for leaf in tf.nest.flatten(values)]
     return [
-        tf.nest.pack_sequence_as(batch, [leaf[number] for leaf in flat])
-        for number in range(len(flat[0]))
+        tf.nest.pack_sequence_as(values, [leaf[number % len(leaf)] for leaf in flat])
+        for number in range(count_local(strategy))
     ]

@@ -279,12 +279,17 @@ def _trains_in(pid: int, folder: RunFolder) -> bool:
     return False
 
 
+def draw_seed() -> int:
+    """For random sources that have none of their own; the same in all attempts of a run."""
+    return secrets.randbits(_SEED_BITS)
+
+
 def _build_orders(
     options: RunOptions, before: Orders | None, events: Sequence[AnyEvent], seed: int | None
 ) -> Orders:
     """For the next attempt: what the last one was told, and what the user wants now."""
     seeds = [event.seed for event in events if isinstance(event, RunStarted)]
-    first = secrets.randbits(_SEED_BITS) if seed is None else seed
+    first = draw_seed() if seed is None else seed
     orders = before or Orders(seed=seeds[0] if seeds else first)
     sizes = {EVERY_FIT: options.micro_batch} if options.micro_batch else orders.micro_batches
     return msgspec.structs.replace(

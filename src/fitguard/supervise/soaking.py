@@ -8,7 +8,6 @@ from outside, and once.
 
 import json
 import os
-import secrets
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
@@ -33,6 +32,7 @@ from fitguard.schema.run_command import (
     read_only,
 )
 from fitguard.supervise.choosing import choose_run
+from fitguard.supervise.claim import draw_seed
 from fitguard.supervise.command import Command
 from fitguard.supervise.guarding import Guarding
 from fitguard.supervise.options import AUTO, NEWEST, RunOptions
@@ -42,7 +42,6 @@ from fitguard.supervise.soak_report import build_report
 
 _SCRIPT = MAIN.with_name("soak.py")
 _TRIES = 2
-_SEED_BITS = 31
 _HELD_SHARE = 0.4
 """Of the memory of a GPU: the rest is for results, which are held until they are checked."""
 _DEVICE_OPTION = "--device"
@@ -104,7 +103,7 @@ def soak(
     told = {
         "device": "GPU" if together.is_gpu else "CPU",
         "devices": [_identify(one) for one in devices],
-        "seed": secrets.randbits(_SEED_BITS),
+        "seed": draw_seed(),
         "memory_bytes": _choose_memory(devices),
         "only": list(only),
         "keep_going": keep_going,

@@ -49,9 +49,11 @@ def test_an_evaluator_beside_them_does_not_count():
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("{", "Input data was truncated"),
-        ("[1]", "Expected `object`"),
-        ('{"cluster": {"worker": "a:1"}}', "Expected `array`"),
+        ("{", "it is not JSON"),
+        ("[1]", "it is a JSON list, not an object"),
+        ('{"cluster": {"worker": "a:1"}}', "its `worker` is a JSON string, not a list"),
+        (config({"worker": ["a:1", "b"]}), "the address of worker 1 cannot be used: it is not"),
+        (config({"worker": ["a:1", "a:1"]}), "cannot be used: it is that of worker 0"),
         (config({"worker": ["a:1"], "ps": ["b:2"]}), "'ps' does not train"),
         (config({"worker": ["a:1"], "evaluator": ["b:2"]}, "evaluator"), "'evaluator' does not"),
         (config({"worker": ["a:1"]}, index=1), "its cluster has no worker 1"),

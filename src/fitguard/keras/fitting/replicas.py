@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from fitguard.contract.replicas import replica_devices
+from fitguard.contract.replicas import count_local
 
 
 def count_replicas(model: Any) -> int:
@@ -13,8 +13,8 @@ def count_replicas(model: Any) -> int:
 
 def count_local_replicas(model: Any) -> int:
     """Those of this process."""
-    alone = count_replicas(model) == 1
-    return 1 if alone else len(replica_devices(model.distribute_strategy))
+    strategy = getattr(model, "distribute_strategy", None)
+    return 1 if strategy is None else count_local(strategy)
 
 
 def largest_share(batch: Any) -> Any:

@@ -6,11 +6,12 @@ from typing import Any
 import tensorflow as tf
 
 from fitguard.contract.libraries import has_own_step
+from fitguard.contract.replicas import by_replica
 from fitguard.keras.microbatch import cutting
 from fitguard.keras.microbatch.cutting import Layout
 from fitguard.keras.microbatch.joined_logs import PieceLogs, join_replicas
 from fitguard.keras.microbatch.library import library_of
-from fitguard.keras.microbatch.shares import by_replica, rounds, this_replica
+from fitguard.keras.microbatch.shares import rounds, this_replica
 from fitguard.keras.microbatch.split import Split
 from fitguard.keras.microbatch.stepping import Stepping
 from fitguard.keras.microbatch.steppings import Steppings

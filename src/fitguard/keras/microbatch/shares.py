@@ -6,7 +6,7 @@ has one share, the whole batch.
 
 import itertools
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import tensorflow as tf
 
@@ -24,15 +24,6 @@ class Piece(NamedTuple):
     start: int
     stop: int
     idle: bool = False
-
-
-def by_replica(strategy: Any, values: Any) -> list[Any]:
-    """What each replica has of nested values; what is no value of a strategy, all have."""
-    flat = [strategy.experimental_local_results(leaf) for leaf in tf.nest.flatten(values)]
-    return [
-        tf.nest.pack_sequence_as(values, [leaf[number % len(leaf)] for leaf in flat])
-        for number in range(strategy.num_replicas_in_sync)
-    ]
 
 
 def this_replica() -> int:

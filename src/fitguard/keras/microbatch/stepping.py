@@ -5,11 +5,11 @@ from typing import Any
 
 import tensorflow as tf
 
-from fitguard.contract.replicas import replica_devices
+from fitguard.contract.replicas import by_replica, replica_devices
 from fitguard.keras.microbatch import cutting, trying
 from fitguard.keras.microbatch.identity import identity, on_replicas
 from fitguard.keras.microbatch.library import Library
-from fitguard.keras.microbatch.shares import Piece, by_replica, rounds, this_replica
+from fitguard.keras.microbatch.shares import Piece, rounds, this_replica
 from fitguard.keras.microbatch.split import Findings, Split, tracing
 from fitguard.keras.microbatch.state import StepState, copy_value
 from fitguard.keras.microbatch.wraps import install

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import msgspec
 
+from fitguard.facts.tf_config import Unreadable, parse
 from fitguard.schema.exit_codes import UsageError
 from fitguard.schema.gang import Ready
 
@@ -56,23 +57,27 @@ def read_given_cluster(text: str) -> GivenCluster | None:
     if not text.strip():
         return None
     try:
-        if not msgspec.json.decode(text, type=dict).get("cluster"):
-            return None
-        config = msgspec.json.decode(text, type=_Config)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        told = parse(text)
+    except Unreadable as error:
         raise _refuse(text, str(error)) from error
-    strange = sorted(config.cluster.keys() - {*_TRAINING, "evaluator"})
-    if strange or config.task.type not in _TRAINING:
-        kind = strange[0] if strange else config.task.type
+    if not told.tasks:
+        return None
+    strange = sorted({task.role for task in told.tasks} - {*_TRAINING, "evaluator"})
+    if strange or told.role not in _TRAINING:
+        kind = strange[0] if strange else told.role
         raise _refuse(
             text, f"a task of the type {kind!r} does not train as MultiWorkerMirroredStrategy does"
         )
-    addresses = [one for kind in _TRAINING for one in config.cluster.get(kind, ())]
-    before = len(config.cluster.get("chief", ())) if config.task.type == "worker" else 0
-    own = config.cluster.get(config.task.type, ())
-    if not 0 <= config.task.index < len(own):
-        raise _refuse(text, f"its cluster has no {config.task.type} {config.task.index}")
-    return GivenCluster(text, before + config.task.index, len(addresses), own[config.task.index])
+    known = list(zip(told.tasks, told.hosts, strict=True))
+    training = [one for kind in _TRAINING for one in known if one[0].role == kind]
+    for task, _ in training:
+        if problem := task.problem or (task.same_as and f"it is that of {task.same_as}"):
+            raise _refuse(text, f"the address of {task.name} cannot be used: {problem}")
+    for number, (task, host) in enumerate(training):
+        if task.own:
+            place = f"[{host}]" if ":" in host else host
+            return GivenCluster(text, number, len(training), f"{place}:{task.port}")
+    raise _refuse(text, f"its cluster has no {told.role} {told.index}")
 
 
 def _refuse(text: str, problem: str) -> UsageError:

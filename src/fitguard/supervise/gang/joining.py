@@ -1,6 +1,5 @@
 """A run becomes a worker of a gang: all must mean the same training."""
 
-import secrets
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,12 +9,11 @@ from fitguard.monitor.run_folder import create_runs_folder
 from fitguard.monitor.trust import require_safe_parent, require_trusted
 from fitguard.schema.exit_codes import UnreadableInput, UsageError
 from fitguard.schema.gang import GangPlan
-from fitguard.supervise.claim import Claim
+from fitguard.supervise.claim import Claim, draw_seed
 from fitguard.supervise.command import EXPECTED, Command
 from fitguard.supervise.gang.member import GangMember
 from fitguard.supervise.options import GangPlace, RunOptions
 
-_SEED_BITS = 31
 _WRITING_SECONDS = 2.0
 
 
@@ -61,7 +59,7 @@ def _create(folder: GangFolder, place: GangPlace, command: Command) -> GangPlan:
         name=place.name,
         workers=place.workers,
         command=command.as_given,
-        seed=secrets.randbits(_SEED_BITS),
+        seed=draw_seed(),
     )
     try:
         create_runs_folder(folder.runs_folder)
