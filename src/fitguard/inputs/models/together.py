@@ -27,7 +27,8 @@ def describe_unguarded(model: Any, environment: Mapping[str, str] = os.environ) 
         return (
             f"Horovod trains with {processes} processes, and fitguard sees this one alone: "
             "snapshots of each would be of different steps. Nothing is snapshotted: save "
-            "checkpoints on rank 0, and load them at the start. fitguard still watches this "
-            "process, and explains its end"
+            "checkpoints on rank 0, and load them at the start. fitguard explains the end of this "
+            "process, and starts it again, but the others do not wait for it: start all of them "
+            "again"
         )
     return ""
