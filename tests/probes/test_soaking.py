@@ -1,5 +1,6 @@
 """The pieces of a soak, in this process: checksums, computations, the order, what is kept."""
 
+import itertools
 import json
 import os
 
@@ -89,8 +90,12 @@ class Workplace:
     def build(self, *only):
         return workloads.build_workloads(self.bench, "/CPU:0", SEED, KEPT, only)[0]
 
-    def soak(self, computed, steps, *, identity=IDENTITY, fault=None, keep_going=False):
-        """Compute so many, as a process of its own would."""
+    def soak(self, computed, steps, *, identity=IDENTITY, fault=None, keep_going=False, depth=1):
+        """Compute so many, as a process of its own would.
+
+        Args:
+            depth: How many are begun before one looks; a GPU gets several.
+        """
         asked = [0]
 
         def is_told():
@@ -103,6 +108,7 @@ class Workplace:
         soak = soaking.Soak(
             self.bench, computed, [], identity, files, SEED, keep_going, told, is_told
         )
+        soak._depth = depth
         soak.run()
         return read_progress(self.folder)
 
@@ -232,6 +238,38 @@ def test_a_flipped_bit_is_found(place, capfd, fault, kind):
         f"flipped in computation {found['number']}"
     )
     assert found["kind"] == kind
+
+
+def test_of_several_that_are_begun_each_is_looked_at(place, capfd):
+    computed = place.build("elementwise", "integers")
+    whole = place.soak(computed, 7, depth=3)
+    assert whole.number == 7
+    assert sum(one.computations for one in whole.computations) == 7 + 3 * len(computed)
+    assert all(one.seconds > 0 for one in whole.computations if one.computations > 3)
+    capfd.readouterr()
+    with pytest.raises(soaking.FoundWrong):
+        place.soak(computed, 10**6, fault="soak:flip=1e-6", depth=3)
+    (wrong,) = read_progress(place.folder).findings
+    assert f"is flipped in computation {wrong.number}\n" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("spoiled", [{1}, {0, 1, 2}])
+def test_a_bit_that_is_wrong_in_one_product_or_in_each_is_seen(place, monkeypatch, spoiled):
+    (one,) = place.build("matmul-float32")
+    right, matmul, calls = compute_words(one), tf.matmul, itertools.count()
+
+    def spoil(left, other):
+        product = matmul(left, other)
+        flip = np.zeros((128, 128), "int32")
+        flip[5, 9] = (next(calls) in spoiled) << 20
+        bits = tf.bitwise.bitwise_xor(tf.bitcast(product, "int32"), flip)
+        return tf.bitcast(bits, "float32")
+
+    monkeypatch.setattr(tf, "matmul", spoil)
+    (wrong,) = place.build("matmul-float32")
+    (different,) = np.nonzero(compute_words(wrong) != right)
+    assert different.tolist() == [(5 * 128 + 9) // 2]
+    assert next(calls) == 3
 
 
 def test_after_a_wrong_bit_it_can_go_on(place):

@@ -22,7 +22,7 @@ from fitguard.schema.exit_codes import UnreadableInput, UsageError
 from fitguard.schema.journal import RunEnded
 from fitguard.schema.run import Attempt, Place
 from fitguard.schema.run_command import describe_resume, read_only
-from fitguard.supervise import hang, soaking
+from fitguard.supervise import hang, soak_report, soaking
 from fitguard.supervise.guarding import guard
 from fitguard.supervise.notices import NoticeWriter
 from fitguard.supervise.options import RunOptions
@@ -209,12 +209,32 @@ def keep_soak(place, *findings):
     folder.journal.write_text("".join(f"{json.dumps(event)}\n" for event in events))
     folder.soak.write_text(json.dumps({
         "format": 1, "seed": 5, "number": 9, "identity": {}, "sessions": 1, "seconds": 1.0,
-        "updated": 3.0, "findings": findings, "computations": [{
-            "name": "integers", "device": "/GPU:0", "size": "8", "computations": 9, "elements": 72,
-            "wrong": len(findings), "seconds": 1.0, "checksum": "", "left_out": "",
-        }],
+        "updated": 3.0, "findings": findings, "computations": [
+            _describe_computation("integers", 9, len(findings)),
+            _describe_computation("memory", 0, 0),
+        ],
     }))  # fmt: skip
     return folder
+
+
+def _describe_computation(name, number, wrong):
+    return {
+        "name": name, "device": "/GPU:0", "size": "8", "computations": number,
+        "elements": 8 * number, "wrong": wrong, "seconds": 1.0, "checksum": "", "left_out": "",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("findings", "detail"),
+    [((), "The time was up."), (("once",), "The soak stopped at the first wrong result.")],
+)
+def test_why_a_computation_was_not_reached_is_told(tmp_path, findings, detail):
+    folder = keep_soak(tmp_path, *(describe_wrong(kind) for kind in findings))
+    run, devices = fitguard.read_run(folder.path), list_devices("all", {})
+    report = soak_report.build_report(run, folder, read_progress(folder), devices, "python")
+    told = {result.name: (result.status, result.detail) for result in report.results}
+    assert told["memory"] == ("skip", detail)
+    assert told["integers"][0] == ("fail" if findings else "pass")
 
 
 def describe_wrong(kind):

@@ -11,7 +11,7 @@ from fitguard.monitor.regular_files import read_end, read_regular
 from fitguard.monitor.run_folder import RunFolder
 from fitguard.probes.devices import Device
 from fitguard.schema.diagnosis import Diagnosis
-from fitguard.schema.probe import ProbeReport, ProbeResult, Rate, Status
+from fitguard.schema.probe import TIME_UP, ProbeReport, ProbeResult, Rate, Status
 from fitguard.schema.run import Attempt, Run
 from fitguard.supervise.soak_notes import WELL, describe_how, list_notes
 from fitguard.supervise.soak_progress import Computation, SoakProgress, WrongBit, read_progress
@@ -62,16 +62,14 @@ def build_report(
 def _judge(
     one: Computation, progress: SoakProgress | None, run: Run, folder: RunFolder, label: str
 ) -> ProbeResult:
-    found = [
-        bit
-        for bit in (progress.findings if progress is not None else ())
-        if (bit.computation, bit.device) == (one.name, one.device)
-    ]
+    wrong = progress.findings if progress is not None else ()
+    found = [bit for bit in wrong if (bit.computation, bit.device) == (one.name, one.device)]
     if found:
         return _judge_wrong(one, found, run, folder, label)
     status: Status = "pass" if one.computations else "skip"
     done = f"{count(one.computations, 'computation')} of {one.size}, {_count_elements(one)}"
-    detail = f"{done}: no bit was wrong." if one.computations else "The time was up."
+    stopped = "The soak stopped at the first wrong result." if wrong else TIME_UP
+    detail = f"{done}: no bit was wrong." if one.computations else stopped
     if one.left_out and not one.computations:
         detail = f"{one.left_out.rstrip('.')}."
     return _build_result(one, label, status, detail)

@@ -14,8 +14,10 @@ Nothing but the standard library, NumPy and TensorFlow, in syntax that Python 2.
 
     soak.py           starts there: builds what is computed, and soaks
     soaking.py        computes in random order, and compares each checksum, until told
-    workload.py, workloads.py, transfers.py
-                      one computation; all of them; those that only keep and move bits
+    workload.py, workloads.py
+                      one computation; all of them
+    products.py, transfers.py
+                      those that make a GPU hot; those that only keep and move bits
     checksums.py      a number pair for a whole result, computed on the device
     wrong_bits.py     where a result is wrong, and how that is said
     run_files.py      the files by which a soak and its parent see each other

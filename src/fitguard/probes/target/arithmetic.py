@@ -5,7 +5,10 @@ import time
 
 from .bench import Skip
 
-ROUNDING = {"float32": 2.0**-23, "tf32": 2.0**-10, "float16": 2.0**-10, "bfloat16": 2.0**-7}
+ROUNDING = {
+    "float64": 2.0**-52, "float32": 2.0**-23, "tf32": 2.0**-10, "float16": 2.0**-10,
+    "bfloat16": 2.0**-7,
+}  # fmt: skip
 """Of one number: the distance from 1 to the next one."""
 _MARGIN = 4.0
 _COPIES = 5
@@ -44,9 +47,9 @@ def bound_sum(kind, terms, depth=1.0):
     """How far a sum of products may be off, as a share of the largest result.
 
     What goes in and what comes out is rounded: 2 u. The sum is rounded with each of n terms, in
-    float32 whatever the type is: v √n. Such errors are as often up as down, so that they grow with
-    √n, not with n. Partial sums are not larger than the largest result. Four times that is room for
-    the worst of many elements.
+    float32 or, of float64, in float64: v √n. Such errors are as often up as down, so that they grow
+    with √n, not with n. Partial sums are not larger than the largest result. Four times that is
+    room for the worst of many elements.
 
     Args:
         kind: A key of `ROUNDING`, for u.
@@ -56,7 +59,8 @@ def bound_sum(kind, terms, depth=1.0):
     """
     # Half the distance where it is rounded. A tensor core cuts off what TF32 does not hold.
     unit = ROUNDING[kind] * (1.0 if kind == "tf32" else 0.5)
-    return _MARGIN * depth * (2.0 * unit + 0.5 * ROUNDING["float32"] * terms**0.5)
+    adding = ROUNDING["float64" if kind == "float64" else "float32"]
+    return _MARGIN * depth * (2.0 * unit + 0.5 * adding * terms**0.5)
 
 
 def name_type(kind):

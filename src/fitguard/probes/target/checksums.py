@@ -12,7 +12,7 @@ result would have to be copied. Halves are put together instead, until few words
 WORD_BYTES = 8
 _ODD = 0x1E3779B97F4A7C15
 """An odd number whose multiples spread over all bits, below 2**63."""
-_FINISHED_ON_HOST = 4096
+_FINISHED_ON_HOST = 2**15
 """Words that are left to be put together there: each halving costs three kernels."""
 
 

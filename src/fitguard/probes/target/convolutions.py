@@ -2,7 +2,7 @@
 
 from . import arithmetic
 
-_AMPLIFIED = 4.0
+AMPLIFIED = 4.0
 """Winograd's algorithm, which cuDNN may choose, amplifies the rounding by about so much."""
 
 
@@ -33,7 +33,7 @@ def check_convolution(bench, kind):
         compute,
         [images, kernel, weights],
         [
-            (name, arithmetic.bound_sum(kind, terms, _AMPLIFIED))
+            (name, arithmetic.bound_sum(kind, terms, AMPLIFIED))
             for name, terms in (
                 ("the convolution", window),
                 ("the gradient by the images", window),

@@ -3,8 +3,8 @@
 for each computation: compute it some times           its checksum is the reference
 while nobody says stop:
     draw a computation                                by seed and number, so it can be resumed
-    compute it, and its checksum, on the device
-    look at the checksum of one that was begun earlier
+    compute it, and its checksum, on the device       the host does not wait for it
+    some are begun: look at the checksums of all      the device is done with all of them then
     wrong: compute it again, find the wrong bits, report
 """
 
@@ -22,7 +22,9 @@ _REPEATS = 3
 _MORE_REPEATS = 5
 _WRITE_SECONDS = 2.0
 _TELL_SECONDS = (10.0, 60.0, 600.0)
-_BEGUN_ON_GPU = 4
+_BEGUN_ON_GPU = 8
+_LEAST_SECONDS = 1e-6
+"""That a computation takes, where the clock does not see it."""
 _PARTS = (
     ("tensorflow", "TensorFlow"), ("numpy", "NumPy"), ("python", "Python"),
     ("devices", "the devices"), ("processors", "the processors"),
@@ -59,6 +61,7 @@ class Soak(object):
         self._begun = collections.deque()
         self._depth = _BEGUN_ON_GPU * len(bench.devices) if bench.on_gpu else 1
         self._weights, self._kept, self._shared = {}, {}, {}
+        self._usual_seconds = {}
         self._checksum = bench.tf.function(
             lambda words, weights: checksums.compute_checksum(bench.tf, words, weights)
         )
@@ -133,9 +136,8 @@ class Soak(object):
             self._begun.append((number, index, words, checksum))
             number += 1
             if len(self._begun) >= self._depth:
-                self._settle(*self._begun.popleft())
-        while self._begun:
-            self._settle(*self._begun.popleft())
+                self._settle_begun()
+        self._settle_begun()
 
     def _note_begun(self, number, index):
         begun = [(one[0], one[1]) for one in self._begun] + [(number, index)]
@@ -205,16 +207,27 @@ class Soak(object):
             self._report(index, None, wrong_bits.SESSIONS, [], when)
 
     def _compute_once(self, index):
+        began = time.time()
         words, checksum = self._compute(index, None)
-        return self._read(checksum), words.numpy()
+        found = self._read(checksum)
+        seconds = max(time.time() - began, _LEAST_SECONDS)
+        self._usual_seconds[index] = min(self._usual_seconds.get(index, seconds), seconds)
+        return found, words.numpy()
+
+    def _settle_begun(self):
+        """Look at all that is begun: reading one result waits for all that the device was given."""
+        found = [self._read(checksum) for _, _, _, checksum in self._begun]
+        now = time.time()
+        passed, self._settled = now - self._settled, now
+        whole = sum(self._usual_seconds[index] for _, index, _, _ in self._begun)
+        for checksum in found:
+            number, index, words, _ = self._begun.popleft()
+            self._rows[index]["seconds"] += passed * self._usual_seconds[index] / whole
+            self._settle(number, index, words, checksum)
 
     def _settle(self, number, index, words, checksum):
-        """Look at a checksum, which may have to be waited for."""
         row = self._rows[index]
-        right = self._read(checksum) == row["checksum"]
-        now = time.time()
-        row["seconds"] += now - self._settled
-        self._settled = now
+        right = checksum == row["checksum"]
         row["computations"] += 1
         row["elements"] += self._workloads[index].elements
         self._progress["number"] = number + 1

@@ -23,24 +23,30 @@ class Workload(object):
         validate: Is given them as arrays, and raises `WrongResult` where they cannot be right.
         tf32: Whether float32 may be computed in TF32; None where it does not matter.
         weight: How often it is chosen, beside others.
+        together: How many results are in one, bit by bit.
     """
 
     def __init__(
-        self, bench, name, device, size, outputs, function, inputs, validate, tf32=None, weight=4
-    ):
+        self, bench, name, device, size, outputs, function, inputs, validate, tf32=None, weight=4,
+        together=1,
+    ):  # fmt: skip
         self.bench, self.name, self.device, self.size = bench, name, device, size
         self.outputs, self.weight = outputs, weight
         self._inputs, self._validate, self._tf32 = inputs, validate, tf32
         tf = bench.tf
         self._run = tf.function(lambda *given: checksums.to_words(tf, function(*given)))
-        self.elements = sum(count_elements(shape) for _, shape in outputs)
+        self.elements = together * sum(count_elements(shape) for _, shape in outputs)
 
     def compute(self, number):  # noqa: ARG002
         """The result as words, on the device."""
+        return self.call(self._run)
+
+    def call(self, function, *more):
+        """What a function gives for the inputs, on the device."""
         if self._tf32 is not None:
             arithmetic.allow_tf32(self.bench.tf, self._tf32)
         with self.bench.tf.device(self.device):
-            return self._run(*self._inputs)
+            return function(*(list(self._inputs) + list(more)))
 
     def renew(self):
         """Before it is computed again after a wrong result, where something has to be put right."""

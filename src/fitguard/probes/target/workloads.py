@@ -1,12 +1,9 @@
 """What a soak computes: each from inputs of a seed, always with the same result, bit for bit."""
 
-from . import arithmetic, transfers, workload
+from . import arithmetic, convolutions, products, transfers, workload
 
 _MARGIN = 16.0
-_SAMPLED_ROWS = 32
-_EPSILON = {"float64": 2.0**-52, "float32": 2.0**-23, "float16": 2.0**-10, "bfloat16": 2.0**-7}
-MATMUL_KINDS = ("float64", "float32", "tf32", "float16", "bfloat16")
-NAMES = tuple("matmul-" + kind for kind in MATMUL_KINDS) + (
+NAMES = tuple("matmul-" + kind for kind in products.KINDS) + (
     "convolution", "elementwise", "reductions", "integers", "memory", "host-copies",
 )  # fmt: skip
 
@@ -22,8 +19,11 @@ def build_workloads(bench, device, seed, memory_bytes, only=()):
         The workloads, and for each name that cannot be computed here the reason.
     """
     builders = [
-        ("matmul-" + kind, lambda name, kind=kind: _build_matmul(bench, name, device, seed, kind))
-        for kind in MATMUL_KINDS
+        (
+            "matmul-" + kind,
+            lambda name, kind=kind: products.Products(bench, name, device, seed, kind),
+        )
+        for kind in products.KINDS
     ]
     builders += [
         ("convolution", lambda name: _build_convolution(bench, name, device, seed)),
@@ -46,33 +46,9 @@ def build_workloads(bench, device, seed, memory_bytes, only=()):
     return found, left_out
 
 
-def _build_matmul(bench, name, device, seed, kind):
-    tf, np = bench.tf, bench.np
-    if kind == "tf32" and not (bench.on_gpu and arithmetic.allow_tf32(tf, True)):
-        raise workload.CannotRun("TF32 needs a GPU, and TensorFlow 2.4 or newer")
-    dtype = "float32" if kind == "tf32" else kind
-    size = 128 if not bench.on_gpu else 4096 if kind in ("float64", "float32") else 8192
-    left, right = (
-        workload.draw_numbers(bench, device, seed + n, (size, size), dtype) for n in range(2)
-    )
-    rounding = arithmetic.ROUNDING.get(kind, _EPSILON[dtype])
-
-    def validate(results):
-        rows = np.linspace(0, size - 1, min(size, _SAMPLED_ROWS)).astype(int)
-        some = tf.cast(tf.gather(left, rows), "float64").numpy()
-        expected = np.matmul(some, tf.cast(right, "float64").numpy())
-        bench.require_close(results[0][rows], expected, _MARGIN * rounding, name)
-
-    return workload.Workload(
-        bench, name, device, "%d x %d x %d %s" % (size, size, size, kind),
-        [(dtype, (size, size))], lambda a, b: [tf.matmul(a, b)], (left, right), validate,
-        tf32=kind == "tf32" if dtype == "float32" else None,
-    )  # fmt: skip
-
-
 def _build_convolution(bench, name, device, seed):
     """Forward, and both gradients."""
-    tf, np = bench.tf, bench.np
+    tf = bench.tf
     batch, side, channels = (32, 64, 64) if bench.on_gpu else (2, 16, 8)
     image = workload.draw_numbers(bench, device, seed + 2, (batch, side, side, channels), "float32")
     kernel = workload.draw_numbers(bench, device, seed + 3, (3, 3, channels, channels), "float32")
@@ -87,10 +63,12 @@ def _build_convolution(bench, name, device, seed):
     def validate(results):
         with tf.device("/CPU:0"):
             exact = compute(*(tf.cast(one.numpy(), "float64") for one in (image, kernel, outer)))
-        for got, expected, part in zip(
-            results, exact, ("forward", "of the image", "of the kernel")
-        ):
-            bound = _MARGIN * _EPSILON["float32"] * np.sqrt(side)
+        parts = (
+            ("forward", 9 * channels), ("of the image", 9 * channels),
+            ("of the kernel", batch * side**2),
+        )  # fmt: skip
+        for got, expected, (part, terms) in zip(results, exact, parts):
+            bound = arithmetic.bound_sum("float32", terms, convolutions.AMPLIFIED)
             bench.require_close(got, expected.numpy(), bound, "%s, %s" % (name, part))
 
     shapes = [image.shape, image.shape, kernel.shape]
@@ -110,7 +88,7 @@ def _build_elementwise(bench, name, device, seed):
     def validate(results):
         x = values.numpy().astype("float64")
         expected = np.tanh(x) * np.exp(-x * x) + np.sqrt(np.abs(x)) * np.sin(3 * x)
-        bench.require_close(results[0], expected, _MARGIN * _EPSILON["float32"], name)
+        bench.require_close(results[0], expected, _MARGIN * arithmetic.ROUNDING["float32"], name)
 
     return workload.Workload(
         bench, name, device, "%d elements float32: tanh, exp, sqrt, sin" % count,
@@ -135,7 +113,7 @@ def _build_reductions(bench, name, device, seed):
             powers / powers.sum(1, keepdims=True), x.sum(1), x.sum(0), x.max(1),
         ]  # fmt: skip
         for got, exact in zip(results, expected):
-            bound = _MARGIN * _EPSILON["float32"] * np.sqrt(rows)
+            bound = _MARGIN * arithmetic.ROUNDING["float32"] * np.sqrt(rows)
             bench.require_close(got, exact, bound, name)
 
     shapes = [(rows, columns), (rows,), (columns,), (rows,)]

@@ -7,7 +7,7 @@ ways are measured.
 ## How it is judged
 Every bit has to be the same. The rates stand beside what the PCIe link of the card can carry. They
 reach a part of it only: full rate needs memory that is pinned, and TensorFlow offers no public way
-to ask for it. A third of the data sheet is usual.
+to ask for it. A tenth to a third of the data sheet is usual.
 
 ## What a failure means
 Bits change on their way: a riser, a slot or the memory of the host is bad, or the card. The kernel
