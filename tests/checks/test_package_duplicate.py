@@ -171,6 +171,12 @@ def test_nccl_has_one_name_for_all():
     assert "libnccl.so.2" in finding.title
 
 
+def test_wheels_of_two_folders_overwrite_nothing():
+    elsewhere = Package(name="nvidia-cudnn-cu13", version="9.13.0.50", location="/opt/other")
+    report = judged(package("nvidia-cudnn-cu12", "9.3.0.75"), elsewhere, tensorflow=TENSORFLOW_12)
+    assert report.passed == ("FG113",)
+
+
 def test_skips_where_the_packages_are_unknown():
     (skipped,) = run("FG113", Facts()).skipped
     assert skipped.reason == "what is installed is not known"

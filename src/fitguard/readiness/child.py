@@ -56,6 +56,8 @@ def answer(request: Request) -> None:
 def main(arguments: list[str]) -> NoReturn:
     """Answer, and leave without waiting for threads of the user's script."""
     hide_gpus(os.environ)  # looking needs no GPU, and takes none
+    # TensorFlow would tell of an error: that it sees no GPU.
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     answer(msgspec.json.decode(Path(arguments[0]).read_bytes(), type=Request))
     sys.stderr.flush()
     os._exit(0)

@@ -35,12 +35,12 @@ class Clash(msgspec.Struct, frozen=True, kw_only=True):
 
 def clashes(packages: Packages, facts: Facts, knowledge: Knowledge) -> tuple[Clash, ...]:
     """The components that are installed for several CUDA majors and share a folder."""
-    found: dict[str, list[Package]] = {}
+    found: dict[tuple[str, str | None], list[Package]] = {}
     for package in packages.found:
         match = _NAME.fullmatch(package.name)
         if match and package.version:
-            found.setdefault(match[1], []).append(package)
-    several = ((name, wheels) for name, wheels in found.items() if len(_names(wheels)) > 1)
+            found.setdefault((match[1], package.location), []).append(package)
+    several = ((name, wheels) for (name, _), wheels in found.items() if len(_names(wheels)) > 1)
     return tuple(
         _clash(name, tuple(wheels), facts, knowledge)
         for name, wheels in several
