@@ -18,6 +18,13 @@ def op_determinism_enabled() -> bool:
     return bool(is_op_determinism_enabled())
 
 
+def uses_onednn() -> bool:
+    """Whether operations on the CPU go through oneDNN: a question of the CPU, unless it is set."""
+    from tensorflow.python.util import _pywrap_util_port
+
+    return bool(_pywrap_util_port.IsMklEnabled())
+
+
 def devices_in_use() -> bool:
     """Whether TensorFlow has begun to use devices; it is not loaded for it."""
     module: Any = sys.modules.get(_EAGER)

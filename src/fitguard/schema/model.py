@@ -127,11 +127,12 @@ class ModelFacts(msgspec.Struct, frozen=True, kw_only=True):
         named_outputs: Whether the outputs come as a dict; None where that is not known.
         adds_loss: Whether a layer, or the model, adds a loss of its own in `call` (`add_loss`): the
             model then trains without a loss in `compile`, and without labels.
-        convolutions: Layers that convolve, which on CPUs fail on a batch without samples.
+        convolutions: Layers that convolve, which oneDNN fails to do with a batch without samples.
         strategy: The class of the strategy that the model was made under, such as
             `MirroredStrategy`; None where there was none, or it is the default one.
         replicas: Over how many devices a strategy splits each batch.
         replica_devices: What these are: `GPU`, `CPU`; None without a strategy.
+        onednn: Whether TensorFlow computes with oneDNN on this CPU; None where it was not asked.
         steps_per_execution: As `compile` was given it.
         gpus: How many GPUs TensorFlow sees here; None where it was not asked.
     """
@@ -164,5 +165,6 @@ class ModelFacts(msgspec.Struct, frozen=True, kw_only=True):
     strategy: str | None = None
     replicas: int = 1
     replica_devices: str | None = None
+    onednn: bool | None = None
     steps_per_execution: int = 1
     gpus: int | None = None

@@ -108,7 +108,11 @@ def test_replicas_of_tf_keras_take_uneven_batches():
 
 def test_images_of_tf_keras_on_an_empty_replica():
     model = model_of(
-        library="tf_keras 2.21.0", replicas=2, convolutions=("edges",), replica_devices="CPU"
+        library="tf_keras 2.21.0",
+        replicas=2,
+        convolutions=("edges",),
+        replica_devices="CPU",
+        onednn=True,
     )
     facts = facts_of(model=model, sources=(source(batch_size=8, last_batch_size=1),))
     assert "edges fails on an empty batch" in only(run_data("FG660", facts), "FG660").title
@@ -117,11 +121,12 @@ def test_images_of_tf_keras_on_an_empty_replica():
 @pytest.mark.parametrize(
     "facts",
     [
-        {"convolutions": ("edges",), "replica_devices": "GPU"},
-        {"convolutions": ("edges",), "replica_devices": "CPU", "replicas": 1},
+        {"convolutions": ("edges",), "replica_devices": "GPU", "onednn": True},
+        {"convolutions": ("edges",), "replica_devices": "CPU", "onednn": True, "replicas": 1},
+        {"convolutions": ("edges",), "replica_devices": "CPU", "onednn": False},
         {},
     ],
-    ids=["on-gpus", "one-replica", "dense"],
+    ids=["on-gpus", "one-replica", "without-onednn", "dense"],
 )
 def test_an_empty_batch_that_is_not_known_to_fail(facts):
     model = model_of(**{"replicas": 2, **facts})

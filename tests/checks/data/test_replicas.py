@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 
-def run_trainings(library: str, *names: str) -> dict[str, dict]:
+def run_trainings(library: str, *names: str, onednn: str = "1") -> dict[str, dict]:
+    """`onednn`: whether TensorFlow uses it, which is otherwise decided by the CPU."""
     script = Path(__file__).with_name("two_replicas.py")
-    environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
+    environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "TF_ENABLE_ONEDNN_OPTS": onednn}
     done = subprocess.run(
         [sys.executable, str(script), library, *names],
         capture_output=True,
@@ -98,6 +99,12 @@ def test_an_empty_replica_gives_nan(outcomes):
 def test_what_fails_is_found(outcomes, training, error, finding):
     assert error in outcomes[training]["error"]
     assert finding in outcomes[training]["findings"]
+
+
+def test_images_on_an_empty_replica_train_without_onednn():
+    name = "images, last batch of one"
+    outcome = run_trainings("keras", name, onednn="0")[name]
+    assert (outcome["error"], outcome["nan"], outcome["findings"]) == ("", False, [])
 
 
 def test_a_generator_loses_batches(outcomes):

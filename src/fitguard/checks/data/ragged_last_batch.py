@@ -38,11 +38,13 @@ def ragged_last_batch(
     data whose first batch does not divide do the same after the first epoch. Later batches need not
     divide.
 
-    A last batch with fewer samples than replicas leaves one of them with an empty batch. Behind a
-    Dense layer, BatchNormalization of Keras 3 makes nan of it, and so of every weight. Convolutions
-    stop on CPUs, each time with another message: *Incompatible shapes*, *Matrix size-incompatible:
-    In[0]: [0,2]*, *Missing 1-th output from … Conv2DBackpropFilter*, or the process aborts. Dense,
-    recurrent, Embedding and attention layers alone train on.
+    A last batch with fewer samples than replicas leaves one of them with an empty batch.
+    BatchNormalization of Keras 3 makes nan of it, and so of every weight. Convolutions stop on CPUs
+    if TensorFlow uses oneDNN, each time with another message: *Incompatible shapes*, *Matrix
+    size-incompatible: In[0]: [0,2]*, *Missing 1-th output from … Conv2DBackpropFilter*, or the
+    process aborts. Whether it does is decided by the CPU, and by `TF_ENABLE_ONEDNN_OPTS`: the same
+    script fails on one machine and trains on another. Dense, recurrent, Embedding and attention
+    layers alone train on.
 
     ## How to fix it
     Drop the rest: `.batch(8, drop_remainder=True)`, or cut the arrays to a multiple of the batch
@@ -53,7 +55,8 @@ def ragged_last_batch(
     `Input(batch_shape=…)` alone binds nothing in Keras 3.15 and tf_keras 2.21: such a model takes
     any batch, and this check says nothing. tf_keras and Keras before 3.5 take batches that do not
     divide; empty ones fail in their convolutions too. What convolutions make of an empty batch on
-    several GPUs was not tried: there this check looks at BatchNormalization only.
+    several GPUs was not tried: there this check looks at BatchNormalization only. It does not know
+    that SeparableConv2D of Keras 3 gives nan without oneDNN.
 
     ## References
     - Keras: RNN layers, argument `stateful`; source: `TensorFlowTrainer._maybe_symbolic_build`
@@ -130,7 +133,7 @@ def _uneven(model: ModelFacts, source: Source, first: int) -> Finding:
 
 def _failure_on_nothing(model: ModelFacts) -> str:
     """Which layer fails on an empty batch, and how; empty where none is known to."""
-    if model.convolutions and model.replica_devices == "CPU":
+    if model.convolutions and model.replica_devices == "CPU" and model.onednn:
         return f"{model.convolutions[0]} fails on"
     if model.batch_statistics and not is_keras_2(model):
         return f"{model.batch_statistics[0]} makes nan of"

@@ -4,6 +4,7 @@ from typing import Any, Literal
 
 from fitguard.contract.compiling import is_compiled, strategy_name
 from fitguard.contract.libraries import is_a
+from fitguard.contract.runtime import uses_onednn
 from fitguard.inputs.models.asking import ask
 from fitguard.inputs.models.batches import (
     Binding,
@@ -82,6 +83,7 @@ def describe(model: Any, batch: Shape | None = None) -> ModelFacts:
         strategy=ask(lambda: strategy_name(model), None),
         replicas=replicas(model),
         replica_devices=ask(lambda: replica_devices(model), None),
+        onednn=ask(uses_onednn, None),
         steps_per_execution=ask(lambda: times_per_execution(model), 1),
         gpus=ask(gpus, None),
     )
