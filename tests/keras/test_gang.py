@@ -12,7 +12,7 @@ from fitguard.keras.gang import Gang
 from fitguard.keras.session import Session
 from fitguard.keras.snapshots.content import Content
 from fitguard.keras.snapshots.store import SnapshotStore
-from fitguard.monitor.heartbeat import Heartbeat
+from fitguard.monitor.heartbeat import Heartbeat, Wish
 from fitguard.schema.gang import GangOrders, SavedPlace
 from fitguard.schema.journal import LOST_START, REPLACE_ME, UNGUARDED, Failed, Noted
 from fitguard.schema.run import Place
@@ -20,6 +20,10 @@ from fitguard.schema.run import Place
 
 class Left(BaseException):
     """Stands for the end of the process."""
+
+
+def place_at(steps: int, fit: int) -> Place:
+    return Place(fit=fit, step=steps, total_steps=steps)
 
 
 class Worker:
@@ -32,22 +36,25 @@ class Worker:
         orders = GangOrders(round=1, worker=number, workers=2, start=start)
         self.session: Session = session_in(folder, gang=orders)
         self.guard = Heartbeat(self.session.folder.heartbeat)
-        self.gang = Gang(orders, self.session, lambda: self.now)
         self.store = SnapshotStore(
-            self.session.folder.snapshots, list_complete=self.gang.list_complete
+            self.session.folder.snapshots, list_complete=lambda: self.gang.list_complete()
         )
+        self.gang = Gang(orders, self.session, self.store, clock=lambda: self.now)
         if begin:
-            self.gang.begin(self.store)
+            self.gang.begin()
 
-    def come_to(self, steps: int, fit: int = 1) -> Place:
-        """Be between two steps."""
-        place = Place(fit=fit, step=steps, total_steps=steps)
-        self.gang.arrive(place)
-        return place
+    def come_to(self, steps: int, fit: int = 1) -> Wish:
+        """Be between two steps: what is to be done there."""
+        return self.gang.read_wish(place_at(steps, fit))
 
     def find_due(self, *steps: int, fit: int = 1, wanted: bool = False) -> list[int]:
         """At which of these places snapshots are taken."""
-        return [n for n in steps if self.gang.is_due(self.come_to(n, fit), wanted=wanted)]
+        due = []
+        for number in steps:
+            self.come_to(number, fit)
+            if self.gang.is_due(place_at(number, fit), wanted=wanted):
+                due.append(number)
+        return due
 
     def save(self, fit: int, steps: int = 0, *, end: bool = False) -> None:
         content = Content({"mark": [fit, steps, end]}, {"x": np.ones(9)})
@@ -171,8 +178,7 @@ def test_a_wish_for_a_snapshot_becomes_a_question_and_is_fulfilled_by_the_call(
 ) -> None:
     worker = Worker(tmp_path, 1)
     worker.guard.wish("snapshot")
-    assert worker.gang.heed("snapshot", worker.come_to(1)) == "none"
-    assert worker.gang.heed("snapshot", worker.come_to(2)) == "none"
+    assert [worker.come_to(1), worker.come_to(2)] == ["none", "none"]
     assert worker.guard.read().asks_call == 1
     assert worker.guard.read_wish() == "snapshot"
 
@@ -187,7 +193,7 @@ def test_a_wish_to_leave_stays_one_and_is_not_fulfilled_by_a_call(tmp_path: Path
     worker.guard.wish("leave")
     worker.guard.call(SavedPlace(1, 3))
 
-    assert worker.gang.heed("leave", worker.come_to(1)) == "leave"
+    assert worker.come_to(1) == "leave"
     assert worker.find_due(2, 3) == [3]
     assert worker.guard.read_wish() == "leave"
 
@@ -196,21 +202,19 @@ def test_a_call_to_leave_is_heeded_at_its_place_only(tmp_path: Path) -> None:
     worker = Worker(tmp_path, 1)
     worker.guard.call(SavedPlace(1, 3), leave=True)
 
-    heeded = [worker.gang.heed("none", worker.come_to(steps)) for steps in (1, 2, 3, 4)]
-
-    assert heeded == ["none", "none", "leave", "none"]
+    assert [worker.come_to(steps) for steps in (1, 2, 3, 4)] == ["none", "none", "leave", "none"]
 
 
 def test_a_call_to_leave_behind_the_last_step_is_heeded_at_the_end(tmp_path: Path) -> None:
     worker = Worker(tmp_path)
     worker.guard.call(SavedPlace(1, 9), leave=True)
     worker.find_due(7, 8)
-    assert worker.gang.leaves_at_end(1)
-    assert not worker.gang.leaves_at_end(2)
+    assert worker.gang.is_leaving(1)
+    assert not worker.gang.is_leaving(2)
 
     worker.find_due(9, 10)
 
-    assert not worker.gang.leaves_at_end(1), "it is past it"
+    assert not worker.gang.is_leaving(1), "it is past it"
 
 
 def test_nothing_is_kept_of_a_training_that_cannot_be_come_back_to(tmp_path: Path) -> None:
@@ -329,10 +333,10 @@ class TestStart:
         self, folder: Path, start: SavedPlace, leaving: list[int]
     ) -> None:
         worker = Worker(folder, begin=False)
-        gang = Gang(GangOrders(round=2, worker=0, workers=2, start=start), worker.session)
+        orders = GangOrders(round=2, worker=0, workers=2, start=start)
 
         with pytest.raises(Left):
-            gang.begin(worker.store)
+            Gang(orders, worker.session, worker.store).begin()
 
         assert leaving == [REPLACE_ME]
         assert "is not there" in worker.events(Failed)[0].error
@@ -341,12 +345,10 @@ class TestStart:
         worker = Worker(folder, begin=False)
         (path,) = worker.session.folder.snapshots.glob("fit00001-end*")
         path.unlink()
-        gang = Gang(
-            GangOrders(round=2, worker=0, workers=2, start=SavedPlace(2, 40)), worker.session
-        )
+        orders = GangOrders(round=2, worker=0, workers=2, start=SavedPlace(2, 40))
 
         with pytest.raises(Left):
-            gang.begin(worker.store)
+            Gang(orders, worker.session, worker.store).begin()
 
         assert worker.store.list_places() == [], "without it none of them can be gone on from"
         assert len(self.list_aside(worker)) == 4
@@ -358,8 +360,9 @@ def saved_by(workers, **more):
 
 def test_a_snapshot_of_as_many_workers_is_as_it_was(tmp_path):
     gang = Worker(tmp_path).gang
-    assert gang.describe_resized(saved_by(2, batch_size=8, steps_per_epoch=9), 4, 18) == []
-    assert gang.describe_resized(Content({}, {}), None, None) == []
+    saved = saved_by(2, batch_size=8, steps_per_epoch=9)
+    assert gang.describe_resized(saved, batch_size=4, steps_per_epoch=18) == []
+    assert gang.describe_resized(Content({}, {})) == []
 
 
 @pytest.mark.parametrize(
@@ -373,7 +376,8 @@ def test_a_snapshot_of_as_many_workers_is_as_it_was(tmp_path):
 )
 def test_what_differs_with_another_number_of_workers_is_said(tmp_path, batch_size, steps, said):
     saved = saved_by(3, batch_size=8, steps_per_epoch=9)
-    first, *more = Worker(tmp_path).gang.describe_resized(saved, batch_size, steps)
+    gang = Worker(tmp_path).gang
+    first, *more = gang.describe_resized(saved, batch_size=batch_size, steps_per_epoch=steps)
     assert first.startswith("3 workers trained up to here, and 2 go on.")
     assert len(more) == bool(said)
     assert all(text in more[0] for text in said)

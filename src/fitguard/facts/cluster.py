@@ -10,13 +10,13 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
-from fitguard.facts import files
 from fitguard.facts.environment import CLUSTER
+from fitguard.facts.listening import list_listening
 from fitguard.facts.tf_config import Unreadable, parse
 from fitguard.schema.cluster import Cluster, ClusterTask
 
@@ -28,7 +28,6 @@ _SIZES = (
     ("mpirun", "PMI_SIZE"),
 )
 """Where launchers leave the number of processes that they start."""
-_LISTENS = "0A"
 
 
 def read(environment: Mapping[str, str], limit_seconds: float = LIMIT_SECONDS) -> Cluster:
@@ -140,19 +139,10 @@ def _why_closed(port: int) -> str:
 
 def _find_holder(port: int, root: Path = Path("/proc")) -> str | None:
     """The process that listens there; None where this user may not see it."""
-    held = {f"socket:[{number}]" for number in _list_listening(port, root)}
+    held = {f"socket:[{number}]" for number in list_listening(port, root) or ()}
     for opened in root.glob("[0-9]*/fd/*") if held else ():
         with contextlib.suppress(OSError):
             if str(opened.readlink()) in held:
                 folder = opened.parent.parent
                 return f"process {folder.name} ({(folder / 'comm').read_text().strip()})"
     return None
-
-
-def _list_listening(port: int, root: Path) -> Iterator[str]:
-    """The kernel's numbers of the sockets that listen at a port."""
-    for name in ("tcp", "tcp6"):
-        for line in (files.text(root / "net" / name) or "").splitlines()[1:]:
-            fields = line.split()
-            if fields[3] == _LISTENS and int(fields[1].rpartition(":")[2], 16) == port:
-                yield fields[9]

@@ -11,6 +11,7 @@ snapshots/     the files; state/ what goes into them
 position/      which batch is next, and how to come back to it
 microbatch/    one step of the optimizer in several passes
 guard.py       `Guard`, for loops of the user's own
+company.py     whom a training keeps step with: nobody, or gang.py, the other workers
 profiling/     traces of a few steps
 callbacks/     `MemoryMonitor` and its kin, for any `fit`
 """

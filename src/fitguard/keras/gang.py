@@ -12,8 +12,9 @@ they got there:
 import math
 import time
 from collections.abc import Callable
-from typing import NoReturn
+from typing import Any, NoReturn
 
+from fitguard.keras.company import Company
 from fitguard.keras.fitting.step import leave
 from fitguard.keras.session import Session
 from fitguard.keras.snapshots.content import Content
@@ -29,19 +30,27 @@ _SELDOM_SECONDS = 60.0
 """Between two calls where the other workers do not save what they were called for."""
 
 
-class Gang:
-    """This worker's part.
+class Gang(Company):
+    """That of a worker.
 
     Args:
         orders: Which worker this is, and where all go on.
         clock: Seconds that never go back.
     """
 
+    may_retry = False  # the others have failed in this step as well
+    needs_ends = True  # who trains a call again that another has ended waits for it without end
+
     def __init__(
-        self, orders: GangOrders, session: Session, clock: Callable[[], float] = time.monotonic
+        self,
+        orders: GangOrders,
+        session: Session,
+        store: SnapshotStore,
+        wait: Callable[[], object] = lambda: None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        super().__init__(session, store, wait)
         self._orders = orders
-        self._session = session
         self._clock = clock
         self._steps: dict[int, tuple[int, int]] = {}
         self._unended: set[int] = set()
@@ -49,16 +58,14 @@ class Gang:
         self._ask_again_at = -math.inf
         self._seldom_until = -math.inf
         self._complete = [orders.start] if orders.start is not None else []
-        self._store: SnapshotStore | None = None
 
-    def begin(self, store: SnapshotStore) -> None:
-        """Before the script runs: leave only what all workers go on from."""
-        self._store = store
+    def begin(self) -> None:
+        """Leave only what all workers go on from."""
         start = self._orders.start
-        lacking = store.find_lacking(start) if start is not None else None
+        lacking = self._store.find_lacking(start) if start is not None else None
         if lacking is not None:
             self._lose_start(lacking, f"{_describe(lacking)} is not there.")
-        store.go_back_to(start)
+        self._store.go_back_to(start)
 
     def list_complete(self) -> list[SavedPlace]:
         """The two newest places of which all workers have a snapshot, the newest first."""
@@ -68,7 +75,7 @@ class Gang:
         return self._complete
 
     def call_begins(self, fit: int) -> None:
-        """A `fit`, or a loop of the user's own, begins; say so where it cannot be kept."""
+        """Say so where it cannot be kept."""
         if self._unended:
             first = min(self._unended)
             self._session.note(
@@ -83,11 +90,9 @@ class Gang:
         self._unended.add(fit)
 
     def call_ends(self, fit: int) -> None:
-        """It has come to its end, now or in an earlier round."""
         self._unended.discard(fit)
 
     def note_unguarded(self) -> None:
-        """A `fit` is left alone."""
         self._session.note(
             UNGUARDED,
             "this fit call is not guarded. When one of the workers ends, all of them train it "
@@ -95,22 +100,22 @@ class Gang:
         )
 
     def find_saved(self, fit: int, find_misfit: Callable[[Content], str]) -> Content | None:
-        """What this training goes on from: exactly what was agreed on, or nothing."""
+        """Exactly what was agreed on, or nothing."""
         place = self._find_agreed(fit)
-        if place is None or self._store is None:
+        if place is None:
             return None
         saved = self._store.read_at(place)
         why_not = find_misfit(saved) if saved is not None else f"{_describe(place)} is not whole."
         if saved is None or why_not:
             self._lose_start(place, why_not)
-        elif saved.document.get("workers", self.size) != self.size:
+        elif self._read_size(saved) != self._orders.size:
             # For the script this may be another worker now: what it says of itself counts. And it
             # reads another part of each batch.
             saved.document |= {"start": "", "next_batch": ""}
         return saved
 
     def reject(self, content: Content, why: str) -> NoReturn:
-        """The model turned out to be another than that of the snapshot."""
+        """All workers agree on another start."""
         fit: int = content.document["place"]["fit"]
         self._lose_start(self._find_agreed(fit) or SavedPlace(fit), why)
 
@@ -122,7 +127,6 @@ class Gang:
 
     def _lose_start(self, place: SavedPlace, why: str) -> NoReturn:
         """End, so that all workers agree on another start; without this place it is older."""
-        assert self._store is not None
         kept = self._store.put_aside(lambda saved: saved >= place)
         text = (
             f"worker {self._orders.worker} cannot go on from the snapshot that all workers have: "
@@ -138,25 +142,26 @@ class Gang:
         )
         leave(REPLACE_ME)
 
-    @property
-    def size(self) -> int:
-        """How many workers train."""
-        return self._orders.size
+    def describe(self) -> dict[str, Any]:
+        return {"workers": self._orders.size}
+
+    def _read_size(self, content: Content) -> int:
+        """How many workers trained up to a snapshot."""
+        size: int = content.document.get("workers", self._orders.size)
+        return size
 
     def describe_resized(
-        self, content: Content, batch_size: int | None, steps_per_epoch: int | None
+        self,
+        content: Content,
+        *,
+        batch_size: int | None = None,
+        steps_per_epoch: int | None = None,
     ) -> list[str]:
-        """Why it is not exact to go on from a snapshot of more workers, or of fewer.
-
-        Args:
-            batch_size: Of the data here; None where they do not tell, as `steps_per_epoch`.
-        """
-        document = content.document
-        size = document.get("workers", self.size)
-        if size == self.size:
+        document, size, here = content.document, self._read_size(content), self._orders.size
+        if size == here:
             return []
         notes = [
-            f"{size} workers trained up to here, and {self.size} go on. Each has another part of "
+            f"{size} workers trained up to here, and {here} go on. Each has another part of "
             "each batch now, so sums, random layers and the statistics of BatchNormalization "
             "differ. Metrics of this epoch lack what the missing workers have counted. If the "
             "data are split among the workers by files, or not at all, rows of this epoch are "
@@ -175,24 +180,29 @@ class Gang:
                 )
         return notes
 
-    def arrive(self, place: Place) -> None:
-        """The training is between two steps."""
+    def read_wish(self, place: Place) -> Wish:
+        """To leave, or nothing: a wish for a snapshot becomes a question to all."""
+        self._arrive(place)
+        wish, call = super().read_wish(place), self._find_call(place)
+        if wish == "leave" or (call is not None and call.leave):
+            return "leave"
+        if wish == "snapshot":
+            self._ask(place)
+        return "none"
+
+    def _arrive(self, place: Place) -> None:
         here, before = self._steps.get(place.fit, (place.total_steps, place.total_steps))
         if place.total_steps != here:
             here, before = place.total_steps, here
         self._steps[place.fit] = (here, before)
 
     def is_due(self, place: Place, *, wanted: bool) -> bool:
-        """Whether all workers take a snapshot here.
-
-        Args:
-            wanted: It is time for one. Only the first worker asks for it: one clock decides.
-        """
+        """Whether all workers take one; only the first asks for it: one clock decides."""
         if wanted and self._orders.is_first:
             self._ask(place)
         if self._find_call(place) is None:
             return False
-        if not self.keeps(place.fit):
+        if not self._keeps(place.fit):
             self._session.note(
                 UNGUARDED,
                 f"no snapshots of training {place.fit} are taken: the end of a training before it "
@@ -204,24 +214,22 @@ class Gang:
             self._session.heartbeat.wish("none")
         return True
 
-    def heed(self, wish: Wish, place: Place) -> Wish:
-        """What to do at once, from what this worker's guard wants: to leave, or nothing."""
-        call = self._find_call(place)
-        if wish == "leave" or (call is not None and call.leave):
-            return "leave"
-        if wish == "snapshot":
-            self._ask(place)
-        return "none"
-
-    def leaves_at_end(self, fit: int) -> bool:
-        """Whether all leave at a step that this training does not have."""
+    def is_leaving(self, fit: int) -> bool:
+        """Also where all leave at a step that this training does not have."""
         call = self._session.heartbeat.read_call()
         here, _ = self._steps.get(fit, (0, 0))
-        return call is not None and call.leave and call.place.fit == fit and call.place.steps > here
+        if call is not None and call.leave and call.place.fit == fit and call.place.steps > here:
+            return True
+        return super().is_leaving(fit)
 
-    def keeps(self, fit: int) -> bool:
+    def keeps_end(self, fit: int, *, wanted: bool = True) -> bool:  # noqa: ARG002
+        """Every end is needed, unless one before it is lacking."""
+        self._wait()
+        return self._keeps(fit)
+
+    def _keeps(self, fit: int) -> bool:
         """Whether snapshots of it can be gone on from: all trainings before it have a kept end."""
-        lacking = self._store.find_lacking(SavedPlace(fit)) if self._store is not None else None
+        lacking = self._store.find_lacking(SavedPlace(fit))
         return lacking is None or lacking.fit == fit
 
     def _find_call(self, place: Place) -> Call | None:
@@ -250,7 +258,7 @@ class Gang:
     def _is_behind(self) -> bool:
         """Whether other workers lack much of what is here: it stays, and fills the disk."""
         complete = max(self.list_complete(), default=None)
-        places = self._store.list_places() if self._store is not None else []
+        places = self._store.list_places()
         more = [place for place in places if complete is None or place > complete]
         if len(more) < _MANY_INCOMPLETE:
             return False
@@ -270,6 +278,7 @@ def _describe(place: SavedPlace) -> str:
     return f"the snapshot of fit call {place.fit} at step {place.steps}"
 
 
-def gang_of(session: Session) -> Gang | None:
-    """This worker's part; None for a training of its own."""
-    return Gang(session.orders.gang, session) if session.orders.gang is not None else None
+def find_company(session: Session, store: SnapshotStore, wait: Callable[[], object]) -> Company:
+    """Whom this training has to keep step with, as its orders say."""
+    orders = session.orders.gang
+    return Gang(orders, session, store, wait) if orders is not None else Company(session, store)

@@ -61,7 +61,7 @@ class Guard:
         self._fits.session.record(
             FitBegan, place=self._place(self.start), library="loop", model=_name(model)
         )
-        self._fits.read_wish(self._place(self.start))
+        self._fits.company.read_wish(self._place(self.start))
         self._fits.session.heartbeat.change_answering(1)
         self._fits.sampler.begin()
         self._fits.sampler.meter.step_begins(self._place(self.start))
@@ -87,7 +87,7 @@ class Guard:
     def _prepare_step(self, fits: GuardedFits, step: int) -> None:
         heartbeat = fits.session.heartbeat
         heartbeat.beat("training", self._number, 0, step + 1, step + 1)
-        wish = fits.read_wish(self._place(step + 1))
+        wish = fits.company.read_wish(self._place(step + 1))
         if fits.is_due(self._place(step + 1)) or wish != "none":
             self._save(fits, step + 1)
         if wish == "leave":
@@ -101,9 +101,9 @@ class Guard:
         if self._fits is None:
             return
         self._fits.profiler.end(self._place(steps))
-        if self._fits.keeps_end(self._number):
+        if self._fits.company.keeps_end(self._number):
             self._save(self._fits, steps, end=True)
-        self._fits.note_end(self._number)
+        self._fits.company.call_ends(self._number)
         self._fits.session.record(FitEnded, place=self._place(steps))
         self._fits.session.heartbeat.change_answering(-1)
         self._fits.sampler.end()
@@ -120,7 +120,7 @@ class Guard:
                 "begun": fits.begun,
                 "ended": fits.ended,
                 "files": read_files(),
-                **fits.describe_gang(),
+                **fits.company.describe(),
             },
             arrays=ModelState(self._objects).read(),
         )
@@ -149,7 +149,7 @@ class Guard:
                 "the model (give it an Input, or call it once) and pass optimizers and metrics."
             )
         state.write(saved.arrays)
-        resized = fits.describe_resized(saved, None)
+        resized = fits.company.describe_resized(saved)
         for sentence in [*write_files(saved.document.get("files", {})), *resized]:
             fits.session.note(INEXACT, sentence, fit=self._number)
         write_random(saved.document["random"])

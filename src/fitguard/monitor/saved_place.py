@@ -30,7 +30,7 @@ def read_saved(snapshots: Path, among: Container[SavedPlace] | None = None) -> S
         among: The places that count; None for all.
     """
     for file in list_snapshots(snapshots):
-        if among is not None and SavedPlace(file.fit, file.steps, file.end) not in among:
+        if among is not None and file.place not in among:
             continue
         with contextlib.suppress(UnusableSnapshot, KeyError, msgspec.ValidationError):
             document = read_heading(file.path).document

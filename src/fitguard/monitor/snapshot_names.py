@@ -10,6 +10,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from fitguard.schema.gang import SavedPlace
+
 SUFFIX = ".snapshot"
 _NAME = re.compile(r"fit(\d{1,12})-(?:step(\d{1,18})|(end))-(\d{1,18})\.snapshot")
 
@@ -30,9 +32,14 @@ class NamedSnapshot:
     counter: int
 
     @property
+    def place(self) -> SavedPlace:
+        """Where it was taken."""
+        return SavedPlace(self.fit, self.steps, self.end)
+
+    @property
     def order(self) -> tuple[int, bool, int, int]:
         """The higher, the further on it is."""
-        return (self.fit, self.end, self.steps, self.counter)
+        return (*self.place.order, self.counter)
 
 
 def name_snapshot(fit: int, steps: int, counter: int, *, end: bool) -> str:

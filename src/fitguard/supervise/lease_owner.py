@@ -17,8 +17,8 @@ def build_lease(number: int, lasts_seconds: float) -> Lease:
     return Lease(
         number=number,
         host=socket.gethostname(),
-        boot=_read_boot(),
-        namespace=_read_namespace(),
+        boot=read_boot(),
+        namespace=read_namespace("pid"),
         pid=pid,
         started=process.started if process else 0,
         lasts_seconds=lasts_seconds,
@@ -28,12 +28,12 @@ def build_lease(number: int, lasts_seconds: float) -> Lease:
 
 def is_of_this_kernel(lease: Lease) -> bool:
     """Whether it was taken on this machine, since that was last started."""
-    return lease.boot == _read_boot() != ""
+    return lease.boot == read_boot() != ""
 
 
 def has_our_numbers(lease: Lease) -> bool:
     """Whether /proc may be asked about its process: it tells of this machine and container."""
-    return is_of_this_kernel(lease) and lease.namespace == _read_namespace()
+    return is_of_this_kernel(lease) and lease.namespace == read_namespace("pid")
 
 
 def is_alive(lease: Lease) -> bool:
@@ -42,13 +42,15 @@ def is_alive(lease: Lease) -> bool:
     return found is not None and found.started == lease.started
 
 
-def _read_boot() -> str:
+def read_boot() -> str:
+    """Another one since each start of the machine; empty where that is not known."""
     with contextlib.suppress(OSError):
         return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
     return ""
 
 
-def _read_namespace() -> int:
+def read_namespace(kind: str) -> int:
+    """The number of the namespace of this process; 0 where that is not known."""
     with contextlib.suppress(OSError):
-        return Path("/proc/self/ns/pid").stat().st_ino
+        return Path(f"/proc/self/ns/{kind}").stat().st_ino
     return 0

@@ -107,7 +107,7 @@ class GuardedCall:
             except OtherModel as other:
                 assert saved is not None
                 self._fits.sources.step_back()
-                self._fits.reject(saved, str(other))
+                self._fits.company.reject(saved, str(other))
             else:
                 break
         if getattr(history, "epoch", ()):
@@ -146,6 +146,7 @@ class GuardedCall:
             wait=self._fits.writer.wait,
             why_whole=lambda: self._fits.assurance.why_whole(self._library),
             stepped=lambda: self._fits.assurance.first_step_done(self._library),
+            may_retry=self._fits.company.may_retry,
         )
         self._model.train_function = self._step
         self._fits.sampler.follow(self._step)
@@ -167,7 +168,7 @@ class GuardedCall:
     def _prepare_step(self, position: DataPosition, ahead: Ahead | None) -> None:
         heartbeat, place = self._session.heartbeat, self.place
         heartbeat.beat("training", place.fit, place.epoch, place.step, place.total_steps)
-        wish = self._fits.read_wish(place)
+        wish = self._fits.company.read_wish(place)
         if ahead is None or self._step is None:
             return
         self._require_called(self._step, position)
@@ -286,18 +287,16 @@ class GuardedCall:
         """Before the first step of this process."""
         assert self._step is not None
         native, notes, resumed = self._step.native, [], self._resumed is not None
+        sizes = taking.read_sizes(position)
         if self._resumed is not None:
             notes = restore(self._resumed, self._state, native, position, ahead, self._model)
-            notes += self._fits.describe_resized(self._resumed, position)
+            notes += self._fits.company.describe_resized(self._resumed, **sizes)
             self._resumed, self._pictured = None, native
         self._begun = True
         self._fits.begin(ModelState(self._model).size_bytes())
         if batches:
             self._choose_rows(batches[0])
-        self._announce(
-            steps_per_epoch=as_number(position.steps_per_epoch),
-            batch_size=as_number(position.batch_size),
-        )
+        self._announce(**sizes)
         for sentence in position.notes:
             self._session.note("data", sentence, fit=self._number)
         x, validation = (self._arguments.get(name) for name in ("x", "validation_data"))
@@ -355,10 +354,10 @@ class GuardedCall:
     def _finish(self) -> None:
         if not self._begun:
             self._announce()
-        leaving = self._fits.is_leaving(self._number)
+        leaving = self._fits.company.is_leaving(self._number)
         self._keep_end(leaving)
         self._session.record(FitEnded, place=self.place)
-        self._fits.note_end(self._number)
+        self._fits.company.call_ends(self._number)
         if leaving:
             self._answer("leave")
 
@@ -366,10 +365,11 @@ class GuardedCall:
         """Write the end down; that of a call too short to pay for it can be trained again."""
         if self._step is not None and self._step.rows is not None and self._remembered is not None:
             self._remembered.keep(self._step.rows)
-        now = time.monotonic()
-        if not leaving and not self._fits.is_end_worth(self._number, now - self._started):
+        now, company, pacing = time.monotonic(), self._fits.company, self._fits.pacing
+        is_worth = pacing.is_worth(now - self._started)
+        if not leaving and not company.keeps_end(self._number, wanted=is_worth):
             self._fits.store.do_without(self._number)
-        elif leaving or self._fits.is_end_affordable(now):
+        elif leaving or company.needs_ends or pacing.is_affordable(now):
             taken = self._take_snapshot(data=self._data_end())
             if taken is not None:
                 taking.write(self._fits, taken, self.place, end=True)
@@ -389,10 +389,10 @@ class GuardedCall:
             notes = ending.restore_end(
                 self._model, self._library, original, self._arguments, ended, changed
             )
-        notes += self._fits.describe_resized(ended, None)
+        notes += self._fits.company.describe_resized(ended)
         self.place = place_of(ended)
         self._fits.assurance.tell_inexact(notes, self._number, resumed=True)
         self._announce(restored=True)
         self._session.record(FitEnded, place=self.place)
-        self._fits.note_end(self._number)
+        self._fits.company.call_ends(self._number)
         return self._model.history

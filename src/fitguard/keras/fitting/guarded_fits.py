@@ -18,8 +18,7 @@ from fitguard.keras.fitting.assurance import Assurance
 from fitguard.keras.fitting.guarded_call import GuardedCall
 from fitguard.keras.fitting.learning_rate import with_learning_rate
 from fitguard.keras.fitting.other_ways import OtherWays
-from fitguard.keras.fitting.recording import as_number
-from fitguard.keras.gang import gang_of
+from fitguard.keras.gang import find_company
 from fitguard.keras.profiling import Profiler
 from fitguard.keras.sampling import TrainingSampler
 from fitguard.keras.session import Session
@@ -30,7 +29,6 @@ from fitguard.keras.snapshots.writer import SnapshotWriter
 from fitguard.keras.sources import Sources
 from fitguard.keras.state.callback_kinds import standing_back
 from fitguard.keras.world import fit_begins, flush_files
-from fitguard.monitor.heartbeat import Wish
 from fitguard.schema.journal import INEXACT, Logged, SnapshotFailed, SnapshotWritten
 from fitguard.schema.run import Place
 
@@ -44,29 +42,28 @@ class GuardedFits:
         begun: Number of the last call that began.
         ended: Number of the last call that came to its end.
         several: Whether calls ran in several threads at once.
-        gang: Where several workers train together; None for a training of its own.
+        company: Those that this process trains together with, if there are any.
     """
 
     def __init__(self, session: Session) -> None:
         self.session = session
         self.sources = Sources(session)
-        self.gang = gang_of(session)
         self.store = SnapshotStore(
             session.folder.snapshots,
             self._tell_of_snapshots,
             session.orders.disk_bytes,
             session.require_lease,
             lambda: self.sources.attempts,
-            self.gang.list_complete if self.gang is not None else None,
+            lambda: self.company.list_complete(),
         )
-        if self.gang is not None:
-            self.gang.begin(self.store)
         self.writer = SnapshotWriter(
             self.store,
             on_written=self._on_written,
             on_failed=self._on_failed,
             prepare=self._prepare,
         )
+        self.company = find_company(session, self.store, self.writer.wait)
+        self.company.begin()
         self.card = card_here(os.environ)
         self.sampler = TrainingSampler(
             session.folder.flight_records / "child.record", session.orders.attempt, self.card
@@ -129,42 +126,15 @@ class GuardedFits:
         with self._lock:
             self.begun += 1
             number = self.begun
-        if self.gang is not None:
-            self.gang.call_begins(number)
+        self.company.call_begins(number)
         return number
 
     def find_saved(self, fit: int, find_misfit: Callable[[Content], str]) -> Content | None:
-        """The furthest snapshot of a training; those of another are set aside.
-
-        Args:
-            find_misfit: Says why one belongs to another; empty where it does not.
-        """
-        if self.gang is not None:
-            agreed = self.gang.find_saved(fit, find_misfit)
-            if agreed is not None:
-                self.sources.stand_on(agreed.document.get("attempts"))
-            return agreed
-        while (saved := self.store.newest(fit)) is not None:
-            why_not = find_misfit(saved)
-            if not why_not:
-                self.sources.stand_on(saved.document.get("attempts"))
-                return saved
-            self.reject(saved, why_not)
-        return None
-
-    def reject(self, content: Content, why: str) -> None:
-        """Set the snapshots of a `fit`, and of those after it, aside."""
-        if self.gang is not None:
-            self.gang.reject(content, why)
-        fit: int = content.document["place"]["fit"]
-        kept = self.store.set_aside(fit, later=not content.document.get("several"))
-        self.session.note(
-            INEXACT,
-            f"the snapshot of fit call {fit} does not fit this training: {why} It is kept in "
-            f"{kept}, and used again when the script that wrote it resumes this run. Does the "
-            "script build its model the same way each time?",
-            fit=fit,
-        )
+        """What a training goes on from; `find_misfit`: says why a snapshot belongs to another."""
+        saved = self.company.find_saved(fit, find_misfit)
+        if saved is not None:
+            self.sources.stand_on(saved.document.get("attempts"))
+        return saved
 
     def fit(self, original: Callable[..., Any], library: Library) -> Callable[..., Any]:
         """The guarded `fit`."""
@@ -192,8 +162,7 @@ class GuardedFits:
             if not why_not:
                 return True
             self.assurance.tell(f"{Service.FIT}, because {why_not}")
-        if self.gang is not None:
-            self.gang.note_unguarded()
+        self.company.note_unguarded()
         return False
 
     @contextlib.contextmanager
@@ -267,51 +236,7 @@ class GuardedFits:
     def is_due(self, place: Place) -> bool:
         """Whether to take a snapshot; not while one waits for a slow disk."""
         wanted = self.pacing.check_due(time.monotonic()) and self.writer.wait(0)
-        return wanted if self.gang is None else self.gang.is_due(place, wanted=wanted)
-
-    def read_wish(self, place: Place) -> Wish:
-        """What is to be done between these two steps."""
-        wish = self.session.heartbeat.read_wish()
-        if self.gang is None:
-            return wish
-        self.gang.arrive(place)
-        return self.gang.heed(wish, place)
-
-    def is_leaving(self, fit: int) -> bool:
-        """Whether to leave at the end of a call."""
-        at_end = self.gang is not None and self.gang.leaves_at_end(fit)
-        return at_end or self.session.heartbeat.read_wish() == "leave"
-
-    def describe_gang(self) -> dict[str, Any]:
-        """What a snapshot says of those that trained."""
-        return {"workers": self.gang.size} if self.gang is not None else {}
-
-    def describe_resized(self, content: Content, position: Any) -> list[str]:
-        """Why a snapshot is not exact that more or fewer workers have taken; `position`: here."""
-        if self.gang is None:
-            return []
-        size = getattr(position, "batch_size", None), getattr(position, "steps_per_epoch", None)
-        return self.gang.describe_resized(content, *map(as_number, size))
-
-    def note_end(self, fit: int) -> None:
-        """A call has come to its end, now or in an earlier attempt."""
-        if self.gang is not None:
-            self.gang.call_ends(fit)
-
-    def is_end_worth(self, fit: int, trained_seconds: float) -> bool:
-        """Whether the end of a call is worth the disk; workers of a gang need all ends."""
-        return self.pacing.is_worth(trained_seconds) if self.gang is None else self.keeps_end(fit)
-
-    def keeps_end(self, fit: int) -> bool:
-        """Whether the end of a call can be gone on from: not by a gang that lacks one before it."""
-        if self.gang is None:
-            return True
-        self.writer.wait()
-        return self.gang.keeps(fit)
-
-    def is_end_affordable(self, now: float) -> bool:
-        """Whether it is worth the time."""
-        return self.gang is not None or self.pacing.is_affordable(now)
+        return self.company.is_due(place, wanted=wanted)
 
     def log(self, place: Place, logs: Any, *, epoch_end: bool = False) -> None:
         """Write numbers of Keras' logs into the journal."""

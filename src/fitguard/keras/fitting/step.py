@@ -35,6 +35,7 @@ class GuardedStep:
         wait: Until all snapshots are on the disk.
         why_whole: Why batches cannot be split at all; empty where they can.
         stepped: Called when the first step is done.
+        may_retry: Whether this process may take a step again that did not fit.
 
     Attributes:
         rows: Of a micro-batch; None for whole batches.
@@ -54,6 +55,8 @@ class GuardedStep:
         wait: Callable[[], object],
         why_whole: Callable[[], str] = str,
         stepped: Callable[[], None] = lambda: None,
+        *,
+        may_retry: bool = True,
     ) -> None:
         self._model = model
         self._native = native
@@ -64,6 +67,7 @@ class GuardedStep:
         self._wait = wait
         self._why_whole = why_whole
         self._stepped = stepped
+        self._may_retry = may_retry
         self._ahead: Ahead | None = None
         self._held: list[Any] = []
         self._element_spec: Any = None
@@ -216,9 +220,7 @@ class GuardedStep:
         if smaller is None:
             raise error
         xla = uses_xla(self._model)
-        # The workers of a gang have failed in this step together.
-        alone = self._session.orders.gang is None
-        if xla or not alone or self._start is None or not self._start.is_whole:
+        if xla or not self._may_retry or self._start is None or not self._start.is_whole:
             self._record(error, of, "xla" if xla else "graph")
             self._wait()
             leave(REPLACE_ME)

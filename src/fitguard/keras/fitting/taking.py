@@ -26,9 +26,8 @@ def take(
     """A snapshot; None where there can be none."""
     began = time.monotonic()
     try:
-        content = state.read(
-            place, name=name_of(model), several=fits.several, **fits.describe_gang(), **more
-        )
+        more = {"several": fits.several, **fits.company.describe(), **more}
+        content = state.read(place, name=name_of(model), **more)
     except Exception as error:
         # A callback, or a variable, that cannot be read is no reason to end a training.
         fits.session.note(
@@ -47,6 +46,13 @@ def add_position(taken: Taken, position: DataPosition, batches: list[Any] | None
     taken.content.document |= {
         "position": position.read(),
         "next_batch": fingerprint(batches) if batches else "",
+        **read_sizes(position),
+    }
+
+
+def read_sizes(position: DataPosition) -> dict[str, int | None]:
+    """Of the data; None where they do not tell."""
+    return {
         "batch_size": as_number(position.batch_size),
         "steps_per_epoch": as_number(position.steps_per_epoch),
     }

@@ -12,11 +12,6 @@ from fitguard.monitor.snapshot_names import NamedSnapshot
 from fitguard.schema.gang import SavedPlace
 
 
-def place_of_file(file: NamedSnapshot) -> SavedPlace:
-    """Where a snapshot was taken."""
-    return SavedPlace(file.fit, file.steps, file.end)
-
-
 def list_superseded(
     files: Sequence[NamedSnapshot], complete: Sequence[SavedPlace]
 ) -> Iterator[NamedSnapshot]:
@@ -29,11 +24,10 @@ def list_superseded(
     oldest = min(complete, default=None)
     seen: set[SavedPlace] = set()
     for file in files:
-        place = place_of_file(file)
-        is_past = oldest is not None and not file.end and place < oldest
-        if is_past or place in seen:
+        is_past = oldest is not None and not file.end and file.place < oldest
+        if is_past or file.place in seen:
             yield file
-        seen.add(place)
+        seen.add(file.place)
 
 
 def list_spare(
@@ -41,11 +35,11 @@ def list_spare(
 ) -> list[NamedSnapshot]:
     """Those that go where the disk is full, first what is least far on: one complete set stays."""
     newest = max(complete, default=None)
-    return [file for file in reversed(files) if not file.end and place_of_file(file) != newest]
+    return [file for file in reversed(files) if not file.end and file.place != newest]
 
 
 def find_lacking(files: Sequence[NamedSnapshot], start: SavedPlace) -> SavedPlace | None:
     """What is not there of all that is restored on the way to a place: ends, and itself."""
-    here = {place_of_file(file) for file in files}
+    here = {file.place for file in files}
     ends = [SavedPlace(fit, end=True) for fit in range(1, start.fit)]
     return next((place for place in [*ends, start] if place not in here), None)

@@ -15,12 +15,7 @@ import msgspec
 
 from fitguard.keras.snapshots.aside import Aside
 from fitguard.keras.snapshots.budget import Budget
-from fitguard.keras.snapshots.common_sets import (
-    find_lacking,
-    list_spare,
-    list_superseded,
-    place_of_file,
-)
+from fitguard.keras.snapshots.common_sets import find_lacking, list_spare, list_superseded
 from fitguard.keras.snapshots.content import Content
 from fitguard.keras.snapshots.file import (
     TEMPORARY,
@@ -68,7 +63,7 @@ class SnapshotStore:
         limit_bytes: int | None = None,
         permit: Permit = permit_all,
         list_attempts: Callable[[], list[int]] = list,
-        list_complete: Callable[[], Sequence[SavedPlace]] | None = None,
+        list_complete: Callable[[], Sequence[SavedPlace] | None] = lambda: None,
     ) -> None:
         self.torn: list[str] = []
         self._folder = folder
@@ -148,13 +143,13 @@ class SnapshotStore:
     def read_at(self, place: SavedPlace) -> Content | None:
         """The snapshot of one place; None where it is not there, or cannot be used."""
         for file in self._inventory.list_by_order():
-            if place_of_file(file) == place and (content := self._read(file)) is not None:
+            if file.place == place and (content := self._read(file)) is not None:
                 return content
         return None
 
     def list_places(self) -> list[SavedPlace]:
         """Of all snapshots, the furthest on first."""
-        return [place_of_file(file) for file in self._inventory.list_by_order()]
+        return [file.place for file in self._inventory.list_by_order()]
 
     def find_lacking(self, start: SavedPlace) -> SavedPlace | None:
         """What is not there of all that is restored on the way to a place."""
@@ -171,7 +166,7 @@ class SnapshotStore:
         if start is not None and not start.end:
             with self._moving:
                 files = self._inventory.list_by_order()
-                self._remove([file.path for file in files if place_of_file(file) > start])
+                self._remove([file.path for file in files if file.place > start])
         else:
             self.put_aside(lambda place: start is None or place > start)
 
@@ -179,7 +174,7 @@ class SnapshotStore:
         """Move snapshots out of the way that the gang cannot use; where they lie now."""
         with self._moving:
             files = self._inventory.list_by_order()
-            chosen = [file for file in files if choose(place_of_file(file))]
+            chosen = [file for file in files if choose(file.place)]
             if not chosen:
                 return None
             try:
@@ -268,8 +263,8 @@ class SnapshotStore:
     def _list_dispensable(self, fit: int) -> list[Path]:
         """What costs a restart least, first: a second one of this fit, then shorter fits."""
         files = [file for file in self._inventory.list_by_order() if file.path not in self._passed]
-        if self._list_complete is not None:
-            spare = [*self._aside.list_beyond(), *list_spare(files, self._list_complete())]
+        if (complete := self._list_complete()) is not None:
+            spare = [*self._aside.list_beyond(), *list_spare(files, complete)]
             return [file.path for file in spare]
         second = [file.path for file in files if file.fit == fit and not file.end][1:]
         # Behind such an end, a group that was set aside is found again.
@@ -308,8 +303,8 @@ class SnapshotStore:
             sync_folder(self._folder)
 
     def _list_needless(self, files: list[NamedSnapshot], fit: int) -> Iterator[Path]:
-        if self._list_complete is not None:
-            yield from (file.path for file in list_superseded(files, self._list_complete()))
+        if (complete := self._list_complete()) is not None:
+            yield from (file.path for file in list_superseded(files, complete))
             return
         usable = [file for file in files if file.path not in self._passed]
         past = {file.fit for file in usable if file.end} | (self._short - {fit})

@@ -1,18 +1,18 @@
 """TF_CONFIG: what TensorFlow is told of the workers, and what a scheduler may have told already."""
 
 import contextlib
-import os
 import random
 import socket
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 
 import msgspec
 
+from fitguard.facts.listening import list_listening
 from fitguard.facts.tf_config import Unreadable, parse
 from fitguard.schema.exit_codes import UsageError
 from fitguard.schema.gang import Ready
+from fitguard.supervise.lease_owner import read_boot, read_namespace
 
 TF_CONFIG = "TF_CONFIG"
 _TRAINING = ("chief", "worker")
@@ -20,7 +20,6 @@ _TRAINING = ("chief", "worker")
 _FIRST_PORT, _LAST_PORT = 10_000, 32_767
 """Below those that the kernel hands out: none of them is taken between choice and use."""
 _TRIES = 100
-_LISTENS = "0A"
 
 
 class _Task(msgspec.Struct, frozen=True):
@@ -127,21 +126,12 @@ def _find_port() -> int:
 
 def name_network() -> str:
     """The same for all that reach each other as 127.0.0.1; empty where that is not known."""
-    with contextlib.suppress(OSError):
-        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-        return f"{boot}/{Path('/proc/self/ns/net').stat().st_ino}"
-    return ""
+    boot, namespace = read_boot(), read_namespace("net")
+    return f"{boot}/{namespace}" if boot and namespace else ""
 
 
 def is_listened_to(address: str) -> bool | None:
     """Whether a process of this machine waits at this port; None where that cannot be told."""
     port = address.rpartition(":")[2]
-    tables = []
-    for name in ("tcp", "tcp6"):
-        with contextlib.suppress(OSError):
-            tables.append(Path(f"/proc/{os.getpid()}/net/{name}").read_text())
-    if not tables or not port.isdecimal():
-        return None
-    rows = [line.split() for table in tables for line in table.splitlines()[1:]]
-    wanted = f":{int(port):04X}"
-    return any(row[1].endswith(wanted) and row[3] == _LISTENS for row in rows if len(row) > 3)
+    sockets = list_listening(int(port)) if port.isdecimal() else None
+    return bool(sockets) if sockets is not None else None

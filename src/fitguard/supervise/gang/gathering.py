@@ -149,7 +149,8 @@ class Gathering:
         if is_ours and own not in members and (stop := find_stop(state.ended)) is not None:
             return stop
         if is_ours and not is_over(state.ended):
-            self._tell_gone(here, state)
+            # One that was ready, and is gone, will not begin.
+            tell_gone(here, self._peers, {*members} & state.ready.keys() - state.ended.keys())
             return state
         is_open = newest > after and not is_finished and not is_over(state.ended)
         was_here = own in state.ready and own in members
@@ -175,12 +176,6 @@ class Gathering:
             least=self._place.least,
         )
 
-    def _tell_gone(self, here: RoundFolder, state: RoundState) -> None:
-        """One that was ready, and is gone, will not begin."""
-        self._peers.look()
-        members = {*state.list_members(self._place.workers)}
-        tell_gone(here, self._peers.list_gone(members & state.ready.keys() - state.ended.keys()))
-
     def _leave(self, asked: Asked) -> None:
         if self._joined is not None:
             with contextlib.suppress(OSError):
@@ -189,9 +184,10 @@ class Gathering:
                 )
 
 
-def tell_gone(here: RoundFolder, gone: Iterable[int]) -> None:
-    """Write down for all who shows no sign of life any more."""
-    for worker in gone:
+def tell_gone(here: RoundFolder, peers: Peers, silent: Iterable[int]) -> None:
+    """Write down for all who of these shows no sign of life any more."""
+    peers.look()
+    for worker in peers.list_gone(silent):
         with contextlib.suppress(OSError):
             here.tell_lost(_build_lost(worker))
 

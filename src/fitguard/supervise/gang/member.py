@@ -226,9 +226,8 @@ class GangMember(Company):
         return self._here.read().ended if self._here is not None else {}
 
     def _tell_gone(self, ended: dict[int, Ended]) -> None:
-        self._peers.look()
         if self._here is not None:
-            tell_gone(self._here, self._peers.list_gone({*self._members} - ended.keys()))
+            tell_gone(self._here, self._peers, {*self._members} - ended.keys())
 
     def follow(self, orders: Orders, postmortem: Postmortem) -> "Next | None":
         event = postmortem.event

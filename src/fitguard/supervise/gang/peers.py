@@ -91,6 +91,5 @@ class Peers:
 def list_places(folder: GangFolder, worker: int) -> set[SavedPlace]:
     """Of which places one worker has a snapshot."""
     with contextlib.suppress(OSError):
-        files = list_snapshots(folder.find_worker(worker).snapshots)
-        return {SavedPlace(file.fit, file.steps, file.end) for file in files}
+        return {file.place for file in list_snapshots(folder.find_worker(worker).snapshots)}
     return set()

@@ -79,9 +79,7 @@ class RoundWatch:
             departure.follow()
 
     def _look_at_peers(self, state: RoundState, heartbeat: Heartbeat) -> None:
-        self._peers.look()
-        silent = {*self._members} - state.ended.keys()
-        tell_gone(self._here, self._peers.list_gone(silent))
+        tell_gone(self._here, self._peers, {*self._members} - state.ended.keys())
         complete = list_complete(self._peers.list_saved(self._members))
         if complete and complete != self._complete:
             heartbeat.note_complete(complete[0])
