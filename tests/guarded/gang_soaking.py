@@ -17,7 +17,8 @@ from fitguard.schema.journal import INEXACT, FitBegan, Noted
 
 _HANG_SECONDS = 15
 _MOST_STEPS = 6
-_LOOK_SECONDS = 0.002
+_LOOK_SECONDS = 0.15
+_WATCH_SECONDS = 0.001
 _WRITING_SHARE = 0.3
 
 
@@ -88,7 +89,7 @@ def _wait(reached: Callable[[], bool]) -> bool:
     while time.monotonic() < end:
         if reached():
             return True
-        time.sleep(_LOOK_SECONDS * 10)
+        time.sleep(_LOOK_SECONDS)
     return False
 
 
@@ -119,7 +120,7 @@ def _wait_for_writing(gang: RealGang) -> bool:
     while time.monotonic() < end:
         if any(list(folder.glob("*.part")) for folder in folders):
             return True
-        time.sleep(_LOOK_SECONDS / 10)
+        time.sleep(_WATCH_SECONDS)
     return False
 
 
