@@ -26,24 +26,27 @@ WORKERS = (0, 1)
 
 
 class RealGang:
-    """One training of two workers, and its head.
+    """One training of several workers, and its head.
 
     Args:
         words: Of the script, behind the file of results.
+        workers: How many.
     """
 
-    def __init__(self, folder: Path, *words: str, **environment: str) -> None:
+    def __init__(self, folder: Path, *words: str, workers: int = 2, **environment: str) -> None:
         self.folder = folder
+        self.workers = range(workers)
         self._words = [str(SCRIPT), OUT, *words]
         self._environment = environment_in(folder, **environment)
         self.gang = GangFolder(folder / "fitguard-runs", "g")
         self.told = folder / "told.txt"
 
     def start(self, *options: str) -> subprocess.Popen:
-        own = [sys.executable, *words_to_run("fitguard"), "run", "--workers", "2", "--name", "g"]
+        own = [sys.executable, *words_to_run("fitguard"), "run", "--name", "g"]
+        own += [f"--workers={len(self.workers)}", "--snapshot-seconds=0.5"]
         with self.told.open("ab") as told:
             self.head = programs.start(
-                [*own, "--snapshot-seconds=0.5", *options, *self._words],
+                [*own, *options, *self._words],
                 stdin=subprocess.DEVNULL,
                 stdout=told,
                 stderr=subprocess.STDOUT,
@@ -54,9 +57,9 @@ class RealGang:
 
     def train_plainly(self) -> None:
         """The same workers without fitguard."""
-        addresses = [f"127.0.0.1:{_find_port()}" for _ in WORKERS]
+        addresses = [f"127.0.0.1:{_find_port()}" for _ in self.workers]
         started = []
-        for worker in WORKERS:
+        for worker in self.workers:
             config = {"cluster": {"worker": addresses}, "task": {"type": "worker", "index": worker}}
             started.append(
                 programs.start(
@@ -68,11 +71,11 @@ class RealGang:
                     env={**self._environment, "TF_CONFIG": json.dumps(config)},
                 )
             )
-        assert [process.wait(programs.LONGEST_SECONDS) for process in started] == [0, 0]
+        assert [process.wait(programs.LONGEST_SECONDS) for process in started] == [0] * len(started)
 
     def results(self) -> list[dict[str, bytes]]:
         """What each worker has saved."""
-        found = [np.load(self.folder / OUT.format(worker=worker)) for worker in WORKERS]
+        found = [np.load(self.folder / OUT.format(worker=worker)) for worker in self.workers]
         return [{name: array.tobytes() for name, array in one.items()} for one in found]
 
     def ended(self) -> int:
@@ -100,10 +103,12 @@ class RealGang:
 
     def codes(self) -> list[int]:
         """Of the workers that have ended."""
-        return [event.exit_code for worker in WORKERS for event in self.events(worker, RunEnded)]
+        return [
+            event.exit_code for worker in self.workers for event in self.events(worker, RunEnded)
+        ]
 
     def complete(self) -> list[SavedPlace]:
-        return list_complete([list_places(self.gang, worker) for worker in WORKERS])
+        return list_complete([list_places(self.gang, worker) for worker in self.workers])
 
     def steps(self, worker: int = 0) -> int:
         beat = read_beat(self.gang.find_worker(worker).heartbeat)

@@ -43,10 +43,15 @@ class Row:
 
 
 def soak(folder: Path, kind: str, wanted: int, seed: str, library: Path) -> Row:
-    """Run one script again and again until so many kills have hit it, or one did harm."""
+    """Run one script again and again until so many kills have hit it, or one did harm.
+
+    Args:
+        kind: The script, and its words.
+    """
     row, random, plain = Row(), Random(f"{seed} {kind}"), folder / "plain"
     plain.mkdir(parents=True)
-    ended = run_plain(f"{kind}.py", plain / _RESULT, **_private(plain))
+    script, *words = kind.split()
+    ended = run_plain(f"{script}.py", plain / _RESULT, *words, **_private(plain))
     assert ended.code == 0, ended.text
     while row.kills < wanted and not row.faults:
         most = min(MOST_KILLS_A_RUN, wanted - row.kills)
@@ -60,7 +65,8 @@ def _soak_once(
     folder.mkdir()
     disk = PreloadedDisk(library, folder / "runs", folder / "disk")
     environment = {**_private(folder), **disk.environment}
-    with GuardedRun(folder, f"{kind}.py", options=OFTEN, environment=environment) as run:
+    script, *words = kind.split()
+    with GuardedRun(folder, f"{script}.py", *words, options=OFTEN, environment=environment) as run:
         killer = Killer(run, random, None if kind.startswith(_NOTES_FILES) else disk)
         killer.kill(most)
         ended = run.wait()
@@ -125,11 +131,11 @@ def _list_files(folder: Path) -> set[str]:
 def describe(rows: dict[str, Row]) -> str:
     """One line a script, and the sum."""
     names = ("runs", "kills", "of the parent", "in writing", "disk faults", "repeated", "identical")
-    lines = ["".join([f"{'script':22}", *(f"{name:>15}" for name in names)])]
+    lines = ["".join([f"{'script':28}", *(f"{name:>15}" for name in names)])]
     for kind, row in {**rows, "all": total(rows.values())}.items():
         numbers = (row.runs, row.kills, row.parents, row.torn, row.disk_faults, row.repeated)
         identical = f"{row.runs - len(row.faults)} of {row.runs}"
-        lines.append("".join([f"{kind:22}", *(f"{one:15}" for one in numbers), f"{identical:>15}"]))
+        lines.append("".join([f"{kind:28}", *(f"{one:15}" for one in numbers), f"{identical:>15}"]))
     return "\n".join(lines)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fitguard.monitor.heartbeat import Call, Heartbeat, OwnHeartbeat, read_beat
+from fitguard.monitor.heartbeat import Call, Heartbeat, OwnHeartbeat, Phase, read_beat
 from fitguard.schema.gang import SavedPlace
 
 FAR = 1 << 40
@@ -56,6 +56,20 @@ def test_what_the_child_asks_for_counts_up_and_stays_with_each_beat(path: Path) 
     assert beat.asks_call == 2
     assert beat.place.total_steps == 4
     assert read_beat(path) == beat
+
+
+def test_steps_before_a_restart_are_not_of_this_process(path: Path) -> None:
+    own, parent = OwnHeartbeat(path), Heartbeat(path)
+
+    def beat(phase: Phase, fit: int, steps: int) -> int:
+        own.beat(phase, fit, 0, steps, steps)
+        return parent.read().steps_here
+
+    assert beat("training", 1, 500) == 0
+    assert beat("training", 1, 502) == 2
+    assert beat("evaluating", 1, 502) == 2
+    assert beat("training", 2, 0) == 0
+    assert beat("training", 2, 1) == 1
 
 
 def test_a_call_leaves_wishes_and_beats_alone(path: Path) -> None:

@@ -13,7 +13,7 @@ class Clock:
     def __init__(self, hang_seconds=None, first_step_seconds=1800.0):
         self.now = 1000.0
         self.watch = HangWatch(hang_seconds, first_step_seconds, now=self.now)
-        self.count = self.step = 0
+        self.count = self.step = self.steps_here = 0
         self.phase = "training"
         self.fit = 1
 
@@ -29,7 +29,7 @@ class Clock:
         while self.now < until:
             self.now += min(1.0, until - self.now)
             place = Place(fit=self.fit, step=self.step, total_steps=self.step)
-            beat = Beat(self.count, 1, self.phase, place, 0)
+            beat = Beat(self.count, 1, self.phase, place, 0, steps_here=self.steps_here)
             found = self.watch.look(beat, self.now, **excuse)
             if found is not None:
                 return found
@@ -64,14 +64,21 @@ def test_the_first_step_may_be_compiled_for_half_an_hour():
 
 
 def test_the_first_step_of_a_resumed_fit_too():
-    clock = Clock()
+    clock = Clock(hang_seconds=5)
     clock.step, clock.count = 5000, 1
+    assert clock.quiet(1790) is None
+
+
+def test_other_signs_of_life_before_it_are_no_steps():
+    """A worker that restores much beats several times between two looks."""
+    clock = Clock(hang_seconds=5)
+    clock.step, clock.count = 5000, 4
     assert clock.quiet(1790) is None
 
 
 def test_steps_between_two_looks_count():
     clock = Clock(hang_seconds=5)
-    clock.step, clock.count = 50, 51
+    clock.step, clock.count, clock.steps_here = 50, 51, 50
     assert clock.quiet(10) > 5
 
 

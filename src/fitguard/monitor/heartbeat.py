@@ -30,9 +30,9 @@ _WISHES: tuple[Wish, ...] = get_args(Wish)
 Phase = Literal["starting", "training", "evaluating", "idle", "snapshot"]
 _PHASES: tuple[Phase, ...] = get_args(Phase)
 
-_CHILD = struct.Struct("=Qqqqqqqqq")
+_CHILD = struct.Struct("=Qqqqqqqqqq")
 """Beats, calls that answer, phase, fit, epoch, step, total steps, steps in the newest snapshot,
-how often a common snapshot was asked for."""
+how often a common snapshot was asked for, steps of this `fit` that were taken in this process."""
 _WISH_AT = 256
 _PROFILE_AT = 257
 _SIZE = 4096
@@ -55,6 +55,7 @@ class Beat:
         answering: How many calls train now that look for wishes, and take snapshots.
         saved_steps: Steps of this `fit` in the newest snapshot that is on the disk.
         asks_call: How often it asked for a snapshot of all workers.
+        steps_here: Of this `fit`, that were taken in this process: not those before a restart.
     """
 
     count: int
@@ -63,6 +64,7 @@ class Beat:
     place: Place
     saved_steps: int
     asks_call: int = 0
+    steps_here: int = 0
 
 
 @dataclass(frozen=True)
@@ -157,12 +159,18 @@ class OwnHeartbeat:
         self._saved = 0
         self._last = (0, 0, 0, 0, 0)
         self._asked = 0
+        self._first: tuple[int, int] | None = None
+        self._steps_here = 0
         self._marks: dict[int, tuple[bytes, Call | None]] = {}
         self.answering = 0
 
     def beat(self, phase: Phase, fit: int, epoch: int, step: int, total_steps: int) -> None:
         """Called at each step."""
         self._last = (_PHASES.index(phase), fit, epoch, step, total_steps)
+        if phase == "training":
+            if self._first is None or self._first[0] != fit:
+                self._first = (fit, total_steps)
+            self._steps_here = total_steps - self._first[1]
         self._write()
 
     def note_alive(self) -> None:
@@ -181,8 +189,8 @@ class OwnHeartbeat:
     def _write(self) -> None:
         self._count += 1
         if self._is_there():
-            numbers = (self._count, self.answering, *self._last, self._saved, self._asked)
-            _CHILD.pack_into(self._memory, 0, *numbers)
+            told = (*self._last, self._saved, self._asked, self._steps_here)
+            _CHILD.pack_into(self._memory, 0, self._count, self.answering, *told)
 
     def read_wish(self) -> Wish:
         """Called between steps."""
@@ -230,7 +238,7 @@ class OwnHeartbeat:
 
 
 def _parse_beat(content: bytes) -> Beat:
-    count, answering, phase, fit, epoch, step, total, saved, asked = _CHILD.unpack(content)
+    count, answering, phase, fit, epoch, step, total, saved, asked, here = _CHILD.unpack(content)
     return Beat(
         count=count,
         answering=answering,
@@ -238,6 +246,7 @@ def _parse_beat(content: bytes) -> Beat:
         place=Place(fit=fit, epoch=epoch, step=step, total_steps=total),
         saved_steps=saved,
         asks_call=asked,
+        steps_here=here,
     )
 
 

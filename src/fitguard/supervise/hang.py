@@ -82,15 +82,14 @@ class HangWatch:
     def _note_progress(self, beat: Beat, now: float) -> None:
         if beat.phase == "training" and self._steps_of_fit >= _FIRST_STEPS:
             self._longest_pause = max(self._longest_pause, now - self._quiet_since)
-        beats = beat.count - self._count
         self._count = beat.count
         self._quiet_since = now
         step = (beat.place.fit, beat.place.total_steps)
         if step[0] != self._step[0]:
-            # A resumed call begins at a later step; and the first beat comes before the first step.
-            self._steps_of_fit = max(0, min(step[1], beats - 1))
+            self._steps_of_fit = 0  # a resumed call begins at a later step
         elif (taken := step[1] - self._step[1]) > 0:
             self._steps_of_fit += taken
             self._step_seconds.append((now - self._step_at) / taken)
+        self._steps_of_fit = max(self._steps_of_fit, beat.steps_here)
         if step != self._step:
             self._step, self._step_at = step, now

@@ -2,8 +2,9 @@
 
     python gang.py OUT-{worker}.npz LIBRARY [FAULT:WORKER:STEP]
 
-Faults: `raise`, each time; `stuck`, once. `STEP_SECONDS` makes steps slow. `BATCH` is the size of
-global batches, of which an epoch has eight; `MULTIPLIED` makes it that of each worker.
+Faults: `raise`, each time; `stuck`, once. A file `stuck-WORKER` has the same effect. `STEP_SECONDS`
+makes steps slow. `BATCH` is the size of global batches, of which an epoch has eight; `MULTIPLIED`
+makes it that of each worker. `KIND` is that of the model.
 """
 
 import importlib
@@ -44,6 +45,10 @@ class Faulty(keras.callbacks.Callback):
         time.sleep(float(os.environ.get("STEP_SECONDS", "0")))
         if fault and [str(worker), str(self.steps)] == at:
             self.fail()
+        wish = Path(f"stuck-{worker}")
+        if wish.exists():
+            wish.unlink()
+            time.sleep(100_000)
 
     def on_train_batch_end(self, batch, logs=None):  # noqa: ARG002
         self.steps += 1
@@ -56,9 +61,22 @@ class Faulty(keras.callbacks.Callback):
             time.sleep(100_000)
 
 
+def attend():
+    inputs = keras.Input((6, 1))
+    attended = keras.layers.MultiHeadAttention(2, 4)(inputs, inputs)
+    return [keras.Model(inputs, attended), keras.layers.Flatten()]
+
+
+layers, sequence = keras.layers, keras.layers.Reshape((6, 1))
+first = {
+    "dense": lambda: [layers.Dense(8)],
+    "conv": lambda: [sequence, layers.Conv1D(4, 3, padding="same")],
+    "recurrent": lambda: [sequence, layers.GRU(6)],
+    "attention": lambda: [sequence, *attend()],
+}[os.environ.get("KIND", "dense")]
 with strategy.scope():
-    hidden = [keras.layers.Dense(8), keras.layers.BatchNormalization(), keras.layers.Dropout(0.3)]
-    model = keras.Sequential([keras.Input((6,)), *hidden, keras.layers.Dense(2)])
+    hidden = [*first(), layers.BatchNormalization(), layers.Dropout(0.3), layers.Flatten()]
+    model = keras.Sequential([keras.Input((6,)), *hidden, layers.Dense(2)])
     loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
     model.compile(keras.optimizers.Adam(0.01), loss, metrics=["accuracy"])
 history = model.fit(data, epochs=5, verbose=0, callbacks=[Faulty()])
