@@ -3,28 +3,29 @@
 from collections.abc import Sequence
 from typing import Any
 
-from fitguard.fleet.holding import CardKey, Holder
+from fitguard.fleet.holding import Holder
+from fitguard.fleet.requests import CardId
 from fitguard.fleet.inspecting import NodeCard
+from fitguard.fleet.limiting import limit_memory
 from fitguard.fleet.trainer import Order, Trainer
 from fitguard.fleet.trainings import Training, Worker
 
-_MIB = 2**20
 _WITH_LEAVING = 2
 """Calls at once: `leave` comes while `train` runs."""
 
 
 def launch(
-    training: Training, cards: Sequence[tuple[CardKey, NodeCard]], holder: Holder, storage: str
-) -> list[Worker] | None:
-    """Start a training on these cards; None where Ray does not give one of them."""
+    training: Training, cards: Sequence[tuple[CardId, NodeCard]], holder: Holder, storage: str
+) -> list[Worker] | tuple[CardId, ...]:
+    """Start a training on these cards; where Ray does not give one of them, that card."""
     import ray
 
-    taken: list[CardKey] = []
+    taken: list[CardId] = []
     for key, _ in cards:
         if not holder.take(key):
             for one in taken:
                 holder.give(one)
-            return None
+            return (key,)
         taken.append(key)
     workers = []
     for number, (key, card) in enumerate(cards):
@@ -53,23 +54,14 @@ def make_order(training: Training, worker: int, card: NodeCard, storage: str) ->
         words.append(f"--python={job.python}")
     if training.micro_batch is not None:
         words.append(f"--micro-batch={training.micro_batch}")
+    allotted = card.memory_bytes if training.takes_whole else training.memory_bytes or 0
     return Order(
         words=(*words, "--", *job.command),
         run=training.runs[worker],
         storage=storage,
         folder=job.folder,
-        environment=limit_memory(training, card) | job.environment,
+        environment=limit_memory(allotted, card) | job.environment,
     )
-
-
-def limit_memory(training: Training, card: NodeCard) -> dict[str, str]:
-    """What keeps a training to its part of a card."""
-    allotted = card.memory_bytes if training.takes_whole else training.memory_bytes or 0
-    return {
-        "CUDA_VISIBLE_DEVICES": "-1",
-        "TF_CPU_ALLOCATOR_USE_BFC": "1",
-        "TF_CPU_BFC_MEM_LIMIT_IN_MB": str(max(allotted // _MIB, 1)),
-    } if card.is_declared else {"CUDA_DEVICE_ORDER": "PCI_BUS_ID"}
 
 
 def ask_to_leave(training: Training, why: str) -> None:
