@@ -190,7 +190,7 @@ class Dispatcher:
                 continue
             one.memory_bytes = placement.memory_bytes
             one.begin(workers)
-            again = f", for the {one.starts}th time" if one.starts > 1 else ""
+            again = f" (start {one.starts})" if one.starts > 1 else ""
             self._tell(f"{one.name} starts on {', '.join(map(self._cards.name, one.cards))}{again}")
 
     def _make_room(self) -> None:
