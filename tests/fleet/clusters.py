@@ -74,12 +74,13 @@ def small_cluster(*cards):
         cluster.stop()
 
 
-def start_fleet(jobs, folder, *words, stderr=subprocess.PIPE):
+def start_fleet(jobs, folder, *words, environment=None, stderr=subprocess.PIPE):
     """`fitguard fleet run` in a process; its answer is JSON."""
     (folder / "jobs.yaml").write_text(jobs)
     return subprocess.Popen(
         [sys.executable, "-m", "fitguard", "fleet", "run", "jobs.yaml", "--format=json", *words],
         cwd=folder,
+        env=environment,
         stdout=subprocess.PIPE,
         stderr=stderr,
         text=True,

@@ -24,12 +24,12 @@ GPU = NodeCard(0, "NVIDIA H200", 140 * 1024 * MIB)
 def test_one_worker():
     order = make_order(Training(JOB, memory_bytes=JOB.memory_bytes), 0, DECLARED, "/runs")
     assert order.words == (
-        *("--resume=auto", "--runs-folder=/runs", "--exact-only", "--name=a"),
+        *("--resume=auto", "--runs-folder=/runs", "--exact-only"),
+        *(f"--memory-limit={300 * MIB}", "--name=a"),
         *("--", "train.py", "--lr", "1"),
     )
     assert order.run == "a"
-    assert order.environment["SEED"] == "1"
-    assert order.environment["TF_CPU_BFC_MEM_LIMIT_IN_MB"] == "300"
+    assert order.environment == {"SEED": "1", "CUDA_VISIBLE_DEVICES": "-1"}
 
 
 def test_a_worker_of_a_gang():
@@ -43,7 +43,7 @@ def test_a_worker_of_a_gang():
 def test_a_training_that_has_the_card_for_itself():
     whole = Training(JOB, takes_whole=True, micro_batch=8)
     order = make_order(whole, 0, DECLARED, "/runs")
-    assert order.environment["TF_CPU_BFC_MEM_LIMIT_IN_MB"] == "600"
+    assert f"--memory-limit={600 * MIB}" in order.words
     assert "--micro-batch=8" in order.words
 
 

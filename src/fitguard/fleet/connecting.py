@@ -30,7 +30,11 @@ def require_ray() -> None:
     Raises:
         UsageError: where it is not.
     """
-    if importlib.util.find_spec("ray") is None:
+    try:
+        found = importlib.util.find_spec("ray")
+    except ValueError:  # it was kept from being imported
+        found = None
+    if found is None:
         raise UsageError(
             'Received a fleet, but Ray is not installed here. Expected it: pip install "fitguard['
             'ray]"'

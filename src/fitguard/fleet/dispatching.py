@@ -12,17 +12,19 @@ process dies: nothing. The actors end with it, the runs are in the storage.
 import time
 from collections.abc import Callable, Sequence
 
-from fitguard.fleet.concluding import Conclusion, conclude
+from fitguard.fleet.concluding import conclude, count_pause
 from fitguard.fleet.fleet_cards import FleetCards
 from fitguard.fleet.launching import ask_to_leave, kill, launch
 from fitguard.fleet.packing import Packer
 from fitguard.fleet.planning import Planning
 from fitguard.fleet.records import RunRecord
 from fitguard.fleet.refusing import find_refusals
+from fitguard.fleet.retrying import Next
 from fitguard.fleet.summing_up import Summary
 from fitguard.fleet.trainer import Ended
 from fitguard.fleet.trainings import Training, Worker
 from fitguard.schema.fleet import Fleet, FleetJob
+from fitguard.words import duration
 
 _TICK_SECONDS = 0.2
 _LEAVE_SECONDS = 120.0
@@ -102,7 +104,7 @@ class Dispatcher:
             if all(records[run].state == "finished" for run in one.runs):
                 one.state = "finished"
                 one.seconds = max(records[run].seconds for run in one.runs)
-            one.steps = sum(records[run].steps for run in one.runs)
+            one.kept = records[one.runs[0]].kept
         done = len(self._list("finished"))
         if done:
             self._tell(f"{done} of {len(self._trainings)} trainings have finished before.")
@@ -147,22 +149,26 @@ class Dispatcher:
         for one in self._list("running"):
             if not one.has_ended:
                 continue
-            conclusion = conclude(one)
             cards = one.cards
+            following = conclude(one)
             one.stop()
             self._packer.release(one.name)
             self._cards.give(cards)
-            self._apply(one, conclusion)
-            if conclusion.is_card_suspect:
-                self._cards.suspect(cards, conclusion.why)
+            self._apply(one, following)
+            self._cards.suspect(following.probe, one.cause)
         self._cards.forget_empty()
 
-    def _apply(self, one: Training, conclusion: Conclusion) -> None:
-        one.state, one.why, one.cause = conclusion.state, conclusion.why, conclusion.cause
-        one.avoid |= conclusion.avoid
-        one.not_before = time.monotonic() + conclusion.pause_seconds
-        one.steps = max(one.steps, conclusion.steps)
-        self._tell(f"{one.name} {conclusion.said}")
+    def _apply(self, one: Training, following: Next) -> None:
+        if following.action == "done":
+            one.state, one.why = "finished", ""
+            self._tell(f"{one.name} has finished after {duration(one.seconds)}")
+        elif following.action == "give-up":
+            one.state = "failed"
+            self._tell(f"{one.name} has failed: {one.why}")
+        else:
+            one.state = "waiting"
+            one.not_before = time.monotonic() + count_pause(following, one)
+            self._tell(f"{one.name} waits again: {one.asked or one.why}")
 
     def _plan(self) -> None:
         self._planning.hear()
@@ -176,7 +182,7 @@ class Dispatcher:
         waiting = {request.name for request in self._packer.list_waiting()}
         for one in self._list("waiting"):
             if one.is_planned and one.not_before <= now and one.name not in waiting:
-                self._packer.add(one.ask())
+                self._packer.add(one.ask(self._cards.list_ids()))
 
     def _start(self) -> None:
         for placement in self._packer.place():
@@ -185,7 +191,7 @@ class Dispatcher:
             workers = launch(one, cards, self._cards.holder, self._storage)
             if isinstance(workers, tuple):
                 self._packer.release(one.name)
-                self._packer.add(one.ask())
+                self._packer.add(one.ask(self._cards.list_ids()))
                 self._cards.set_busy(workers)
                 continue
             one.memory_bytes = placement.memory_bytes

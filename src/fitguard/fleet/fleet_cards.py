@@ -98,6 +98,10 @@ class FleetCards:
         card = self._cards.get(key)
         return f"{card.host if card else key[0][:8]}/{key[1]}"
 
+    def list_ids(self) -> tuple[CardId, ...]:
+        """What all of them are called."""
+        return tuple(self._cards)
+
     def describe(self) -> tuple[FleetCard, ...]:
         """All of them."""
         return tuple(self._cards.values())

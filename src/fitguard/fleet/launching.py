@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from fitguard.fleet.holding import Holder
-from fitguard.fleet.requests import CardId
 from fitguard.fleet.inspecting import NodeCard
-from fitguard.fleet.limiting import limit_memory
+from fitguard.fleet.limiting import choose_devices, count_pool
+from fitguard.fleet.requests import CardId
 from fitguard.fleet.trainer import Order, Trainer
 from fitguard.fleet.trainings import Training, Worker
 
+_LEAST_BYTES = 2**20
 _WITH_LEAVING = 2
 """Calls at once: `leave` comes while `train` runs."""
 
@@ -45,7 +46,9 @@ def launch(
 def make_order(training: Training, worker: int, card: NodeCard, storage: str) -> Order:
     """What the actor of one worker is told."""
     job = training.job
+    allotted = card.memory_bytes if training.takes_whole else training.memory_bytes or 0
     words = ["--resume=auto", f"--runs-folder={storage}", *job.options]
+    words.append(f"--memory-limit={max(count_pool(allotted, card), _LEAST_BYTES)}")
     if job.workers == 1:
         words.append(f"--name={job.name}")
     else:
@@ -54,13 +57,12 @@ def make_order(training: Training, worker: int, card: NodeCard, storage: str) ->
         words.append(f"--python={job.python}")
     if training.micro_batch is not None:
         words.append(f"--micro-batch={training.micro_batch}")
-    allotted = card.memory_bytes if training.takes_whole else training.memory_bytes or 0
     return Order(
         words=(*words, "--", *job.command),
         run=training.runs[worker],
         storage=storage,
         folder=job.folder,
-        environment=limit_memory(allotted, card) | job.environment,
+        environment=job.environment | choose_devices(card),
     )
 
 

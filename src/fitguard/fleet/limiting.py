@@ -7,7 +7,6 @@ have the rest. On a declared card, which is memory of the host, only the allocat
 from fitguard.fleet.inspecting import NodeCard
 from fitguard.knowledge import knowledge
 
-_MIB = 2**20
 _CAPABILITY = 9
 """Of the newest GPUs: TensorFlow leaves most free there."""
 
@@ -24,13 +23,9 @@ def count_pool(memory_bytes: int, card: NodeCard) -> int:
     return knowledge().gpu_memory.usable_bytes(memory_bytes, _CAPABILITY)
 
 
-def limit_memory(memory_bytes: int, card: NodeCard) -> dict[str, str]:
-    """The variables that hold a training to this much of a card."""
-    if not card.is_declared:
-        return {"CUDA_DEVICE_ORDER": "PCI_BUS_ID"}
-    limit = max(count_pool(memory_bytes, card) // _MIB, 1)
-    return {
-        "CUDA_VISIBLE_DEVICES": "-1",
-        "TF_CPU_ALLOCATOR_USE_BFC": "1",
-        "TF_CPU_BFC_MEM_LIMIT_IN_MB": str(limit),
-    }
+def choose_devices(card: NodeCard) -> dict[str, str]:
+    """The variables that keep a training on its card, beside those that Ray sets."""
+    if card.is_declared:
+        return {"CUDA_VISIBLE_DEVICES": "-1"}
+    # As NVML counts them, and so do Ray and the fleet.
+    return {"CUDA_DEVICE_ORDER": "PCI_BUS_ID"}

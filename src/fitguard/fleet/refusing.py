@@ -15,7 +15,7 @@ class Known(Protocol):
 
 
 def find_refusals(packer: Packer, cards: Known) -> dict[str, str]:
-    """Why each of these will never start; those for whom a card may come back are not among them."""
+    """Why each of these will never start; not those for whom a card may come back."""
     return {
         misfit.request.name: explain_misfit(misfit)
         for misfit in packer.find_misfits()

@@ -1,14 +1,16 @@
 """One training of the fleet while the fleet lives."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 from fitguard.fleet.records import name_runs
 from fitguard.fleet.requests import CardId, Request
+from fitguard.fleet.retrying import TrainingEnd
 from fitguard.fleet.trainer import Ended
 from fitguard.schema.fleet import FleetJob, FleetTraining, JobState
+from fitguard.schema.run import Place
 
 
 @dataclass
@@ -34,10 +36,11 @@ class Training:
         memory_bytes: That it may take of each card; None as long as it is not planned.
         takes_whole: It gets cards of its own: nobody knows what it needs, or it needs more.
         micro_batch: Rows of a micro-batch to begin with; None for the whole batch.
-        avoid: Cards on which it failed.
+        avoid: Cards on which it failed; `avoid_nodes`: nodes of which no card will do.
         not_before: When it may start again, on the clock of `time.monotonic`.
         asked: Why it was asked to leave; empty where it was not.
-        steps: That were done and kept when it was last heard of.
+        kept: How far its newest snapshot was when the fleet started.
+        ends: Of all its starts so far.
     """
 
     job: FleetJob
@@ -48,10 +51,12 @@ class Training:
     takes_whole: bool = False
     micro_batch: int | None = None
     avoid: frozenset[CardId] = frozenset()
+    avoid_nodes: frozenset[str] = frozenset()
     starts: int = 0
     not_before: float = 0.0
     asked: str = ""
-    steps: int = 0
+    kept: Place = field(default_factory=Place)
+    ends: list[TrainingEnd] = field(default_factory=list)
     workers: list[Worker] = field(default_factory=list)
     seconds: float = 0.0
     began: float | None = None
@@ -85,8 +90,13 @@ class Training:
         """Whether it was started and none of its workers trains any more."""
         return bool(self.workers) and all(worker.ended is not None for worker in self.workers)
 
-    def ask(self) -> Request:
-        """What it asks of the packer."""
+    def ask(self, cards: Iterable[CardId]) -> Request:
+        """What it asks of the packer.
+
+        Args:
+            cards: All that there are.
+        """
+        of_nodes = {card for card in cards if card[0] in self.avoid_nodes}
         return Request(
             name=self.name,
             memory_bytes=self.memory_bytes or 0,
@@ -94,7 +104,7 @@ class Training:
             workers=self.job.workers,
             cards=self.job.cards,
             whole_card=self.takes_whole,
-            avoid=self.avoid,
+            avoid=self.avoid | of_nodes,
         )
 
     def begin(self, workers: list[Worker]) -> None:
