@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from fleet.clusters import find_processes, small_cluster, start_fleet, wait_for
+from fleet.clusters import find_processes, small_cluster, wait_for
 from guarded.results import difference
 
 SECONDS = 300
@@ -48,8 +48,8 @@ def count_snapshots(folder, name):
     return journal.read_text().count('"snapshot') if journal.exists() else 0
 
 
-def test_killed_at_all_ends_and_started_again(cluster, folder):
-    fleet = start_fleet(JOBS, folder, "--address", cluster.address)
+def test_killed_at_all_ends_and_started_again(cluster, folder, start):
+    fleet = start(JOBS, folder, "--address", cluster.address)
     wait_for(lambda: count_snapshots(folder, "long"), SECONDS)
     find_actor(folder, "long").kill()
     before = count_snapshots(folder, "long")
@@ -59,7 +59,7 @@ def test_killed_at_all_ends_and_started_again(cluster, folder):
     fleet.communicate()
     wait_for(lambda: not find_processes(f"--runs-folder={folder}/fitguard-runs"), SECONDS)
 
-    again = start_fleet(JOBS, folder, "--address", cluster.address)
+    again = start(JOBS, folder, "--address", cluster.address)
     answer, said = again.communicate(timeout=SECONDS)
     assert again.returncode == 3, said
     states = {one["name"]: one for one in json.loads(answer)["trainings"]}
