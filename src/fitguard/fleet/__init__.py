@@ -15,4 +15,43 @@ What decides is pure: no Ray, no clock, no files but the one of jobs.
     preempting.py     who has to leave for a training of higher priority
 
     retrying.py       what comes next when a training has ended
+
+What does it, on Ray, which is imported inside of functions:
+
+    running.py        `fitguard.fleet.run`: connects, dispatches, answers
+    connecting.py     an embedded Ray, or a cluster that runs
+    doors.py          which doors of it stand open
+    dispatching.py    the loop
+    trainings.py      a training while the fleet lives
+    concluding.py     from the ends of its workers to what comes next
+    refusing.py       who fits nowhere, and why
+    summing_up.py     how many run and wait, now and then
+    planning.py       those whose memory nobody told
+    needing.py        what one of them needs: `fitguard plan`
+    nodes.py          nodes that come and go
+    inspecting.py     what a node tells of its cards and of the storage
+    declared.py       cards without a GPU
+    fleet_cards.py    all cards: in use, left out, probed
+    holding.py        cards in Ray's books
+    probing.py        a card that looks sick
+    launching.py      from a training and its cards to actors
+    limiting.py       what TensorFlow may take of a card
+    trainer.py        the actor: `fitguard run` in a process
+    tether.py         a process that ends with its parent
+    records.py        what the folders of runs tell
 """
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fitguard.fleet.running import run as run
+
+__all__ = ["run"]
+
+
+def __getattr__(name: str) -> Any:
+    if name != "run":
+        raise AttributeError(f"module 'fitguard.fleet' has no attribute {name!r}")
+    from fitguard.fleet.running import run
+
+    return run
