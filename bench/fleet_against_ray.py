@@ -6,9 +6,9 @@
 Real trainings of TensorFlow on the CPU; a card is a part of host memory, and what a training may
 take of it is the limit of TensorFlow's allocator. *one each*: a task of Ray with `num_gpus=1` for
 each training. *by guess*: `num_gpus=0.5`, so that two share a card and each has half of it.
-*fleet*: the memory of each is told, and the fleet packs. In all three, one worker is killed while its
-training is under way; Ray starts that one again by itself. *lost*: epochs that were trained more
-than once, and those of trainings that never finished.
+*fleet*: the memory of each is told, and the fleet packs. In all three, one worker is killed while
+its training is under way; Ray starts that one again by itself. *lost*: epochs that were trained
+more than once, and those of trainings that never finished.
 """
 
 import argparse
