@@ -17,6 +17,7 @@ from fitguard.schema.data import DataReport
 from fitguard.schema.diagnosis import Diagnosis
 from fitguard.schema.doctor import DoctorReport
 from fitguard.schema.facts import Facts
+from fitguard.schema.fleet import Fleet
 from fitguard.schema.notice import RunNotice
 from fitguard.schema.plan import Plan
 from fitguard.schema.probe import ProbeReport
@@ -56,6 +57,7 @@ ENTRIES = (
     Entry("data", DataReport, finds="fitguard data FILE.py"),
     Entry("diagnosis", Diagnosis, finds="fitguard explain FILE"),
     Entry("facts", Facts),
+    Entry("fleet", Fleet),
     Entry("notice", RunNotice),
     Entry("plan", Plan),
     Entry("probe", ProbeReport),

@@ -1,0 +1,67 @@
+"""`fitguard fleet`."""
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import App, Parameter
+
+from fitguard.cli.console import PLAIN_OUTPUT, Output, require_usable, show
+from fitguard.monitor.run_folder import RUNS
+from fitguard.schema.exit_codes import INTERRUPTED, ExitCode
+from fitguard.schema.journal import LEFT_AS_ASKED
+
+fleet = App(name="fleet", help="Many trainings on many GPUs, on Ray.")
+
+
+@fleet.command
+def run(
+    jobs: Annotated[Path, Parameter(help="The trainings: see docs/fleet.md.")],
+    /,
+    *,
+    address: Annotated[
+        str | None,
+        Parameter(
+            help="Of the Ray cluster: auto, HOST:PORT or ray://HOST:PORT; default: RAY_ADDRESS, or "
+            "the one that runs on this machine."
+        ),
+    ] = None,
+    local: Annotated[
+        bool,
+        Parameter(negative="", help="Use the GPUs of this machine, with a Ray that starts here."),
+    ] = False,
+    storage: Annotated[
+        Path, Parameter(help=f"Folder of the runs, which all nodes see; default: {RUNS}.")
+    ] = Path(RUNS),
+    output: Output = PLAIN_OUTPUT,
+) -> int:
+    """Train all of them, and get them to the end.
+
+    Each training is a guarded run, on a card where it fits beside the others. What dies goes on from
+    its last snapshot, on another card or node if need be. After Ctrl-C or SIGTERM all leave with a
+    snapshot; the same command goes on. Exits with 0 when all finished, with 3 when some failed or
+    were refused, with 130 after Ctrl-C and 75 after SIGTERM.
+
+    For example:
+
+        fitguard fleet run jobs.yaml --local
+        fitguard fleet run jobs.yaml --address auto --storage /shared/runs
+        fitguard fleet run jobs.yaml --format html --output fleet.html
+    """
+    require_usable(output, refused=("sarif",))
+    from fitguard.cli.probe import noticing_signals
+    from fitguard.cli.run import say
+    from fitguard.fleet.running import run as run_fleet
+
+    noted: list[list[int]] = []
+
+    def listen():  # type: ignore[no-untyped-def]
+        return noticing_signals()
+
+    answer = run_fleet(
+        jobs, address=address, local=local, storage=storage, tell=say, listening=listen
+    )
+    show(answer, output)
+    states = {one.state for one in answer.trainings}
+    if noted:
+        return INTERRUPTED
+    return ExitCode.FINDINGS if states & {"failed", "refused"} else ExitCode.FINE
