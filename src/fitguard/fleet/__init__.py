@@ -14,4 +14,31 @@ What decides is pure: no Ray, no clock, no files but the one of jobs.
     preempting.py     who has to leave for a training of higher priority
 
     retrying.py       what comes next when a training has ended
+
+    surveying.py      doctor and probe on every node at once
+    asking.py         what runs on each of them
+    traits.py         what they are compared by
+    comparing.py      what differs between them, what is wrong with each
 """
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fitguard.fleet.running import run as run
+    from fitguard.fleet.surveying import doctor as doctor
+    from fitguard.fleet.surveying import probe as probe
+
+__all__ = ["doctor", "probe", "run"]
+
+_PLACES = {
+    "doctor": "fitguard.fleet.surveying",
+    "probe": "fitguard.fleet.surveying",
+    "run": "fitguard.fleet.running",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PLACES:
+        raise AttributeError(f"module 'fitguard.fleet' has no attribute {name!r}")
+    return getattr(importlib.import_module(_PLACES[name]), name)
