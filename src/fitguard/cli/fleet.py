@@ -1,5 +1,8 @@
 """`fitguard fleet`."""
 
+import contextlib
+import signal
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -9,15 +12,16 @@ from fitguard.cli.console import PLAIN_OUTPUT, Output, require_usable, show
 from fitguard.cli.fleet_survey import doctor, probe
 from fitguard.monitor.run_folder import RUNS
 from fitguard.schema.exit_codes import INTERRUPTED, ExitCode
+from fitguard.schema.journal import LEFT_AS_ASKED
 
-fleet = App(name="fleet", help="Many trainings on many GPUs, on Ray.")
+fleet = App(name="fleet", help="Keep many trainings alive on many GPUs, on Ray.")
 fleet.command(doctor)
 fleet.command(probe)
 
 
 @fleet.command
 def run(
-    jobs: Annotated[Path, Parameter(help="The trainings: see docs/fleet.md.")],
+    jobs: Annotated[Path, Parameter(name="JOBS.yaml", help="The trainings.")],
     /,
     *,
     address: Annotated[
@@ -38,10 +42,10 @@ def run(
 ) -> int:
     """Train all of them, and get them to the end.
 
-    Each training is a guarded run, on a card where it fits beside the others. What dies goes on from
+    Each training is a guarded run, on a card where it fits beside others. What dies goes on from
     its last snapshot, on another card or node if need be. After Ctrl-C or SIGTERM all leave with a
-    snapshot; the same command goes on. Exits with 0 when all finished, with 3 when some failed or
-    were refused, with 130 after Ctrl-C and 75 after SIGTERM.
+    snapshot, and the same command goes on. Exits with 0 when all finished, with 3 when some failed
+    or were refused, with 130 after Ctrl-C and 75 after SIGTERM.
 
     For example:
 
@@ -54,16 +58,21 @@ def run(
     from fitguard.cli.run import say
     from fitguard.fleet.running import run as run_fleet
 
-    noted: list[list[int]] = []
+    received: list[int] = []
 
-    def listen():  # type: ignore[no-untyped-def]
-        return noticing_signals()
+    @contextlib.contextmanager
+    def listening() -> Iterator[list[int]]:
+        with noticing_signals() as noted:
+            try:
+                yield noted
+            finally:
+                received.extend(noted)
 
     answer = run_fleet(
-        jobs, address=address, local=local, storage=storage, tell=say, listening=listen
+        jobs, address=address, local=local, storage=storage, tell=say, listening=listening
     )
     show(answer, output)
     states = {one.state for one in answer.trainings}
-    if noted:
-        return INTERRUPTED
+    if received and "left" in states:
+        return INTERRUPTED if received[0] == signal.SIGINT else LEFT_AS_ASKED
     return ExitCode.FINDINGS if states & {"failed", "refused"} else ExitCode.FINE

@@ -1,6 +1,6 @@
 """`fitguard fleet doctor` and `fitguard fleet probe`."""
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
@@ -8,7 +8,9 @@ from fitguard.cli.console import PLAIN_OUTPUT, Output, require_usable, show
 from fitguard.cli.judging import FailOn, Threshold, exit_code
 from fitguard.cli.run_values import require_positive
 from fitguard.schema.exit_codes import ExitCode
-from fitguard.schema.fleet_survey import FleetSurvey
+
+if TYPE_CHECKING:
+    from fitguard.schema.fleet_survey import FleetSurvey
 
 Address = Annotated[
     str | None,
@@ -116,7 +118,7 @@ def _require_usable(output: Output, seconds: float) -> None:
     require_usable(output, refused=("sarif",))
 
 
-def _judge(survey: FleetSurvey, threshold: Threshold) -> ExitCode:
+def _judge(survey: "FleetSurvey", threshold: Threshold) -> ExitCode:
     if threshold == "never":
         return ExitCode.FINE
     silent = any(one.state == "no-answer" for one in survey.nodes) or not survey.nodes

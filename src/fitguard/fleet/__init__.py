@@ -11,6 +11,7 @@ What decides is pure: no Ray, no clock, no files but the one of jobs.
     requests.py       what it asks for, and what it gets
     waiting_line.py   who comes first
     card_room.py      the cards, and what is free of them
+    held_cards.py     room that is kept for one that cannot start yet
     preempting.py     who has to leave for a training of higher priority
 
     retrying.py       what comes next when a training has ended

@@ -13,6 +13,7 @@ from typing import Any
 
 from fitguard.fleet.declared import CARDS_VARIABLE, read_declared
 from fitguard.fleet.doors import find_open_doors, is_loopback
+from fitguard.fleet.reaching import require_reachable
 from fitguard.schema.exit_codes import UsageError
 from fitguard.words import size
 
@@ -30,7 +31,11 @@ def require_ray() -> None:
     Raises:
         UsageError: where it is not.
     """
-    if importlib.util.find_spec("ray") is None:
+    try:
+        found = importlib.util.find_spec("ray")
+    except ValueError:  # it was kept from being imported
+        found = None
+    if found is None:
         raise UsageError(
             'Received a fleet, but Ray is not installed here. Expected it: pip install "fitguard['
             'ray]"'
@@ -66,6 +71,7 @@ def _joining(address: str | None) -> Iterator[tuple[str, ...]]:
     if ray.is_initialized():
         yield _check_doors(wanted)
         return
+    require_reachable(wanted)
     try:
         ray.init(address=wanted, **_quietly())
     except (ConnectionError, RuntimeError, ValueError) as error:

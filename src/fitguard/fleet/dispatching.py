@@ -1,10 +1,9 @@
 """The loop of the fleet.
 
-    look at the nodes ──> cards that came, cards that went
-    hear the workers  ──> a training ended ──> finished, failed, or waits again
-    decide            ──> who starts on which card, who leaves for another
-    start, ask to leave
-    tell
+    look at the nodes     ──> cards that came, cards that went
+    hear the workers      ──> a training ended ──> finished, failed, or waits again
+    hear what was planned ──> it waits in the line
+    decide                ──> who starts on which card, who leaves for another, who is refused
 
 What is decided is decided in other files, without Ray and without a clock. What is lost when this
 process dies: nothing. The actors end with it, the runs are in the storage.
@@ -13,26 +12,30 @@ process dies: nothing. The actors end with it, the runs are in the storage.
 import time
 from collections.abc import Callable, Sequence
 
-from fitguard.fleet.holding import CardKey, Holder
+from fitguard.fleet.concluding import conclude, count_pause
+from fitguard.fleet.fleet_cards import FleetCards
 from fitguard.fleet.launching import ask_to_leave, kill, launch
-from fitguard.fleet.nodes import Nodes
-from fitguard.fleet.records import read_records
-from fitguard.fleet.standin import choose
-from fitguard.fleet.trainings import Training
+from fitguard.fleet.packing import Packer
+from fitguard.fleet.planning import Planning
+from fitguard.fleet.records import RunRecord
+from fitguard.fleet.refusing import find_refusals
+from fitguard.fleet.retrying import Next
+from fitguard.fleet.summing_up import Summary
 from fitguard.fleet.trainer import Ended
+from fitguard.fleet.trainings import Training, Worker
 from fitguard.schema.fleet import Fleet, FleetJob
-from fitguard.schema.journal import LEFT_AS_ASKED
+from fitguard.words import duration
 
 _TICK_SECONDS = 0.2
-_LOOK_SECONDS = 1.0
-_LEAVE_SECONDS = 60.0
+_LEAVE_SECONDS = 120.0
 
 
 class Dispatcher:
     """Brings all trainings to their end.
 
     Args:
-        nodes: Of the cluster.
+        records: How the runs stand, which earlier fleets have left.
+        cards: Of the cluster.
         storage: Where the runs are.
         tell: Says one line to the user.
         is_asked: Whether all are to leave.
@@ -41,128 +44,176 @@ class Dispatcher:
     def __init__(
         self,
         jobs: Sequence[FleetJob],
-        nodes: Nodes,
+        records: dict[str, RunRecord],
+        cards: FleetCards,
+        packer: Packer,
         storage: str,
         *,
         tell: Callable[[str], None],
         is_asked: Callable[[], bool],
     ) -> None:
-        self.trainings = [Training(job, memory_bytes=job.memory_bytes) for job in jobs]
-        self._nodes = nodes
-        self._holder = Holder(nodes.find_card)
+        self._trainings = {job.name: Training(job, memory_bytes=job.memory_bytes) for job in jobs}
+        self._cards = cards
+        self._packer = packer
+        self._planning = Planning(tell)
+        self._summary = Summary(tell)
         self._storage = storage
         self._tell = tell
         self._is_asked = is_asked
-        self._looked = 0.0
+        self._recall(records)
 
     def run(self) -> None:
         """Until all have ended, or have left as they were asked to."""
-        try:
-            self._recall()
-            while any(one.is_open for one in self.trainings) and not self._is_asked():
-                self._look()
-                self._hear(_TICK_SECONDS)
-                self._start()
-            self._let_all_leave()
-        finally:
-            self._holder.drop_all()
+        while self._list("waiting", "running") and not self._is_asked():
+            self._lose(self._cards.look())
+            self._hear(_TICK_SECONDS)
+            self._plan()
+            self._line_up()
+            self._start()
+            self._make_room()
+            self._refuse()
+            self._summary.say(self._trainings.values())
+
+    def leave(self) -> None:
+        """Let all take a snapshot and leave; what does not leave in time is ended."""
+        for one in self._list("running"):
+            ask_to_leave(one, "was asked to leave")
+        end = time.monotonic() + _LEAVE_SECONDS
+        while self._list("running") and time.monotonic() < end:
+            self._lose(self._cards.look())
+            self._hear(_TICK_SECONDS)
+        for one in self._list("waiting", "running"):
+            one.state = "left"
+            one.why = one.why or "it goes on when the fleet is started again"
 
     def describe(self, notes: Sequence[str]) -> Fleet:
         """The document of the fleet."""
         return Fleet(
             storage=self._storage,
-            cards=tuple(card for _, card in self._nodes.list_cards()),
-            trainings=tuple(one.describe(self._name_card) for one in self.trainings),
-            notes=tuple(notes),
+            cards=self._cards.describe(),
+            trainings=tuple(one.describe(self._cards.name) for one in self._trainings.values()),
+            notes=(*notes, *self._cards.notes),
         )
 
-    def _recall(self) -> None:
-        """What an earlier fleet has finished is finished."""
-        names = tuple(name for one in self.trainings for name in one.runs)
-        records = read_records(self._storage, names)
-        for one in self.trainings:
-            if all(records[name].state == "finished" for name in one.runs):
-                one.state = "finished"
+    def _list(self, *states: str) -> list[Training]:
+        return [one for one in self._trainings.values() if one.state in states]
 
-    def _look(self) -> None:
-        if time.monotonic() - self._looked < _LOOK_SECONDS:
-            return
-        self._looked = time.monotonic()
-        _, gone, told = self._nodes.look()
-        for text in told:
-            self._tell(text)
+    def _recall(self, records: dict[str, RunRecord]) -> None:
+        """What an earlier fleet has finished is finished."""
+        for one in self._trainings.values():
+            if all(records[run].state == "finished" for run in one.runs):
+                one.state = "finished"
+                one.seconds = max(records[run].seconds for run in one.runs)
+            one.kept = records[one.runs[0]].kept
+        done = len(self._list("finished"))
+        if done:
+            self._tell(f"{done} of {len(self._trainings)} trainings have finished before.")
+
+    def _lose(self, nodes: Sequence[str]) -> None:
+        """These nodes are gone, and so is what ran there."""
+        for one in self._list("running"):
+            for worker in one.workers:
+                if worker.card[0] in nodes and worker.ended is None:
+                    self._end(one, worker, "its node is gone")
+        self._settle()
 
     def _hear(self, seconds: float) -> None:
         import ray
 
-        waited = {
+        working = {
             worker.answer: (one, worker)
-            for one in self.trainings
+            for one in self._list("running")
             for worker in one.workers
             if worker.ended is None
         }
-        if not waited:
+        if not working:
             time.sleep(seconds)
             return
-        ready, _ = ray.wait(list(waited), num_returns=len(waited), timeout=seconds)
-        for answer in ready:
-            one, worker = waited[answer]
+        for answer in ray.wait(list(working), timeout=seconds)[0]:
+            one, worker = working[answer]
             try:
-                worker.ended = ray.get(answer)
+                self._end(one, worker, ray.get(answer))
             except ray.exceptions.RayError as error:
-                worker.ended = f"its worker was lost: {type(error).__name__}"
-            kill(worker.actor)
-        for one in self.trainings:
-            if one.has_ended:
-                self._conclude(one)
+                self._end(one, worker, f"its actor was lost ({type(error).__name__})")
+        self._settle()
 
-    def _conclude(self, one: Training) -> None:
-        ends = [worker.ended for worker in one.workers]
-        asked = one.asked
-        for key in one.stop():
-            self._holder.give(key)
-        last = next((end for end in ends if not isinstance(end, Ended) or end.exit_code), ends[0])
-        if isinstance(last, Ended) and last.exit_code == 0:
-            one.state = "finished"
-            self._tell(f"{one.job.name} finished")
-        elif not isinstance(last, Ended) or last.exit_code == LEFT_AS_ASKED:
-            one.state = "waiting"
-            one.not_before = time.monotonic() + 1
-            self._tell(f"{one.job.name} {asked or last}")
-        else:
+    def _end(self, one: Training, worker: Worker, ended: Ended | str) -> None:
+        worker.ended = ended
+        kill(worker.actor)
+        others_train = any(other.ended is None for other in one.workers)
+        if others_train and not one.asked and (isinstance(ended, str) or ended.exit_code):
+            ask_to_leave(one, "waits for one of its workers")
+
+    def _settle(self) -> None:
+        """What comes after trainings that have ended."""
+        for one in self._list("running"):
+            if not one.has_ended:
+                continue
+            cards = one.cards
+            following = conclude(one)
+            one.stop()
+            self._packer.release(one.name)
+            self._cards.give(cards)
+            self._apply(one, following)
+            self._cards.suspect(following.probe, one.cause)
+        self._cards.forget_empty()
+
+    def _apply(self, one: Training, following: Next) -> None:
+        if following.action == "done":
+            one.state, one.why = "finished", ""
+            self._tell(f"{one.name} has finished after {duration(one.seconds)}")
+        elif following.action == "give-up":
             one.state = "failed"
-            one.cause = last.record.cause
-            one.why = last.record.why or last.said
-            self._tell(f"{one.job.name} failed: {one.cause} {one.why}")
+            self._tell(f"{one.name} has failed: {one.why}")
+        else:
+            one.state = "waiting"
+            one.not_before = time.monotonic() + count_pause(following, one)
+            self._tell(f"{one.name} waits again: {one.asked or one.why}")
+
+    def _plan(self) -> None:
+        self._planning.hear()
+        for one in self._list("waiting"):
+            if not one.is_planned and self._cards.are_known:
+                largest_bytes = self._cards.find_largest(one.job.cards)
+                self._planning.ask(one, largest_bytes, on_gpus=self._cards.have_gpus)
+
+    def _line_up(self) -> None:
+        now = time.monotonic()
+        waiting = {request.name for request in self._packer.list_waiting()}
+        for one in self._list("waiting"):
+            if one.is_planned and one.not_before <= now and one.name not in waiting:
+                self._packer.add(one.ask(self._cards.list_ids()))
 
     def _start(self) -> None:
-        waiting = [
-            one
-            for one in self.trainings
-            if one.state == "waiting" and one.not_before <= time.monotonic()
-        ]
-        used: dict[CardKey, list[int]] = {}
-        for one in self.trainings:
-            for key in one.cards:
-                used.setdefault(key, []).append(one.memory_bytes or 0)
-        by_name = {one.job.name: one for one in waiting}
-        for name, keys in choose(waiting, used, self._nodes.list_cards()).items():
-            cards = [(key, self._nodes.find_card(key)) for key in keys]
-            workers = launch(by_name[name], cards, self._holder, self._storage)
-            if workers is not None:
-                by_name[name].begin(workers)
-                self._tell(f"{name} starts on {', '.join(map(self._name_card, keys))}")
+        for placement in self._packer.place():
+            one = self._trainings[placement.name]
+            cards = [(key, self._cards.find(key)) for key in placement.cards]
+            workers = launch(one, cards, self._cards.holder, self._storage)
+            if isinstance(workers, tuple):
+                self._packer.release(one.name)
+                self._packer.add(one.ask(self._cards.list_ids()))
+                self._cards.set_busy(workers)
+                continue
+            one.memory_bytes = placement.memory_bytes
+            one.begin(workers)
+            again = f" (start {one.starts})" if one.starts > 1 else ""
+            self._tell(f"{one.name} starts on {', '.join(map(self._cards.name, one.cards))}{again}")
 
-    def _let_all_leave(self) -> None:
-        for one in self.trainings:
-            if one.state == "running":
-                ask_to_leave(one, "left with a snapshot")
-        end = time.monotonic() + _LEAVE_SECONDS
-        while any(one.workers for one in self.trainings) and time.monotonic() < end:
-            self._hear(_TICK_SECONDS)
-        for one in self.trainings:
-            if one.is_open:
-                one.state = "left"
+    def _make_room(self) -> None:
+        """The first in line may take the place of others with lower priority."""
+        running = [one for one in self._list("running") if not one.asked]
+        lowest = min((one.job.priority for one in running), default=0)
+        for request in self._packer.list_waiting()[:1]:
+            if running and request.priority > lowest:
+                for name in self._packer.choose_victims(request.name):
+                    why = f"leaves for {request.name}, which has priority {request.priority}"
+                    self._tell(f"{name} {why}")
+                    ask_to_leave(self._trainings[name], why)
 
-    def _name_card(self, key: CardKey) -> str:
-        return f"{key.node}/{key.index}"
+    def _refuse(self) -> None:
+        if not self._cards.are_known:
+            return
+        for name, why in find_refusals(self._packer, self._cards).items():
+            self._packer.remove(name)
+            self._trainings[name].state, self._trainings[name].why = "refused", why
+            self._tell(f"{name} is refused: {why}")

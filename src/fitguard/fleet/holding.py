@@ -10,22 +10,14 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-import msgspec
-
 from fitguard.fleet.inspecting import NodeCard
+from fitguard.fleet.requests import CardId
 
 _GROUP_SECONDS = 5.0
 _TASK_SECONDS = 30.0
 _BUNDLE_CPUS = 0.001
 _LEAST_SHARE = 1e-4
 """Ray counts in ten-thousandths of a GPU."""
-
-
-class CardKey(msgspec.Struct, frozen=True, order=True):
-    """Which card: the number of its node in Ray, and its index there."""
-
-    node: str
-    index: int
 
 
 class Holder:
@@ -35,12 +27,12 @@ class Holder:
         find_card: What is known of a card.
     """
 
-    def __init__(self, find_card: Callable[[CardKey], NodeCard]) -> None:
+    def __init__(self, find_card: Callable[[CardId], NodeCard]) -> None:
         self._find_card = find_card
-        self._groups: dict[CardKey, Any] = {}
-        self._users: dict[CardKey, int] = {}
+        self._groups: dict[CardId, Any] = {}
+        self._users: dict[CardId, int] = {}
 
-    def take(self, key: CardKey) -> bool:
+    def take(self, key: CardId) -> bool:
         """Hold a card for one more user; False where Ray does not give it."""
         if key not in self._groups:
             group = self._reserve(key)
@@ -50,13 +42,13 @@ class Holder:
         self._users[key] = self._users.get(key, 0) + 1
         return True
 
-    def give(self, key: CardKey) -> None:
+    def give(self, key: CardId) -> None:
         """One user less; without any, the card goes back to Ray."""
         self._users[key] = self._users.get(key, 1) - 1
         if self._users[key] <= 0:
             self.drop(key)
 
-    def drop(self, key: CardKey) -> None:
+    def drop(self, key: CardId) -> None:
         """Give a card back, whoever uses it: Ray ends what still runs there."""
         self._users.pop(key, None)
         group = self._groups.pop(key, None)
@@ -68,7 +60,7 @@ class Holder:
         for key in list(self._groups):
             self.drop(key)
 
-    def place(self, key: CardKey, share: float) -> dict[str, Any]:
+    def place(self, key: CardId, share: float) -> dict[str, Any]:
         """Options of Ray for what runs on a card that is held, on this part of it."""
         return {
             "num_cpus": 0,
@@ -76,7 +68,7 @@ class Holder:
             "scheduling_strategy": _inside(self._groups[key]),
         }
 
-    def _reserve(self, key: CardKey) -> Any:
+    def _reserve(self, key: CardId) -> Any:
         from ray.util.placement_group import placement_group
 
         others = []
@@ -84,7 +76,7 @@ class Holder:
             while True:
                 group = placement_group(
                     [{"GPU": 1, "CPU": _BUNDLE_CPUS}],
-                    bundle_label_selector=[{"ray.io/node-id": key.node}],
+                    bundle_label_selector=[{"ray.io/node-id": key[0]}],
                 )
                 if group.wait(timeout_seconds=_GROUP_SECONDS) and self._is_of(group, key):
                     return group
@@ -95,7 +87,7 @@ class Holder:
             for other in others:
                 _remove(other)
 
-    def _is_of(self, group: Any, key: CardKey) -> bool:
+    def _is_of(self, group: Any, key: CardId) -> bool:
         import ray
 
         task = ray.remote(tell_gpu).options(
@@ -117,9 +109,7 @@ def tell_gpu() -> str:
 def _inside(group: Any) -> Any:
     from ray.util.scheduling_strategies import PlacementGroupSchedulingStrategy
 
-    return PlacementGroupSchedulingStrategy(
-        placement_group=group, placement_group_bundle_index=0
-    )
+    return PlacementGroupSchedulingStrategy(placement_group=group, placement_group_bundle_index=0)
 
 
 def _remove(group: Any) -> None:

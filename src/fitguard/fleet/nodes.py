@@ -1,13 +1,40 @@
 """The nodes of the cluster as they come and go, and the cards of those that answered."""
 
 import time
-from typing import Any
+from typing import Any, NamedTuple
 
-from fitguard.fleet.holding import CardKey
 from fitguard.fleet.inspecting import NodeCard, NodeFacts, inspect_node
 from fitguard.schema.fleet import FleetCard
+from fitguard.words import count
 
 _ANSWER_SECONDS = 60.0
+
+
+class Change(NamedTuple):
+    """What is new since the last look.
+
+    Args:
+        cards: Of nodes that came: for the fleet, and as the node told them.
+        gone: Numbers of nodes that went.
+        told: What the user should know.
+    """
+
+    cards: tuple[tuple[FleetCard, NodeCard], ...]
+    gone: tuple[str, ...]
+    told: tuple[str, ...]
+
+
+class _Asked(NamedTuple):
+    """A node that was asked.
+
+    Args:
+        gpus: How many Ray counts there.
+    """
+
+    promise: Any
+    since: float
+    gpus: int
+    host: str
 
 
 class Nodes:
@@ -21,18 +48,17 @@ class Nodes:
     def __init__(self, storage: str, marker: str) -> None:
         self._storage = storage
         self._marker = marker
-        self._asked: dict[str, tuple[Any, float, int]] = {}
-        self._known: dict[str, tuple[NodeCard, ...]] = {}
-        self._hosts: dict[str, str] = {}
-        self._silent: dict[str, str] = {}
+        self._asked: dict[str, _Asked] = {}
+        self._known: set[str] = set()
+        self._silent: set[str] = set()
 
     @property
     def are_asked(self) -> bool:
         """Whether some have not answered yet."""
         return bool(self._asked)
 
-    def look(self) -> tuple[list[str], list[str], list[str]]:
-        """Ask new nodes, and hear those that answer: who is new, who is gone, what to tell."""
+    def look(self) -> Change:
+        """Ask new nodes, and hear those that answer."""
         import ray
 
         alive = {
@@ -40,52 +66,31 @@ class Nodes:
             for node in ray.nodes()
             if node["Alive"] and node["Resources"].get("GPU", 0) >= 1
         }
-        gone = [node for node in self._known if node not in alive]
-        for node in gone:
-            del self._known[node]
+        gone = tuple(node for node in self._known if node not in alive)
+        self._known -= set(gone)
         for node in [*self._asked, *self._silent]:
             if node not in alive:
                 self._asked.pop(node, None)
-                self._silent.pop(node, None)
+                self._silent.discard(node)
         for number, node in alive.items():
             if number not in self._asked and number not in self._known | self._silent:
-                self._hosts[number] = node["NodeManagerHostname"]
-                self._asked[number] = (self._ask(number), time.monotonic(), int(node["Resources"]["GPU"]))
-        came, told = [], []
-        for number, (answer, since, gpus) in list(self._asked.items()):
-            ready, _ = ray.wait([answer], timeout=0)
-            if not ready and time.monotonic() - since < _ANSWER_SECONDS:
+                gpus = int(node["Resources"]["GPU"])
+                host = node["NodeManagerHostname"]
+                self._asked[number] = _Asked(self._ask(number), time.monotonic(), gpus, host)
+        told: list[str] = []
+        cards: list[tuple[FleetCard, NodeCard]] = []
+        for number, asked in list(self._asked.items()):
+            answer = self._hear(asked)
+            if answer is None:
                 continue
             del self._asked[number]
-            problem = self._hear(number, answer if ready else None, gpus)
-            if problem:
-                self._silent[number] = problem
-                told.append(f"{self._hosts[number]} is left out: {problem}.")
+            if isinstance(answer, str):
+                self._silent.add(number)
+                told.append(f"{asked.host} is left out: {answer}.")
             else:
-                came.append(number)
-        return came, gone, told
-
-    def find_card(self, key: CardKey) -> NodeCard:
-        """What is known of a card."""
-        return next(card for card in self._known[key.node] if card.index == key.index)
-
-    def list_cards(self) -> list[tuple[CardKey, FleetCard]]:
-        """All cards of all nodes that are there."""
-        return [
-            (
-                CardKey(node, card.index),
-                FleetCard(
-                    node=node,
-                    host=self._hosts[node],
-                    index=card.index,
-                    name=card.name,
-                    memory_bytes=card.memory_bytes,
-                    left_out=card.problem,
-                ),
-            )
-            for node, cards in self._known.items()
-            for card in cards
-        ]
+                self._known.add(number)
+                cards += [(_describe(number, asked.host, card), card) for card in answer]
+        return Change(tuple(cards), gone, tuple(told))
 
     def _ask(self, node: str) -> Any:
         import ray
@@ -96,19 +101,28 @@ class Nodes:
             .remote(self._storage, self._marker)
         )
 
-    def _hear(self, node: str, answer: Any, gpus: int) -> str:
+    def _hear(self, asked: "_Asked") -> tuple[NodeCard, ...] | str | None:
+        """Its cards, or what is wrong with it; None where it has not answered yet."""
         import ray
 
-        if answer is None:
-            return f"it did not answer for {_ANSWER_SECONDS:.0f} seconds"
+        if not ray.wait([asked.promise], timeout=0)[0]:
+            late = time.monotonic() - asked.since > _ANSWER_SECONDS
+            return f"it did not answer for {_ANSWER_SECONDS:.0f} seconds" if late else None
         try:
-            facts: NodeFacts = ray.get(answer, timeout=1)
+            facts: NodeFacts = ray.get(asked.promise)
         except ray.exceptions.RayError as error:
             return f"it could not be looked at: {str(error).strip().splitlines()[-1]}"
-        if facts.problem:
-            return facts.problem
-        cards = facts.cards[:gpus]
-        if not cards:
-            return f"Ray counts {gpus} GPUs there, but NVML shows none"
-        self._known[node] = cards
-        return ""
+        if not facts.problem and not facts.cards:
+            return f"Ray counts {count(asked.gpus, 'GPU')} there, but NVML shows none"
+        return facts.problem or facts.cards[: asked.gpus]
+
+
+def _describe(node: str, host: str, card: NodeCard) -> FleetCard:
+    return FleetCard(
+        node=node,
+        host=host,
+        index=card.index,
+        name=card.name,
+        memory_bytes=card.memory_bytes,
+        left_out=card.problem,
+    )

@@ -2,15 +2,15 @@
 of it but words and numbers."""
 
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
 from fitguard.monitor.gang_folder import name_worker
 from fitguard.monitor.run_folder import RunFolder
 from fitguard.monitor.trust import require_trusted
-from fitguard.report.rows.run_words import steps_kept
 from fitguard.schema.exit_codes import UnreadableInput
-from fitguard.schema.run import RunState
+from fitguard.schema.run import Outcome, Place, RunState
 from fitguard.supervise.past_runs import fold_folder
 
 
@@ -19,16 +19,18 @@ class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         state: None where there is no run yet.
-        cause: Of the last attempt, by slug; empty where it had none.
-        why: What led to that cause, or why the record cannot be read.
-        steps: That are done and kept.
+        outcome: Of the last attempt; empty where there was none.
+        cause: On which it was given up, by slug; empty where it was not.
+        why: It was given up, or cannot be read.
+        kept: How far its newest snapshot is.
     """
 
     run: str
     state: RunState | None = None
     cause: str = ""
     why: str = ""
-    steps: int = 0
+    outcome: Outcome | Literal[""] = ""
+    kept: Place = Place()
     seconds: float = 0.0
 
 
@@ -54,12 +56,14 @@ def read_record(storage: Path, run: str) -> RunRecord:
         found = fold_folder(folder)
     except UnreadableInput as error:
         return RunRecord(run=run, why=str(error))
-    last = found.attempts[-1] if found.attempts else None
+    last = found.decisions[-1] if found.decisions else None
+    has_stopped = last is not None and last.action == "stop"
     return RunRecord(
         run=run,
         state=found.state,
-        cause=last.cause if last is not None else "",
-        why=last.why if last is not None else "",
-        steps=steps_kept(found),
+        outcome=found.attempts[-1].outcome if found.attempts else "",
+        cause=last.cause if last is not None and has_stopped else "",
+        why=last.text if last is not None and has_stopped else "",
+        kept=found.saved[-1].place if found.saved else Place(),
         seconds=found.seconds,
     )

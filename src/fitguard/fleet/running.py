@@ -39,21 +39,45 @@ def run(
         UsageError: for jobs that cannot be, or where there is no Ray.
         UnreadableInput: for a file of jobs that cannot be read.
     """
-    from fitguard.fleet.dispatching import Dispatcher
-    from fitguard.fleet.inspecting import mark_storage, unmark_storage
     from fitguard.fleet.jobs import build_jobs, read_jobs
-    from fitguard.fleet.nodes import Nodes
 
     require_ray()
     wanted = read_jobs(Path(jobs)) if isinstance(jobs, str | Path) else build_jobs(jobs)
     folder = str(Path(storage).expanduser().absolute())
     with connecting(address, local=local) as notes, listening() as asked:
-        marker = mark_storage(folder)
-        try:
-            dispatcher = Dispatcher(
-                wanted, Nodes(folder, marker), folder, tell=tell, is_asked=lambda: bool(asked)
-            )
-            dispatcher.run()
-            return dispatcher.describe(notes)
-        finally:
-            unmark_storage(folder, marker)
+        for note in notes:
+            tell(note)
+        return _dispatch(wanted, folder, notes, tell, lambda: bool(asked))
+
+
+def _dispatch(
+    jobs: Sequence[FleetJob],
+    storage: str,
+    notes: Sequence[str],
+    tell: Callable[[str], None],
+    is_asked: Callable[[], bool],
+) -> Fleet:
+    import ray
+
+    from fitguard.fleet.dispatching import Dispatcher
+    from fitguard.fleet.fleet_cards import FleetCards
+    from fitguard.fleet.inspecting import mark_storage, unmark_storage
+    from fitguard.fleet.nodes import Nodes
+    from fitguard.fleet.packing import Packer
+    from fitguard.fleet.records import name_runs, read_records
+
+    # On a node: with ray://, this process may be far away from the storage.
+    on_a_node = ray.remote(num_cpus=0)
+    marker = ray.get(on_a_node(mark_storage).remote(storage))
+    runs = tuple(run for job in jobs for run in name_runs(job.name, job.workers))
+    records = ray.get(on_a_node(read_records).remote(storage, runs))
+    packer = Packer()
+    cards = FleetCards(Nodes(storage, marker), packer, tell)
+    dispatcher = Dispatcher(jobs, records, cards, packer, storage, tell=tell, is_asked=is_asked)
+    try:
+        dispatcher.run()
+    finally:
+        dispatcher.leave()
+        cards.holder.drop_all()
+        ray.get(on_a_node(unmark_storage).remote(storage, marker))
+    return dispatcher.describe(notes)

@@ -1,8 +1,8 @@
 """Starts a program that ends when its parent does: `python -m fitguard.fleet.tether PARENT WORDS…`.
 
 The kernel sends it SIGTERM when the *thread* that started it ends, in whatever way; for `fitguard
-run` that means a snapshot, and leaving. A process with many threads, such as an actor of Ray, cannot
-arrange that between fork and exec without danger, so the program does it for itself.
+run` that means a snapshot, and leaving. A process with many threads, such as an actor of Ray,
+cannot arrange that between fork and exec without danger, so the program does it for itself.
 """
 
 import ctypes

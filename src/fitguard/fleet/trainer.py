@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import IO
@@ -23,6 +24,7 @@ _TAIL_BYTES = 8192
 _NOT_FOR_TRAININGS = ("RAY_AUTH_TOKEN", "OMP_NUM_THREADS")
 """Ray sets the last one to 1 by itself, and numbers would differ from those of a plain training."""
 _CANNOT_START = 127
+_LOOK_SECONDS = 0.5
 
 
 class Order(msgspec.Struct, frozen=True, kw_only=True):
@@ -61,6 +63,7 @@ class Trainer:
         self._process: subprocess.Popen[bytes] | None = None
         self._is_asked = False
         self._lock = threading.Lock()
+        threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
 
     def train(self, order: Order) -> Ended:
         """Train to the end, or until it is asked to leave."""
@@ -96,14 +99,23 @@ class Trainer:
         )
 
     def _conclude(self, order: Order, code: int, said: str) -> Ended:
-        return Ended(
-            exit_code=code, record=read_record(Path(order.storage), order.run), said=said
-        )
+        return Ended(exit_code=code, record=read_record(Path(order.storage), order.run), said=said)
 
 
 def select_variables(environment: Mapping[str, str]) -> dict[str, str]:
     """What a training inherits of an actor."""
     return {name: text for name, text in environment.items() if name not in _NOT_FOR_TRAININGS}
+
+
+def _end_with(raylet: int) -> None:
+    """End this process when its raylet has.
+
+    Ray does so only where orphans become children of process 1; under systemd, and in many
+    containers, they do not.
+    """
+    while os.getppid() == raylet:
+        time.sleep(_LOOK_SECONDS)
+    os._exit(1)
 
 
 class _Tail:

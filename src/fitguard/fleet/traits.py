@@ -24,7 +24,7 @@ def list_doctor_traits(facts: Facts, offered: int) -> dict[str, str]:
     libraries, tensorflow = facts.libraries, facts.tensorflow
     traits = {
         "driver": _name_driver(facts),
-        "TensorFlow": _name_package(facts, "tensorflow", tensorflow and tensorflow.version),
+        "TensorFlow": (tensorflow.version if tensorflow else _name_package(facts, "tensorflow")),
         "Keras": _name_package(facts, "keras"),
         "tf-keras": _name_package(facts, "tf-keras"),
         "CUDA": _name_library(libraries, "cudart"),
@@ -50,11 +50,13 @@ def _name_driver(facts: Facts) -> str:
     return driver.version or driver.kernel_version or _NONE
 
 
-def _name_package(facts: Facts, name: str, known: str | None = None) -> str:
-    copy = facts.packages.first(name) if facts.packages else None
-    if known or (copy and copy.version):
-        return known or (copy and copy.version) or ""
-    return _NOT_INSTALLED if facts.packages and facts.packages.complete else ""
+def _name_package(facts: Facts, name: str) -> str:
+    if facts.packages is None:
+        return ""
+    copy = facts.packages.first(name)
+    if copy is not None and copy.version:
+        return copy.version
+    return _NOT_INSTALLED if facts.packages.complete else ""
 
 
 def _name_library(libraries: CudaLibraries | None, component: str) -> str:
