@@ -24,6 +24,7 @@ from report.made_checks import hostile_check, made_checks
 from report.made_plans import PLANS, hostile_plan
 from report.made_probes import HEALTHY_PROBES, SICK_PROBES, hostile_probes
 from report.made_runs import RUNS, hostile_list, hostile_moment, hostile_run
+from report.made_surveys import DIFFERENT_NODES, SICK_NODES, hostile_survey
 
 from fitguard.schema.doctor import DoctorReport
 from fitguard.schema.facts import Facts, FailedProbe
@@ -340,4 +341,7 @@ DOCUMENTS = {
     "healthy probes": HEALTHY_PROBES,
     "sick probes": SICK_PROBES,
     "hostile probes": hostile_probes(NASTY),
+    "different nodes": DIFFERENT_NODES,
+    "sick nodes": SICK_NODES,
+    "hostile survey": hostile_survey(NASTY),
 }

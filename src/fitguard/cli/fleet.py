@@ -9,11 +9,14 @@ from typing import Annotated
 from cyclopts import App, Parameter
 
 from fitguard.cli.console import PLAIN_OUTPUT, Output, require_usable, show
+from fitguard.cli.fleet_survey import doctor, probe
 from fitguard.monitor.run_folder import RUNS
 from fitguard.schema.exit_codes import INTERRUPTED, ExitCode
 from fitguard.schema.journal import LEFT_AS_ASKED
 
 fleet = App(name="fleet", help="Keep many trainings alive on many GPUs, on Ray.")
+fleet.command(doctor)
+fleet.command(probe)
 
 
 @fleet.command

@@ -39,19 +39,32 @@ What does it, on Ray, which is imported inside of functions:
     trainer.py        the actor: `fitguard run` in a process
     tether.py         a process that ends with its parent
     records.py        what the folders of runs tell
+    reaching.py       whether anybody listens at an address
+
+    surveying.py      doctor and probe on every node at once
+    asking.py         what runs on each of them
+    traits.py         what they are compared by
+    comparing.py      what differs between them, what is wrong with each
 """
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from fitguard.fleet.running import run as run
+    from fitguard.fleet.surveying import doctor as doctor
+    from fitguard.fleet.surveying import probe as probe
 
-__all__ = ["run"]
+__all__ = ["doctor", "probe", "run"]
+
+_PLACES = {
+    "doctor": "fitguard.fleet.surveying",
+    "probe": "fitguard.fleet.surveying",
+    "run": "fitguard.fleet.running",
+}
 
 
 def __getattr__(name: str) -> Any:
-    if name != "run":
+    if name not in _PLACES:
         raise AttributeError(f"module 'fitguard.fleet' has no attribute {name!r}")
-    from fitguard.fleet.running import run
-
-    return run
+    return getattr(importlib.import_module(_PLACES[name]), name)

@@ -14,6 +14,7 @@ from typing import Any
 
 from fitguard.fleet.declared import CARDS_VARIABLE, read_declared
 from fitguard.fleet.doors import find_open_doors, is_loopback
+from fitguard.fleet.reaching import require_reachable
 from fitguard.schema.exit_codes import UsageError
 from fitguard.words import size
 
@@ -75,6 +76,7 @@ def _joining(address: str | None) -> Iterator[tuple[str, ...]]:
     if ray.is_initialized():
         yield _check_doors(wanted)
         return
+    require_reachable(wanted)
     try:
         ray.init(address=wanted, **_quietly())
     except (ConnectionError, RuntimeError, ValueError) as error:
