@@ -42,11 +42,12 @@ def _describe(one: Training, decisive: Ended | str, ends: Sequence[Ended | str])
     heard = [end.record for end in ends if isinstance(end, Ended)]
     record = decisive.record if isinstance(decisive, Ended) else None
     known = one.ends[-1].kept if one.ends else one.kept
+    exit_code = decisive.exit_code if isinstance(decisive, Ended) else None
     return TrainingEnd(
-        exit_code=decisive.exit_code if isinstance(decisive, Ended) else None,
+        exit_code=exit_code,
         outcome=record.outcome if record is not None else "",
         cause=record.cause if record is not None else "",
-        asked=bool(one.asked) and isinstance(decisive, Ended),
+        asked=bool(one.asked) and exit_code == LEFT_AS_ASKED,
         cards=one.cards,
         kept=heard[0].kept if heard else known,
         whole_card=one.takes_whole,
