@@ -21,6 +21,10 @@ FAULTS = int(os.environ.get("FITGUARD_SOAK_FAULTS", "50"))
 SEED = int(os.environ.get("FITGUARD_SOAK_SEED", "1"))
 BETWEEN_SECONDS = float(os.environ.get("FITGUARD_SOAK_BETWEEN_SECONDS", "20"))
 AWAY_SECONDS = float(os.environ.get("FITGUARD_SOAK_AWAY_SECONDS", "60"))
+KINDS_OF_FAULTS = os.environ.get(
+    "FITGUARD_SOAK_KINDS",
+    "kill_actor kill_actor kill_actor kill_guard kill_raylet kill_driver take_storage_away",
+).split()
 END_SECONDS = 4 * 3600
 NODES = ("A:400MiB,A:400MiB", "B:600MiB,B:600MiB", "C:300MiB,C:300MiB", "D:900MiB")
 KINDS = ((1, 40, 150), (2, 80, 200), (3, 120, 250), (4, 60, 300), (5, 30, 180), (6, 50, 550))
@@ -44,14 +48,11 @@ class Faults:
         self.fleet = self._start(jobs, self.folder, *words, stderr=self.log)
 
     def cause_one(self):
-        fault = self._random.choice((*(self.kill_actor,) * 3, self.kill_guard, *self._rare()))
+        fault = getattr(self, self._random.choice(KINDS_OF_FAULTS))
         self.done.append(fault.__name__)
         self.log.write(f"--- {fault.__name__}\n")
         self.log.flush()
         fault()
-
-    def _rare(self):
-        return (self.kill_raylet, self.kill_driver, self.take_storage_away)
 
     def kill_actor(self):
         guards = find_processes(f"--runs-folder={self.folder}")

@@ -39,6 +39,7 @@ What does it, on Ray, which is imported inside of functions:
     trainer.py        the actor: `fitguard run` in a process
     tether.py         a process that ends with its parent
     records.py        what the folders of runs tell
+    without_ray.py    stdout, which is for the answer
     reaching.py       whether anybody listens at an address
 
     surveying.py      doctor and probe on every node at once

@@ -15,6 +15,7 @@ from typing import Any
 from fitguard.fleet.declared import CARDS_VARIABLE, read_declared
 from fitguard.fleet.doors import find_open_doors, is_loopback
 from fitguard.fleet.reaching import require_reachable
+from fitguard.fleet.without_ray import WithoutRay
 from fitguard.schema.exit_codes import UsageError
 from fitguard.words import size
 
@@ -60,9 +61,8 @@ def connecting(address: str | None, *, local: bool) -> Iterator[tuple[str, ...]]
             f"Received --local and --address {address}. Expected one of them: --local starts a "
             "Ray of its own"
         )
-    # Ray tells of lost nodes on stdout, which is for the answer.
     with (
-        contextlib.redirect_stdout(sys.stderr),
+        contextlib.redirect_stdout(WithoutRay(sys.stdout)),
         _starting_here() if local else _joining(address) as notes,
     ):
         yield notes
