@@ -156,7 +156,9 @@ class FleetCards:
 
     def _leave_out(self, key: CardId, why: str, instead_of: str | None = None) -> None:
         card = self._cards.get(key)
-        if card is not None and instead_of in (None, card.left_out):
+        if card is None or card.left_out == _GONE:
+            return
+        if instead_of in (None, card.left_out):
             self._set(msgspec.structs.replace(card, left_out=why))
 
     def _set(self, card: FleetCard) -> None:
