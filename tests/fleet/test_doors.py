@@ -14,7 +14,7 @@ TLS = {
 
 @pytest.mark.parametrize(
     "address",
-    ["127.0.0.1", "127.0.0.1:6379", "localhost:6379", "::1", "[::1]:6379", "ray://localhost:10001"],
+    ["127.0.0.1", "127.0.0.1:6379", "localhost:6379", "::1", "[::1]:6379", "::ffff:127.0.0.1"],
 )
 def test_loopback(address):
     assert is_loopback(address)

@@ -8,7 +8,7 @@ import sys
 
 import psutil
 import pytest
-from fleet.clusters import find_processes, start_fleet, wait_for
+from fleet.clusters import find_processes, wait_for
 
 from fitguard.fleet.doors import is_loopback
 
@@ -37,10 +37,10 @@ def list_listening(process):
     return found
 
 
-def test_two_cards_loopback_only_and_leaving(folder):
+def test_two_cards_loopback_only_and_leaving(folder, start):
     environment = {**os.environ, "FITGUARD_CARDS": "FakeA:150MiB,FakeB:150MiB"}
     environment.pop("RAY_AUTH_MODE", None)
-    fleet = start_fleet(JOBS, folder, "--local", environment=environment)
+    fleet = start(JOBS, folder, "--local", environment=environment)
     wait_for(lambda: len(list(folder.glob("*.txt"))) == 2, SECONDS)
     assert all(map(is_loopback, list_listening(psutil.Process(fleet.pid))))
     fleet.send_signal(signal.SIGTERM)

@@ -16,10 +16,35 @@ What decides is pure: no Ray, no clock, no files but the one of jobs.
 
     retrying.py       what comes next when a training has ended
 
+What does it, on Ray, which is imported inside of functions:
+
+    running.py        `fitguard.fleet.run`: connects, dispatches, answers
+    connecting.py     an embedded Ray, or a cluster that runs
+    doors.py          which doors of it stand open
+    dispatching.py    the loop
+    trainings.py      a training while the fleet lives
+    concluding.py     from the ends of its workers to what comes next
+    refusing.py       who fits nowhere, and why
+    summing_up.py     how many run and wait, now and then
+    planning.py       those whose memory nobody told
+    needing.py        what one of them needs: `fitguard plan`
+    nodes.py          nodes that come and go
+    inspecting.py     what a node tells of its cards and of the storage
+    declared.py       cards without a GPU
+    fleet_cards.py    all cards: in use, left out, probed
+    holding.py        cards in Ray's books
+    probing.py        a card that looks sick
+    launching.py      from a training and its cards to actors
+    limiting.py       what TensorFlow may take of a card
+    trainer.py        the actor: `fitguard run` in a process
+    tether.py         a process that ends with its parent
+    records.py        what the folders of runs tell
+
     surveying.py      doctor and probe on every node at once
     asking.py         what runs on each of them
     traits.py         what they are compared by
-    comparing.py      what differs between them, what is wrong with each
+    comparing.py      what differs between them, and what is wrong with each; pure
+    reaching.py       whether somebody answers at an address
 """
 
 import importlib

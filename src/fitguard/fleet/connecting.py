@@ -6,6 +6,7 @@ import logging
 import os
 import secrets
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -59,7 +60,11 @@ def connecting(address: str | None, *, local: bool) -> Iterator[tuple[str, ...]]
             f"Received --local and --address {address}. Expected one of them: --local starts a "
             "Ray of its own"
         )
-    with _starting_here() if local else _joining(address) as notes:
+    # Ray tells of lost nodes on stdout, which is for the answer.
+    with (
+        contextlib.redirect_stdout(sys.stderr),
+        _starting_here() if local else _joining(address) as notes,
+    ):
         yield notes
 
 

@@ -78,10 +78,11 @@ class Holder:
                     [{"GPU": 1, "CPU": _BUNDLE_CPUS}],
                     bundle_label_selector=[{"ray.io/node-id": key[0]}],
                 )
-                if group.wait(timeout_seconds=_GROUP_SECONDS) and self._is_of(group, key):
+                is_given = group.wait(timeout_seconds=_GROUP_SECONDS)
+                if is_given and self._is_of(group, key):
                     return group
                 others.append(group)
-                if not group.wait(timeout_seconds=0):
+                if not is_given:
                     return None
         finally:
             for other in others:
