@@ -1,5 +1,7 @@
 """What a training with a limit tells its user."""
 
+from types import SimpleNamespace
+
 from fitguard.contract.hooks import Role
 from fitguard.keras.memory_limit import limiting_wraps
 from fitguard.schema.journal import Orders
@@ -26,7 +28,7 @@ def begin(session, limits_mib=()):
     if limits_mib:
         options.experimental.virtual_devices.add(memory_limit_mb=limits_mib)
     wrap = limiting_wraps(session)[Role.GPU_OPTIONS_MADE]
-    return wrap(lambda _: options, None)(None)
+    return wrap(lambda _: options, None)(SimpleNamespace(_config=None))
 
 
 def test_without_a_limit_nothing_is_replaced():
