@@ -42,6 +42,7 @@ bench: $(READY)
 	$(BIN)/python bench/sampling_cost.py
 	$(BIN)/python bench/guard_survival.py
 	$(BIN)/python bench/gang_recovery.py
+	$(BIN)/python bench/fleet_against_ray.py
 	$(BIN)/python bench/watch_cost.py
 	$(BIN)/python bench/detector_rates.py
 	$(BIN)/python bench/probe_rates.py

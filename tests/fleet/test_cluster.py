@@ -47,7 +47,7 @@ def find_actor(folder, name):
 
 def count_snapshots(folder, name):
     journal = folder / "fitguard-runs" / name / "journal.jsonl"
-    return journal.read_text().count('"snapshot') if journal.exists() else 0
+    return journal.read_text().count('"event":"snapshot"') if journal.exists() else 0
 
 
 def test_killed_at_all_ends_and_started_again(cluster, folder, start):

@@ -21,6 +21,7 @@ from report.diagnoses import (
     hostile_diagnosis,
 )
 from report.made_checks import hostile_check, made_checks
+from report.made_fleets import FLEETS, hostile_fleet
 from report.made_plans import PLANS, hostile_plan
 from report.made_probes import HEALTHY_PROBES, SICK_PROBES, hostile_probes
 from report.made_runs import RUNS, hostile_list, hostile_moment, hostile_run
@@ -338,6 +339,8 @@ DOCUMENTS = {
     "hostile moment": hostile_moment(NASTY),
     **made_checks(HEALTHY, BROKEN),
     "hostile check": hostile_check(NASTY, HOSTILE),
+    **FLEETS,
+    "hostile fleet": hostile_fleet(NASTY),
     "healthy probes": HEALTHY_PROBES,
     "sick probes": SICK_PROBES,
     "hostile probes": hostile_probes(NASTY),

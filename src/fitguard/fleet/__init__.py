@@ -39,12 +39,12 @@ What does it, on Ray, which is imported inside of functions:
     trainer.py        the actor: `fitguard run` in a process
     tether.py         a process that ends with its parent
     records.py        what the folders of runs tell
+    reaching.py       whether anybody listens at an address
 
     surveying.py      doctor and probe on every node at once
     asking.py         what runs on each of them
     traits.py         what they are compared by
-    comparing.py      what differs between them, and what is wrong with each; pure
-    reaching.py       whether somebody answers at an address
+    comparing.py      what differs between them, what is wrong with each
 """
 
 import importlib

@@ -57,6 +57,7 @@ class Dispatcher:
         self._packer = packer
         self._planning = Planning(tell)
         self._summary = Summary(tell)
+        self._in_line: set[str] = set()
         self._storage = storage
         self._tell = tell
         self._is_asked = is_asked
@@ -175,23 +176,26 @@ class Dispatcher:
         for one in self._list("waiting"):
             if not one.is_planned and self._cards.are_known:
                 largest_bytes = self._cards.find_largest(one.job.cards)
-                self._planning.ask(one, largest_bytes, on_gpus=self._cards.have_gpus)
+                if largest_bytes:
+                    self._planning.ask(one, largest_bytes, on_gpus=self._cards.have_gpus)
+                else:
+                    one.takes_whole = True  # there is no card that it could be planned for
 
     def _line_up(self) -> None:
         now = time.monotonic()
-        waiting = {request.name for request in self._packer.list_waiting()}
         for one in self._list("waiting"):
-            if one.is_planned and one.not_before <= now and one.name not in waiting:
+            if one.is_planned and one.not_before <= now and one.name not in self._in_line:
                 self._packer.add(one.ask(self._cards.list_ids()))
+                self._in_line.add(one.name)
 
     def _start(self) -> None:
         for placement in self._packer.place():
             one = self._trainings[placement.name]
+            self._in_line.discard(one.name)
             cards = [(key, self._cards.find(key)) for key in placement.cards]
             workers = launch(one, cards, self._cards.holder, self._storage)
             if isinstance(workers, tuple):
                 self._packer.release(one.name)
-                self._packer.add(one.ask(self._cards.list_ids()))
                 self._cards.set_busy(workers)
                 continue
             one.memory_bytes = placement.memory_bytes
@@ -215,5 +219,6 @@ class Dispatcher:
             return
         for name, why in find_refusals(self._packer, self._cards).items():
             self._packer.remove(name)
+            self._in_line.discard(name)
             self._trainings[name].state, self._trainings[name].why = "refused", why
             self._tell(f"{name} is refused: {why}")

@@ -18,22 +18,12 @@ import heapq
 from collections.abc import Iterable
 from itertools import islice
 
-import msgspec
-
 from fitguard.fleet.card_room import CardRoom
 from fitguard.fleet.held_cards import HeldCards
 from fitguard.fleet.preempting import Occupied, Tenant, choose_victims
 from fitguard.fleet.requests import CardId, Misfit, Placement, Request, id_of
 from fitguard.fleet.waiting_line import Group, Order, WaitingLine
 from fitguard.schema.fleet import FleetCard
-
-
-class _Running(msgspec.Struct):
-    """A training on its cards, and what it takes of each; `leaving`: it was sent away."""
-
-    request: Request
-    taken: dict[CardId, int]
-    leaving: bool = False
 
 
 class Packer:
@@ -46,8 +36,9 @@ class Packer:
     def __init__(self, line: WaitingLine | None = None) -> None:
         self._line = line if line is not None else WaitingLine()
         self._cards: dict[CardId, FleetCard] = {}
-        self._tenants: dict[CardId, dict[str, int]] = {}
-        self._running: dict[str, _Running] = {}
+        self._tenants: dict[CardId, dict[str, Tenant]] = {}
+        self._running: dict[str, tuple[CardId, ...]] = {}
+        self._leaving: set[str] = set()
         self._held = HeldCards()
         self._first = ""
         self._capacity = CardRoom()
@@ -89,7 +80,7 @@ class Packer:
 
     def used_bytes(self, key: CardId) -> int:
         """What all trainings on a card may take of it."""
-        return sum(self._tenants[key].values())
+        return sum(tenant.memory_bytes for tenant in self._tenants[key].values())
 
     # Trainings -----------------------------------------------------------------------------------
 
@@ -110,11 +101,12 @@ class Packer:
 
     def release(self, name: str) -> None:
         """It is off its cards."""
-        running = self._running.pop(name)
-        self._held.note_end(name, running.taken)
-        for key in running.taken:
+        cards = self._running.pop(name)
+        self._leaving.discard(name)
+        self._held.note_end(name, cards)
+        for key in cards:
             del self._tenants[key][name]
-        self._free(running.taken)
+        self._free(cards)
 
     @property
     def waiting(self) -> int:
@@ -137,29 +129,18 @@ class Packer:
 
     def place(self) -> tuple[Placement, ...]:
         """Those that start now, on which cards, with how much of each."""
-        heap = self._list_firsts()
-        self._forget_old_first(min(heap, default=None))
+        self._forget_old_first()
         # Room that was made for somebody is theirs, whoever came since.
         holders = sorted(self._held.names(), key=self._line.find_order)
         placed = [self._start(self._line.get(name)) for name in holders]
-        if any(placed):
-            heap = self._list_firsts()
-        heapq.heapify(heap)
         blocked = False
-        while heap:
-            _, index, group = heapq.heappop(heap)
-            fitting = self._find_fitting(group, index) if blocked else index
-            if fitting == index:
-                request = group.entries[index][2]
-                placement = self._start(request)
-                placed.append(placement)
-                if placement is None:
-                    if not blocked:
-                        blocked = True
-                        self._hold_for_first(request, group)
-                    fitting = self._find_fitting(group, index + 1)
-            if fitting < len(group.entries):
-                heapq.heappush(heap, (group.order_at(fitting), fitting, group))
+        for level in self._line.levels():
+            found, blocked = self._place_level(level)
+            placed += found
+            if blocked:
+                break
+        if blocked:
+            placed += self._fill_up()
         return tuple(placement for placement in placed if placement is not None)
 
     def find_misfits(self) -> tuple[Misfit, ...]:
@@ -196,8 +177,7 @@ class Packer:
             if self._is_large_enough(key, request, group) and self._held.get(key) is None
         ]
         cards, victims = choose_victims(occupied, request.workers, request.priority)
-        for victim in victims:
-            self._running[victim].leaving = True
+        self._leaving.update(victims)
         if cards:
             self._hold(request, cards, closed=True)
         return victims
@@ -214,10 +194,11 @@ class Packer:
         self._line.remove(request.name)
         self._line.starts += 1
         taken = {key: self._need(request, key) for key in cards}
-        self._running[request.name] = _Running(request=request, taken=taken)
+        self._running[request.name] = cards
         for key, memory_bytes in taken.items():
             self._held.note_start(request.name, (key,), memory_bytes)
-            self._tenants[key][request.name] = memory_bytes
+            tenant = Tenant(request.name, request.priority, memory_bytes)
+            self._tenants[key][request.name] = tenant
             self._update(key)
         return Placement(name=request.name, cards=cards, memory_bytes=min(taken.values()))
 
@@ -259,20 +240,71 @@ class Packer:
         self._held.hold(request.name, needs, closed=closed)
         self._free(cards)
 
-    def _list_firsts(self) -> list[tuple[Order, int, Group]]:
+    def _place_level(self, groups: Iterable[Group]) -> tuple[list[Placement], bool]:
+        """Those who come next, up to the first that finds no room; whether there is one."""
+        placed: list[Placement] = []
+        heap = self._list_firsts(groups)
+        heapq.heapify(heap)
+        while heap:
+            _, index, group = heapq.heappop(heap)
+            request = group.entries[index][2]
+            placement = self._start(request)
+            if placement is None:
+                self._hold_for_first(request, group)
+                return placed, True
+            placed.append(placement)
+            if index < len(group.entries):
+                heapq.heappush(heap, (group.order_at(index), index, group))
+        return placed, False
+
+    def _fill_up(self) -> list[Placement]:
+        """Those for whom there is room, although somebody before them waits for more."""
+        placed: list[Placement] = []
+        largest = self._room.largest_bytes()
+        for level in self._line.levels():
+            groups = [
+                group for group in level if group.whole_card or group.smallest_bytes <= largest
+            ]
+            if groups:
+                placed += self._fill_level(groups)
+                largest = self._room.largest_bytes()
+        return placed
+
+    def _fill_level(self, groups: Iterable[Group]) -> list[Placement]:
+        placed = []
+        heap = self._list_firsts(groups)
+        heapq.heapify(heap)
+        while heap:
+            _, index, group = heapq.heappop(heap)
+            fitting = self._find_fitting(group, index)
+            if fitting == index:
+                placement = self._start(group.entries[index][2])
+                if placement is not None:
+                    placed.append(placement)
+                elif group.whole_card:
+                    continue
+                else:
+                    fitting += 1
+            if fitting < len(group.entries):
+                heapq.heappush(heap, (group.order_at(fitting), fitting, group))
+        return placed
+
+    def _list_firsts(self, groups: Iterable[Group]) -> list[tuple[Order, int, Group]]:
         """The first of each group that is no misfit."""
         return [
             (group.order_at(index), index, group)
-            for group in self._line.groups()
+            for group in groups
             if (index := self._find_first(group)) < len(group.entries)
         ]
 
-    def _forget_old_first(self, first: tuple[Order, int, Group] | None) -> None:
+    def _forget_old_first(self) -> None:
         """Only the first in line has cards held without having sent others away."""
         old = self._first
         if not old or self._held.is_closed(old):
             return
-        if old not in self._line or first is None or first[0] < self._line.find_order(old):
+        firsts = (min(self._list_firsts(level), default=None) for level in self._line.levels())
+        first = next((entry[0] for entry in firsts if entry is not None), None)
+        if old not in self._line or first != self._line.find_order(old):
             self._free(self._held.drop(old))
             self._first = ""
 
@@ -312,8 +344,8 @@ class Packer:
     def _find_fitting(self, group: Group, index: int) -> int:
         """Index of the first from there on for which there is room now."""
         if group.whole_card:
-            return index if index == 0 else len(group.entries)
-        if index < len(group.entries) and -group.entries[-1][0] > self._room.largest_bytes():
+            return index
+        if group.smallest_bytes > self._room.largest_bytes():
             return len(group.entries)
         room_bytes = self._room.measure_room(group.names, group.workers, group.avoided)
         return max(index, group.find_within(room_bytes))
@@ -326,13 +358,10 @@ class Packer:
         return self._cards[key].memory_bytes if request.whole_card else request.memory_bytes
 
     def _describe(self, key: CardId, request: Request) -> Occupied:
-        staying, staying_bytes = [], 0
-        for name, memory_bytes in self._tenants[key].items():
-            running = self._running[name]
-            if not running.leaving:
-                staying.append(Tenant(name, running.request.priority, memory_bytes))
-                staying_bytes += memory_bytes
-        free_soon = self._cards[key].memory_bytes - staying_bytes
+        tenants = self._tenants[key].values()
+        staying = [tenant for tenant in tenants if tenant.name not in self._leaving]
+        taken_bytes = sum(tenant.memory_bytes for tenant in staying)
+        free_soon = self._cards[key].memory_bytes - taken_bytes
         return Occupied(key, self._need(request, key) - free_soon, staying)
 
     def _find_left_out(self, request: Request) -> tuple[CardId, ...]:

@@ -73,16 +73,18 @@ def _is_cleared(card: Occupied, leaving: Iterable[str]) -> bool:
 def _clear(card: Occupied, priority: int) -> _Clearing | None:
     if card.missing_bytes <= 0:
         return _Clearing(-(2**63), 0, 0, card.card, ())
-    lower = [tenant for tenant in card.tenants if tenant.priority < priority]
-    if sum(tenant.memory_bytes for tenant in lower) < card.missing_bytes:
+    those: list[Tenant] = []
+    left = card.missing_bytes
+    for tenant in sorted(card.tenants, key=lambda tenant: tenant.priority):
+        if tenant.priority >= priority or (left <= 0 and tenant.priority > those[-1].priority):
+            break
+        those.append(tenant)
+        left -= tenant.memory_bytes
+    if left > 0:
         return None
-    for highest in sorted({tenant.priority for tenant in lower}):
-        those = [tenant for tenant in lower if tenant.priority <= highest]
-        victims = _choose_fewest(those, card.missing_bytes)
-        if victims:
-            taken = sum(tenant.memory_bytes for tenant in victims)
-            return _Clearing(highest, len(victims), taken, card.card, victims)
-    return None
+    victims = _choose_fewest(those, card.missing_bytes)
+    taken = sum(tenant.memory_bytes for tenant in victims)
+    return _Clearing(those[-1].priority, len(victims), taken, card.card, victims)
 
 
 def _choose_fewest(tenants: Iterable[Tenant], missing_bytes: int) -> tuple[Tenant, ...]:

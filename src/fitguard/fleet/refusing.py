@@ -19,8 +19,13 @@ def find_refusals(packer: Packer, cards: Known) -> dict[str, str]:
     return {
         misfit.request.name: explain_misfit(misfit)
         for misfit in packer.find_misfits()
-        if not misfit.left_out and misfit.request.memory_bytes > cards.was_larger
+        if not misfit.left_out and _is_hopeless(misfit, cards.was_larger)
     }
+
+
+def _is_hopeless(misfit: Misfit, was_larger: int) -> bool:
+    """Whether no card that is gone for now would do."""
+    return not was_larger or misfit.request.memory_bytes > was_larger
 
 
 def explain_misfit(misfit: Misfit) -> str:

@@ -66,18 +66,32 @@ def _dispatch(
     from fitguard.fleet.packing import Packer
     from fitguard.fleet.records import name_runs, read_records
 
-    # On a node: with ray://, this process may be far away from the storage.
-    on_a_node = ray.remote(num_cpus=0)
-    marker = ray.get(on_a_node(mark_storage).remote(storage))
+    marker = _do_there(mark_storage, storage)
     runs = tuple(run for job in jobs for run in name_runs(job.name, job.workers))
-    records = ray.get(on_a_node(read_records).remote(storage, runs))
+    records = _do_there(read_records, storage, runs)
     packer = Packer()
     cards = FleetCards(Nodes(storage, marker), packer, tell)
     dispatcher = Dispatcher(jobs, records, cards, packer, storage, tell=tell, is_asked=is_asked)
     try:
-        dispatcher.run()
+        try:
+            dispatcher.run()
+        finally:
+            dispatcher.leave()
     finally:
-        dispatcher.leave()
         cards.holder.drop_all()
-        ray.get(on_a_node(unmark_storage).remote(storage, marker))
+        with contextlib.suppress(ray.exceptions.RayError):
+            _do_there(unmark_storage, storage, marker)
     return dispatcher.describe(notes)
+
+
+def _do_there(function: Callable[..., Any], *arguments: object) -> Any:
+    """Call a function on a node that trains: with ray://, this process may not see the storage."""
+    import ray
+
+    alive = [node for node in ray.nodes() if node["Alive"]]
+    chosen = max(alive, key=lambda node: node["Resources"].get("GPU", 0))["NodeID"]
+    task = ray.remote(function).options(num_cpus=0, label_selector={"ray.io/node-id": chosen})
+    try:
+        return ray.get(task.remote(*arguments))
+    except ray.exceptions.RayTaskError as error:
+        raise error.cause from None

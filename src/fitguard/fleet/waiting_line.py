@@ -45,6 +45,11 @@ class Group:
         self.limit_bytes = -1
         self.avoided: frozenset[CardId] = frozenset()
 
+    @property
+    def smallest_bytes(self) -> int:
+        """What the smallest of them needs."""
+        return -self.entries[-1][0]
+
     def find_within(self, room_bytes: int) -> int:
         """Index of the first, which is the largest, that needs no more than this."""
         return bisect_left(self.entries, (-room_bytes,))
@@ -65,6 +70,8 @@ class WaitingLine:
         self.starts = 0
         self._generation = generation
         self._groups: dict[object, Group] = {}
+        self._levels: dict[tuple[int, int], list[Group]] = {}
+        self._sorted_levels: list[tuple[int, int]] = []
         self._of: dict[str, tuple[object, tuple[int, int, Request]]] = {}
         self._numbers: dict[str, tuple[int, int]] = {}
 
@@ -88,6 +95,9 @@ class WaitingLine:
         group = self._groups.get(key)
         if group is None:
             group = self._groups[key] = Group(level, request)
+            if level not in self._levels:
+                insort(self._sorted_levels, level)
+            self._levels.setdefault(level, []).append(group)
         entry = (-size_of(request), number, request)
         insort(group.entries, entry)
         self._of[request.name] = (key, entry)
@@ -99,6 +109,10 @@ class WaitingLine:
         del group.entries[bisect_left(group.entries, entry[:2])]
         if not group.entries:
             del self._groups[key]
+            self._levels[group.level].remove(group)
+            if not self._levels[group.level]:
+                del self._levels[group.level]
+                del self._sorted_levels[bisect_left(self._sorted_levels, group.level)]
         return entry[2]
 
     def find_group(self, name: str) -> Group:
@@ -113,6 +127,12 @@ class WaitingLine:
     def groups(self) -> list[Group]:
         """All groups, in no order."""
         return list(self._groups.values())
+
+    def levels(self) -> Iterator[list[Group]]:
+        """The groups of each priority and generation, in order; some may go meanwhile."""
+        for level in list(self._sorted_levels):
+            if level in self._levels:
+                yield self._levels[level]
 
     def get(self, name: str) -> Request:
         """What it asks for."""
