@@ -32,7 +32,7 @@ def devices():
 @pytest.fixture
 def lowered():
     told = []
-    limit = MemoryLimit(1000 * MIB, lambda: None, told.append)
+    limit = MemoryLimit(1000 * MIB, lambda: None, told.append, lambda: told.append("share"))
     with patching({Role.GPU_OPTIONS_MADE: lambda original, _: limit.wrap_options(original)}):
         yield told
 
@@ -78,6 +78,13 @@ def test_what_is_higher_is_lowered_and_told(devices, lowered):
     assert set(lowered) == {4000 * MIB}
     own = [one.memory_limit for one in devices.get_logical_device_configuration(FIRST)]
     assert own == [3000, 1000], "the script sees what it has set"
+
+
+def test_a_share_as_in_tensorflow_1_is_left_alone_and_told(devices, lowered):
+    share = tf.compat.v1.GPUOptions(per_process_gpu_memory_fraction=0.5)
+    devices._config = tf.compat.v1.ConfigProto(gpu_options=share)
+    assert limits(devices) == []
+    assert lowered == ["share"]
 
 
 def test_without_a_limit_tensorflow_is_as_it_was(devices):

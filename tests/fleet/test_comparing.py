@@ -139,6 +139,13 @@ def test_a_card_far_below_the_same_card_elsewhere():
     }
 
 
+def test_the_node_of_a_slower_card_has_a_warning():
+    survey = build_survey("probe", [rates("a", 780), rates("b", 410)])
+    states = {one.name: (one.state, one.why) for one in survey.nodes}
+    assert states == {"a": ("fine", ""), "b": ("warnings", "slow: matmul")}
+    assert survey.ok
+
+
 @pytest.mark.parametrize(
     "others",
     [

@@ -22,12 +22,21 @@ class MemoryLimit:
         limit_bytes: Whole MiB of it count.
         begins: Called before GPUs are used.
         lowered: Called where the script allows more.
+        left_alone: Called where the script allows a share of each GPU, as in TensorFlow 1: beside
+            that, TensorFlow takes no limit.
     """
 
-    def __init__(self, limit_bytes: int, begins: Callable[[], None], lowered: Lowered) -> None:
+    def __init__(
+        self,
+        limit_bytes: int,
+        begins: Callable[[], None],
+        lowered: Lowered,
+        left_alone: Callable[[], None],
+    ) -> None:
         self._limit_mib = limit_bytes // _MIB
         self._begins = begins
         self._lowered = lowered
+        self._left_alone = left_alone
 
     def wrap_options(self, original: Callable[..., Any]) -> Callable[..., Any]:
         """`Context._compute_gpu_options`; each visible GPU has an entry, or none of them has."""
@@ -39,6 +48,9 @@ class MemoryLimit:
             if not gpus:
                 return options
             self._begins()
+            if _has_share(context):
+                self._left_alone()
+                return options
             parts = options.experimental.virtual_devices
             for _ in gpus if not parts else ():
                 parts.add()
@@ -65,3 +77,9 @@ def list_limits() -> list[int]:
 
     parts = context.context().config.gpu_options.experimental.virtual_devices
     return [int(limit * _MIB) for part in parts for limit in part.memory_limit_mb if limit]
+
+
+def _has_share(context: Any) -> bool:
+    """Whether it was made with `ConfigProto(gpu_options=…(per_process_gpu_memory_fraction=…))`."""
+    given = context._config
+    return given is not None and given.gpu_options.per_process_gpu_memory_fraction > 0

@@ -55,18 +55,29 @@ class _Measured(msgspec.Struct, frozen=True):
     rate: Rate
 
 
+class _Slower(msgspec.Struct, frozen=True):
+    """A rate that some cards of a model have far less of than others, on other nodes."""
+
+    rate: str
+    card: str
+    slow: tuple[_Measured, ...]
+    usual: tuple[_Measured, ...]
+
+
 def build_survey(
     question: Question, answers: Sequence[NodeAnswer], notes: Sequence[str] = ()
 ) -> FleetSurvey:
     """The document; nodes that need somebody come first."""
     order: tuple[NodeState, ...] = ("errors", "no-answer", "warnings", "fine")
+    slower = _find_slower(answers)
     nodes = sorted(
-        (_judge(answer) for answer in answers), key=lambda one: (order.index(one.state), one.name)
+        (_judge(answer, slower) for answer in answers),
+        key=lambda one: (order.index(one.state), one.name),
     )
     return FleetSurvey(
         question=question,
         ok=all(one.state in ("fine", "warnings") for one in nodes) and bool(nodes),
-        differences=(*_compare_traits(nodes), *_compare_rates(answers)),
+        differences=(*_compare_traits(nodes), *map(_compare_rate, slower)),
         nodes=tuple(nodes),
         findings=_group_findings(answers),
         failures=_group_failures(answers),
@@ -75,7 +86,7 @@ def build_survey(
     )
 
 
-def _judge(answer: NodeAnswer) -> SurveyedNode:
+def _judge(answer: NodeAnswer, slower: Sequence[_Slower]) -> SurveyedNode:
     report = answer.report
     errors = warnings = 0
     why = answer.why
@@ -86,7 +97,7 @@ def _judge(answer: NodeAnswer) -> SurveyedNode:
         traits = list_doctor_traits(report.facts, answer.gpus)
     elif report is not None:
         errors = len(report.failures) or int(not report.ok)
-        slow = dict.fromkeys(rate.name for rate in _list_slow(report))
+        slow = dict.fromkeys(_list_slow(report, answer.name, slower))
         warnings = len(report.unreached) + len(slow)
         why = _describe_probes(report, list(slow))
         traits = list_probe_traits(report)
@@ -116,9 +127,12 @@ def _describe_probes(report: ProbeReport, slow: Sequence[str]) -> str:
     )
 
 
-def _list_slow(report: ProbeReport) -> Iterator[Rate]:
+def _list_slow(report: ProbeReport, node: str, slower: Sequence[_Slower]) -> Iterator[str]:
+    """Rates far below the data sheet, or below those of the same card on other nodes."""
     for result in report.results:
-        yield from (rate for rate in result.rates if rate.verdict == "slow")
+        yield from (rate.name for rate in result.rates if rate.verdict == "slow")
+    for one in slower:
+        yield from (one.rate for measured in one.slow if measured.node == node)
 
 
 def _compare_traits(nodes: Sequence[SurveyedNode]) -> Iterator[Difference]:
@@ -136,24 +150,35 @@ def _order(having: dict[str, list[str]]) -> tuple[SharedValue, ...]:
     return tuple(sorted(shared, key=lambda one: -len(one.nodes)))
 
 
-def _compare_rates(answers: Sequence[NodeAnswer]) -> Iterator[Difference]:
-    """Cards that are far below the same card on other nodes, whatever their data sheet says."""
+def _find_slower(answers: Sequence[NodeAnswer]) -> list[_Slower]:
     alike: dict[tuple[str, str], list[_Measured]] = {}
     for answer in answers:
         for card, one in _list_measured(answer):
             alike.setdefault((one.rate.name, card), []).append(one)
+    found = []
     for (name, card), measured in alike.items():
-        slow = [one for one in measured if _is_far_below(one, measured)]
+        slow = tuple(one for one in measured if _is_far_below(one, measured))
         if slow:
-            usual = [one for one in measured if one not in slow]
-            having: dict[str, list[str]] = {}
-            for one in slow:
-                having.setdefault(f"{_say(one.rate)} on {one.device}", []).append(one.node)
-            others = SharedValue(
-                value=f"{_say_usual(usual)} on others",
-                nodes=tuple(dict.fromkeys(one.node for one in usual)),
-            )
-            yield Difference(what=f"{name} of {card}", values=(others, *_order(having)))
+            usual = tuple(one for one in measured if one not in slow)
+            found.append(_Slower(name, card, slow, usual))
+    return found
+
+
+def _compare_rate(found: _Slower) -> Difference:
+    middle = median(one.rate.value for one in found.usual)
+    others = SharedValue(
+        value=f"{_say(middle, found)} on others",
+        nodes=tuple(dict.fromkeys(one.node for one in found.usual)),
+    )
+    having: dict[str, list[str]] = {}
+    for one in found.slow:
+        value = f"{_say(one.rate.value, found)} on {one.device}"
+        having.setdefault(value, []).append(one.node)
+    return Difference(what=f"{found.rate} of {found.card}", values=(others, *_order(having)))
+
+
+def _say(value: float, found: _Slower) -> str:
+    return f"{value:.3g} {found.slow[0].rate.unit}"
 
 
 def _list_measured(answer: NodeAnswer) -> Iterator[tuple[str, _Measured]]:
@@ -170,14 +195,6 @@ def _list_measured(answer: NodeAnswer) -> Iterator[tuple[str, _Measured]]:
 def _is_far_below(one: _Measured, measured: Sequence[_Measured]) -> bool:
     elsewhere = [other.rate.value for other in measured if other.node != one.node]
     return bool(elsewhere) and one.rate.value < _FAR_BELOW * median(elsewhere)
-
-
-def _say(rate: Rate) -> str:
-    return f"{rate.value:.3g} {rate.unit}"
-
-
-def _say_usual(usual: Sequence[_Measured]) -> str:
-    return f"{median(one.rate.value for one in usual):.3g} {usual[0].rate.unit}"
 
 
 def _group_findings(answers: Sequence[NodeAnswer]) -> tuple[SharedFinding, ...]:

@@ -34,5 +34,12 @@ def limiting_wraps(session: Session) -> Wraps:
             f"{size(limit_bytes)}: the lower number counts",
         )
 
-    limit = MemoryLimit(limit_bytes, warn_of_allocator, tell_lowered)
+    def warn_of_share() -> None:
+        session.note(
+            UNGUARDED,
+            f"the training may take more than {size(limit_bytes)} of a GPU, because the script "
+            "sets per_process_gpu_memory_fraction, and TensorFlow takes no limit beside it",
+        )
+
+    limit = MemoryLimit(limit_bytes, warn_of_allocator, tell_lowered, warn_of_share)
     return {Role.GPU_OPTIONS_MADE: lambda original, _: limit.wrap_options(original)}

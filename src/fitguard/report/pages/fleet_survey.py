@@ -35,7 +35,7 @@ _HAVE: dict[NodeState, str] = {
     "warnings": "with warnings",
     "fine": "fine",
 }
-_SHOWN = ("GPUs", "driver", "TensorFlow", "Python")
+_SHOWN = ("Python", "TensorFlow", "driver", "GPUs")
 
 
 def build_page(survey: FleetSurvey) -> Page:
@@ -44,7 +44,7 @@ def build_page(survey: FleetSurvey) -> Page:
         f"fitguard fleet {survey.question}",
         present(
             Section("What differs between nodes", present(_build_differences(survey))),
-            Section("Nodes", present(_build_nodes(survey))),
+            Section("Nodes", present(_build_nodes(survey), Items(tuple(_list_reasons(survey))))),
             *_build_findings(survey),
             *_build_failures(survey),
             Section("Notes", present(Items(survey.notes))),
@@ -80,7 +80,8 @@ def _list_rows(difference: Difference) -> Iterator[tuple[Words, ...]]:
 
 
 def _build_nodes(survey: FleetSurvey) -> Table:
-    headers = ("node", "state", *_SHOWN, "took", "why")
+    # What says least comes second: narrow consoles drop it.
+    headers = ("node", "took", *_SHOWN, "state")
     return drop_empty_columns(Table(headers, tuple(map(_describe, survey.nodes))))
 
 
@@ -93,11 +94,16 @@ def _describe(one: SurveyedNode) -> tuple[Words, ...]:
     )
     return (
         Span(one.name, "strong"),
-        Span(counts or one.state.replace("-", " "), tone=_TONES[one.state]),
-        *(one.traits.get(name, "") for name in _SHOWN),
         duration(one.seconds),
-        one.why,
+        *(one.traits.get(name, "") for name in _SHOWN),
+        Span(counts or one.state.replace("-", " "), tone=_TONES[one.state]),
     )
+
+
+def _list_reasons(survey: FleetSurvey) -> Iterator[Words]:
+    for one in survey.nodes:
+        if one.why:
+            yield Span(one.name, "strong"), f": {one.why}"
 
 
 def _build_findings(survey: FleetSurvey) -> Iterator[Block]:
