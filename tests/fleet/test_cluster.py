@@ -15,7 +15,7 @@ JOBS = """
 defaults: {memory: 200MiB, options: --snapshot-seconds 1}
 jobs:
   - {name: short, run: small.py short.npz 1 3}
-  - {name: long, run: small.py long.npz 2 200}
+  - {name: long, run: small.py long.npz 2 100 go}
   - {name: wrong, run: wrong.py tries.txt}
   - {name: huge, run: small.py huge.npz 3 1, memory: 4GiB}
 """
@@ -61,6 +61,7 @@ def test_killed_at_all_ends_and_started_again(cluster, folder, start):
     fleet.communicate()
     wait_for(lambda: not find_processes(f"--runs-folder={folder}/fitguard-runs"), SECONDS)
 
+    (folder / "go").touch()
     again = start(JOBS, folder, "--address", cluster.address)
     answer, said = again.communicate(timeout=SECONDS)
     assert again.returncode == 3, said
@@ -73,7 +74,7 @@ def test_killed_at_all_ends_and_started_again(cluster, folder, start):
     }
     assert "FakeA" in states["huge"]["why"] or "FakeC" in states["huge"]["why"]
     assert (folder / "tries.txt").read_text().count("tried") <= 4
-    assert not difference(folder / "long.npz", train_plainly(folder, "long", "2", "200"))
+    assert not difference(folder / "long.npz", train_plainly(folder, "long", "2", "100"))
     assert not find_processes(str(folder))
 
 

@@ -1,6 +1,8 @@
-"""A small training with a seed: `small.py OUT SEED EPOCHS`."""
+"""A small training with a seed: `small.py OUT SEED EPOCHS [FILE]`; slow until the file is there."""
 
 import sys
+import time
+from pathlib import Path
 
 import keras
 import numpy as np
@@ -17,5 +19,13 @@ model = keras.Sequential(
     ]
 )
 model.compile("adam", "mse")
-history = model.fit(x, x[:, :1], batch_size=20, epochs=epochs, verbose=0)
+
+
+def slow_down(*_):
+    if sys.argv[4:] and not Path(sys.argv[4]).exists():
+        time.sleep(0.1)
+
+
+slow = keras.callbacks.LambdaCallback(on_train_batch_end=slow_down)
+history = model.fit(x, x[:, :1], batch_size=20, epochs=epochs, verbose=0, callbacks=[slow])
 np.savez(out, *model.get_weights(), **history.history)
