@@ -42,9 +42,12 @@ bench: $(READY)
 	$(BIN)/python bench/sampling_cost.py
 	$(BIN)/python bench/guard_survival.py
 	$(BIN)/python bench/gang_recovery.py
+	$(BIN)/python bench/fleet_against_ray.py
 	$(BIN)/python bench/watch_cost.py
 	$(BIN)/python bench/detector_rates.py
 	$(BIN)/python bench/probe_rates.py
+	$(BIN)/python bench/fleet_packing.py
+	$(BIN)/python bench/fleet_simulation.py
 
 # What takes minutes: logs of gigabytes, long fuzzing, power cuts, kills. A slice of the kills:
 # FITGUARD_SOAK_KILLS=20 FITGUARD_SOAK_SEED=7 .venv/bin/pytest -m soak tests/guarded/test_soak.py

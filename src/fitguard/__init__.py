@@ -69,6 +69,8 @@ _PLACES = {
 
 
 def __getattr__(name: str) -> Any:
+    if name == "fleet":
+        return importlib.import_module("fitguard.fleet")
     if name not in _PLACES:
         raise AttributeError(f"module 'fitguard' has no attribute {name!r}")
     return getattr(importlib.import_module(_PLACES[name]), name)

@@ -89,6 +89,8 @@ def test_help_has_examples():
         ([], "Received no command"),
         (["--micro-batch", "0", "train.py"], "Received --micro-batch 0. Expected a number above"),
         (["--disk", "much", "train.py"], "Expected a size such as"),
+        (["--memory-limit", "half", "train.py"], "Received --memory-limit='half'. Expected a size"),
+        (["--memory-limit", "8", "train.py"], "which is 8 bytes"),
         (["--grace-seconds", "-1", "train.py"], "Received --grace-seconds -1"),
         (["--grace-seconds", "nan", "train.py"], "Received --grace-seconds nan. Expected a number"),
         (["--lease-seconds", "1e12", "train.py"], "above 0, at most 1,000,000,000"),

@@ -84,7 +84,8 @@ def test_no_change_of_a_hook_is_silent(
 ) -> None:
     keras_here = library if library.package != "tensorflow" else KERAS
     with changed(hook, library, how):
-        guarded = Assurance(session_in(tmp_path)).guards(keras_here, workers=True)
+        session = session_in(tmp_path, memory_limit_bytes=2**30)
+        guarded = Assurance(session).guards(keras_here, workers=True)
         assert guarded is (hook.service is not Service.FIT)
         said = capsys.readouterr().err
         assert f"fitguard: {hook.service}, because" in said
@@ -97,6 +98,14 @@ def test_no_change_of_a_hook_is_silent(
 def test_what_only_several_workers_need_is_told_to_them_only(tmp_path, capsys) -> None:
     hook = next(hook for hook in hooks_of(KERAS) if hook.role is Role.REPLICAS_REDUCED)
     with changed(hook, KERAS, "gone"):
+        assert Assurance(session_in(tmp_path, require_guard=True)).guards(KERAS)
+    assert capsys.readouterr().err == ""
+
+
+def test_what_only_a_limit_needs_is_told_where_there_is_one(tmp_path, capsys) -> None:
+    library = Library("tensorflow")
+    hook = next(hook for hook in hooks_of(library) if hook.role is Role.GPU_OPTIONS_MADE)
+    with changed(hook, library, "gone"):
         assert Assurance(session_in(tmp_path, require_guard=True)).guards(KERAS)
     assert capsys.readouterr().err == ""
 

@@ -21,9 +21,11 @@ from report.diagnoses import (
     hostile_diagnosis,
 )
 from report.made_checks import hostile_check, made_checks
+from report.made_fleets import FLEETS, hostile_fleet
 from report.made_plans import PLANS, hostile_plan
 from report.made_probes import HEALTHY_PROBES, SICK_PROBES, hostile_probes
 from report.made_runs import RUNS, hostile_list, hostile_moment, hostile_run
+from report.made_surveys import DIFFERENT_NODES, SICK_NODES, hostile_survey
 
 from fitguard.schema.doctor import DoctorReport
 from fitguard.schema.facts import Facts, FailedProbe
@@ -337,7 +339,12 @@ DOCUMENTS = {
     "hostile moment": hostile_moment(NASTY),
     **made_checks(HEALTHY, BROKEN),
     "hostile check": hostile_check(NASTY, HOSTILE),
+    **FLEETS,
+    "hostile fleet": hostile_fleet(NASTY),
     "healthy probes": HEALTHY_PROBES,
     "sick probes": SICK_PROBES,
     "hostile probes": hostile_probes(NASTY),
+    "different nodes": DIFFERENT_NODES,
+    "sick nodes": SICK_NODES,
+    "hostile survey": hostile_survey(NASTY),
 }

@@ -129,6 +129,25 @@ def test_memory_that_others_hold_is_waited_for():
     assert 0 < following.needed_share < 1
 
 
+def limited(machine: MachineView, limit_bytes: int) -> Story:
+    story = Story(machine)
+    story.orders = msgspec.structs.replace(story.orders, memory_limit_bytes=limit_bytes)
+    return story
+
+
+def test_with_a_limit_only_so_much_is_waited_for():
+    taken = end("exception", cause="gpu-memory-taken", steps_done=0)
+    half = MachineView(gpus=(gpu(0, 40 * GIB),))
+    assert Story(half).ends_with(taken).action == "wait-for-memory"
+    assert limited(half, 40 * GIB).ends_with(taken).action == "restart"
+    assert limited(half, 41 * GIB).ends_with(taken).action == "wait-for-memory"
+
+
+def test_an_allocator_without_a_limit_is_no_remedy_where_there_is_one():
+    fragmented = end("exception", cause="gpu-fragmentation")
+    assert limited(ONE_GPU, 8 * GIB).ends_with(fragmented).action == "restart"
+
+
 def test_memory_that_nobody_else_holds_is_left_to_the_libraries():
     story = Story(ONE_GPU)
     taken = end("exception", cause="gpu-memory-taken", steps_done=0)

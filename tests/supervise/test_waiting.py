@@ -5,7 +5,7 @@ from facts.replay_nvml import ReplayNvml
 from fitguard.environment.machine import view_machine
 from fitguard.facts import nvml
 from fitguard.schema.hardware import Gpu, GpuProcess
-from fitguard.supervise.waiting import describe_holders, find_most_held_share, wait_for_memory
+from fitguard.supervise.waiting import describe_holders, has_room, wait_for_memory
 
 GIB = 2**30
 
@@ -71,8 +71,14 @@ def test_processes_of_another_container_are_not_shown():
 
 def test_nobody():
     assert describe_holders([FREE, held(2**20)]) == ""
-    assert find_most_held_share([]) == 0.0
-    assert find_most_held_share([FREE, TAKEN]) == 0.375
+
+
+def test_room_is_a_share_of_each_gpu_or_what_is_needed_of_it():
+    assert has_room([], None, 1.0)
+    assert has_room([FREE, TAKEN], None, 0.6)
+    assert not has_room([FREE, TAKEN], None, 0.7)
+    assert has_room([FREE, TAKEN], 50 * GIB, 0.7)
+    assert not has_room([FREE, TAKEN], 51 * GIB, 0.6)
 
 
 def test_free_at_once():

@@ -15,6 +15,7 @@ from fitguard.cli.data import data
 from fitguard.cli.doctor import doctor
 from fitguard.cli.explain import explain
 from fitguard.cli.facts import facts
+from fitguard.cli.fleet import fleet
 from fitguard.cli.plan import plan
 from fitguard.cli.probe import name_resumed, probe
 from fitguard.cli.prune import prune
@@ -42,6 +43,7 @@ _COMMANDS = (
 for command in _COMMANDS:
     app.command(command, config=apply_settings if command is run_command else None)
 app["runs"].command(prune)
+app.command(fleet)
 app.register_install_completion_command(help="Let your shell complete the commands and options.")
 
 

@@ -13,6 +13,7 @@ from cyclopts import Parameter
 from fitguard.cli.checking_first import check_first
 from fitguard.cli.other_python import Python
 from fitguard.cli.run_page import TrustFolder
+from fitguard.cli.run_values import ON_ALERTS, read_profile, require_positive
 from fitguard.cli.runs import RunsFolder
 from fitguard.cli.training_options import read_size
 from fitguard.monitor.gang_folder import name_worker
@@ -25,7 +26,6 @@ from fitguard.supervise.options import GANG_SECONDS, Spot
 Allowed = Literal["jit-off", "mixed-precision", "fewer-workers"]
 
 _LAST_EXIT_CODE = 255
-_ON_ALERTS = "alerts"
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 """What a terminal obeys."""
 
@@ -62,6 +62,13 @@ def run(
     ] = (),
     micro_batch: Annotated[
         int | None, Parameter(help="Rows of a micro-batch to begin with; default: the whole batch.")
+    ] = None,
+    memory_limit: Annotated[
+        str | None,
+        Parameter(
+            help="That the training may take of each GPU, or without one on the CPU: 8GiB, 6500MB, "
+            "or bytes; default: all."
+        ),
     ] = None,
     no_plan: Annotated[
         bool, Parameter(negative="", help="Do not plan the first micro-batch from free GPU memory.")
@@ -239,7 +246,7 @@ def run(
         fitguard run --workers 2 train.py
     """
     given = _select_set(locals())
-    _require_positive(
+    require_positive(
         micro_batch=micro_batch,
         snapshot_seconds=snapshot_seconds,
         hang_seconds=hang_seconds,
@@ -287,7 +294,7 @@ def run(
         notify=read_targets(notify),
         metrics=None if metrics is None else read_address(metrics),
         tensorboard=tensorboard,
-        profile=_read_profile(profile),
+        profile=read_profile(profile),
         lease_seconds=lease_seconds,
         worker_heartbeat_seconds=worker_heartbeat_seconds,
         collective_seconds=collective_seconds,
@@ -299,6 +306,7 @@ def run(
         micro_batch=micro_batch,
         snapshot_seconds=snapshot_seconds,
         disk_bytes=read_size(disk, "--disk"),
+        memory_limit_bytes=read_size(memory_limit, "--memory-limit"),
         plan=not no_plan,
         probe=not no_probe,
         require_guard=require_guard,
@@ -335,7 +343,7 @@ def delimit_command(arguments: Sequence[str]) -> list[str]:
             own.append(f"--resume={rest.pop(0) if has_id else ''}")
             continue
         if word == "--profile":
-            word = f"--profile={_ON_ALERTS}"
+            word = f"--profile={ON_ALERTS}"
         own.append(word)
         if word in _with_value() and rest:
             own.append(rest.pop(0))
@@ -357,31 +365,6 @@ def _select_set(given: Mapping[str, Any]) -> dict[str, Any]:
     """The options that have another value than they have by default."""
     known = inspect.signature(run).parameters
     return {name: value for name, value in given.items() if value != known[name].default}
-
-
-def _read_profile(given: str | None) -> int | None:
-    """The step to trace; 0 for none but those that alerts ask for."""
-    if given is None or given == _ON_ALERTS:
-        return None if given is None else 0
-    if not given.isdecimal() or int(given) == 0:
-        raise UsageError(
-            f"Received --profile={given}. Expected --profile, or --profile=STEP with the number of "
-            "a step"
-        )
-    return int(given)
-
-
-_MOST = 10**9
-"""Thirty years, where it is seconds."""
-
-
-def _require_positive(**given: float | None) -> None:
-    for name, value in given.items():
-        if value is not None and not 0 < value <= _MOST:
-            option = f"--{name.replace('_', '-')}"
-            raise UsageError(
-                f"Received {option} {value:g}. Expected a number above 0, at most {_MOST:,}"
-            )
 
 
 def say(text: str, who: str = "") -> None:

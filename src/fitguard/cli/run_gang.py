@@ -15,7 +15,7 @@ from fitguard.supervise.command import Command
 from fitguard.supervise.gang.cluster import TF_CONFIG, GivenCluster, read_given_cluster
 from fitguard.supervise.gang.head import Head, leave_with_head, share_gpus
 from fitguard.supervise.lease import AlreadyGuarded
-from fitguard.supervise.naming import make_id, require_name
+from fitguard.supervise.naming import MOST_WORKERS, make_id, require_gang_name
 from fitguard.supervise.options import (
     AUTO,
     HEAD_VARIABLE,
@@ -27,8 +27,6 @@ from fitguard.supervise.options import (
 from fitguard.supervise.runs import read_known_run
 from fitguard.words import count
 
-_MOST_WORKERS = 1000
-_LONGEST_NAME = 48
 _OF_THE_GANG = ("command", "workers", "worker", "gang", "name", "resume", "check", "notify")
 """Options that the head does not pass on as they are."""
 
@@ -57,7 +55,7 @@ def read_place(
             f"Received --gang {gang} and --name {name}. Expected --gang alone: it is the name of "
             "all, and that of each worker is made of it"
         )
-    _require_gang_name(gang)
+    require_gang_name(gang)
     worker = _join("--worker", worker, given.worker if given is not None else None)
     workers = _join("--workers", workers, given.workers if given is not None else None)
     _require_size(workers)
@@ -97,8 +95,8 @@ def _require_head(worker: int | None, workers: int | None, given: GivenCluster |
 
 
 def _require_size(workers: int) -> None:
-    if not 1 <= workers <= _MOST_WORKERS:
-        raise UsageError(f"Received --workers {workers}. Expected 1 to {_MOST_WORKERS}")
+    if not 1 <= workers <= MOST_WORKERS:
+        raise UsageError(f"Received --workers {workers}. Expected 1 to {MOST_WORKERS}")
 
 
 def _require_least(least: int, workers: int | None) -> None:
@@ -106,12 +104,6 @@ def _require_least(least: int, workers: int | None) -> None:
         raise UsageError(
             f"Received --min-workers {least} of --workers {workers}. Expected 1 to {workers}"
         )
-
-
-def _require_gang_name(name: str) -> None:
-    require_name(name)
-    if len(name) > _LONGEST_NAME:
-        raise UsageError(f"Received the name {name}. Expected at most {_LONGEST_NAME} characters")
 
 
 def _join(option: str, asked: int | None, given: int | None) -> int:
@@ -208,7 +200,7 @@ def _choose_gang(
         if command is None:
             raise UsageError("Received no command. Expected `train.py ARGUMENTS`")
         return make_id(command), None
-    _require_gang_name(name)
+    require_gang_name(name)
     plan = _read_plan(GangFolder(runs_folder, name))
     if plan is not None and resume is None:
         raise UsageError(

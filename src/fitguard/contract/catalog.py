@@ -260,6 +260,8 @@ def _tensorflow() -> Iterator[Hook]:
             (Role.VARIABLE_WRITTEN, f"{owner}.assign_add", f"self, delta, {_WRITE}"),
             (Role.VARIABLE_WRITTEN, f"{owner}.assign_sub", f"self, delta, {_WRITE}"),
         )
+    limited = (Role.GPU_OPTIONS_MADE, "Context._compute_gpu_options", "self")
+    yield from _hooks("tensorflow", "python.eager.context", Service.MEMORY_LIMIT, limited)
     yield from _meeting_others()
 
 

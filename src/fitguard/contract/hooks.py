@@ -45,6 +45,7 @@ class Role(StrEnum):
     COORDINATION_SET = "coordination-set"
     SERVERS_JOINED = "servers-joined"
     SERVING = "serving"
+    GPU_OPTIONS_MADE = "gpu-options-made"
 
 
 class Service(StrEnum):
@@ -61,6 +62,7 @@ class Service(StrEnum):
     MENDING = "what fails with several workers is not mended"
     WAITING = "a worker may wait longer for another one than it should"
     COMPILING = "XLA and mixed precision cannot be switched for a run"
+    MEMORY_LIMIT = "the training may take more GPU memory than --memory-limit allows"
     LOOKING_ALONE = "fitguard check waits for the other workers of a script"
 
 

@@ -1,7 +1,7 @@
 """The memory that training has here, looked at before TensorFlow takes it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fitguard.schema.hardware import Gpu
@@ -43,16 +43,18 @@ def card_here(surrounding: Mapping[str, str]) -> Card | None:
     return None
 
 
-def list_own_limits() -> list[int]:
-    """What the script itself allows TensorFlow on each GPU, where it has set a limit."""
-    import tensorflow as tf
+def allow_less(card: Card) -> Card:
+    """The card as TensorFlow may use it, where the script or the user has set a limit."""
+    from fitguard.contract.memory_limit import list_limits
 
-    limits = [
-        device.memory_limit
-        for gpu in tf.config.list_physical_devices("GPU")
-        for device in tf.config.get_logical_device_configuration(gpu) or ()
-    ]
-    return [int(limit) * 2**20 for limit in limits if limit]
+    if not card.is_gpu:
+        return card
+    most = min(list_limits(), default=card.memory_bytes)
+    return replace(
+        card,
+        memory_bytes=min(card.memory_bytes, most),
+        free_bytes=min(card.free_bytes, most),
+    )
 
 
 def _least(gpus: tuple[Gpu, ...], visible: str | None) -> Card | None:

@@ -51,6 +51,8 @@ class PolicyRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         from_outside: It says nothing of the step at which it came: another try there may succeed.
         probe: What is probed before the training starts again: `gpus`, where it sees some;
             `machine`, the processor too where it sees none.
+        elsewhere: Where a fleet starts it again once it was given up here: on another `card`, on
+            another `node`, or on a `whole` card; empty for nowhere.
     """
 
     cause: CauseSlug
@@ -62,6 +64,7 @@ class PolicyRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     only_at_start: bool = False
     from_outside: bool = False
     probe: Literal["", "gpus", "machine"] = ""
+    elsewhere: Literal["", "card", "node", "whole"] = ""
     source: str
 
 

@@ -65,6 +65,7 @@ def fold(
         seconds=_sum_seconds(told, () if end else measured),
         state=_state(end, alive),
         exit_code=end.exit_code if end else None,
+        memory_limit_bytes=_find_limit(told),
         fitguard=starts[-1].fitguard if starts else "",
         attempts=attempts(group_by_attempt(told), measured, alive=alive and end is None),
         fits=fits(told),
@@ -94,6 +95,12 @@ def _end(told: Sequence[AnyEvent]) -> RunEnded | None:
         if isinstance(event, RunStarted | AttemptStarted):
             return None
     return None
+
+
+def _find_limit(told: Sequence[AnyEvent]) -> int | None:
+    """The one that counted last."""
+    orders = [event.orders for event in told if isinstance(event, AttemptStarted)]
+    return orders[-1].memory_limit_bytes if orders else None
 
 
 def _state(end: RunEnded | None, alive: bool) -> RunState:

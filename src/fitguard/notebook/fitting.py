@@ -43,6 +43,7 @@ def fit(
     micro_batch: int | None = None,
     snapshot_seconds: float | None = None,
     disk: str | int | None = None,
+    memory_limit: str | int | None = None,
     max_attempts: int = 20,
     hang_seconds: float | None = None,
     require_guard: bool = False,
@@ -73,6 +74,8 @@ def fit(
         micro_batch: Rows of a micro-batch to begin with; the batch of the optimizer stays whole.
         snapshot_seconds: Between snapshots; None to choose from what they cost.
         disk: That snapshots may take: `"20GB"`, or bytes; None for half of what is free.
+        memory_limit: That the training may take of each GPU, or without one on the CPU: `"8GiB"`,
+            or bytes; None for all.
         max_attempts: In a row that get no further, until the run is given up.
         hang_seconds: Without a step, until the training counts as hung; None to choose.
         require_guard: End where the training cannot be guarded.
@@ -118,6 +121,9 @@ def fit(
         micro_batch=micro_batch,
         snapshot_seconds=snapshot_seconds,
         disk_bytes=None if disk is None else size_bytes(disk, "disk"),
+        memory_limit_bytes=(
+            None if memory_limit is None else size_bytes(memory_limit, "memory_limit")
+        ),
         max_attempts=max_attempts,
         hang_seconds=hang_seconds,
         require_guard=require_guard,

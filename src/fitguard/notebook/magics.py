@@ -126,11 +126,13 @@ def _options(line: str) -> RunOptions:
     parser.add_argument("--micro-batch", type=int)
     parser.add_argument("--snapshot-seconds", type=float)
     parser.add_argument("--disk")
+    parser.add_argument("--memory-limit")
     parser.add_argument("--max-attempts", type=int, default=20)
     parser.add_argument("--hang-seconds", type=float)
     found = vars(parser.parse_args(shlex.split(line)))
-    disk = found.pop("disk")
-    found["disk_bytes"] = None if disk is None else size_bytes(disk, "--disk")
+    for option in ("disk", "memory_limit"):
+        given, name = found.pop(option), f"--{option.replace('_', '-')}"
+        found[f"{option}_bytes"] = None if given is None else size_bytes(given, name)
     return run_options(**{**found, "allow": tuple(found["allow"])})
 
 

@@ -1,7 +1,8 @@
 """The documents that fitguard writes: one row each.
 
 The name of a row is the noun of its schema (`fitguard/doctor/1`), of its published JSON Schema
-(`knowledge/schemas/doctor.json`) and of the module in `pages/` whose `build_page` makes its page.
+(`knowledge/schemas/doctor.json`) and of the module in `pages/` whose `build_page` makes its page,
+there with `_` for `-`.
 """
 
 import importlib
@@ -17,6 +18,8 @@ from fitguard.schema.data import DataReport
 from fitguard.schema.diagnosis import Diagnosis
 from fitguard.schema.doctor import DoctorReport
 from fitguard.schema.facts import Facts
+from fitguard.schema.fleet import Fleet
+from fitguard.schema.fleet_survey import FleetSurvey
 from fitguard.schema.notice import RunNotice
 from fitguard.schema.plan import Plan
 from fitguard.schema.probe import ProbeReport
@@ -56,6 +59,8 @@ ENTRIES = (
     Entry("data", DataReport, finds="fitguard data FILE.py"),
     Entry("diagnosis", Diagnosis, finds="fitguard explain FILE"),
     Entry("facts", Facts),
+    Entry("fleet", Fleet),
+    Entry("fleet-survey", FleetSurvey),
     Entry("notice", RunNotice),
     Entry("plan", Plan),
     Entry("probe", ProbeReport),
@@ -80,6 +85,7 @@ def build_page(document: Document, longest_quotation: int = LONGEST) -> Page:
         longest_quotation: Of a line of a log: of a longer one, the part that says most.
     """
     # Only one page is needed at a time, and some draw charts.
-    module = importlib.import_module(f"fitguard.report.pages.{entry_of(document).name}")
+    name = entry_of(document).name.replace("-", "_")
+    module = importlib.import_module(f"fitguard.report.pages.{name}")
     page: Page = module.build_page(clean_strings(excerpt_logs(document, longest_quotation)))
     return page

@@ -39,6 +39,7 @@ NoteKind = Literal[
     "changed-script",
     "files",
     "sampling",
+    "memory-limit",
 ]
 INEXACT: Final = "inexact"
 UNGUARDED: Final = "unguarded"
@@ -62,6 +63,7 @@ class Orders(msgspec.Struct, frozen=True, kw_only=True):
         mixed_precision: Set the policy `mixed_float16` before the script runs.
         snapshot_seconds: Between snapshots; None to choose from what they cost.
         disk_bytes: That snapshots may take; None for a share of what is free.
+        memory_limit_bytes: That the training may take of each GPU; None for what is there.
         plan: Whether to plan the first micro-batch from the free memory of the GPU.
         require_guard: End where a `fit` cannot be guarded.
         lease: Number under which the parent holds the run; who finds a higher one writes no more.
@@ -86,6 +88,7 @@ class Orders(msgspec.Struct, frozen=True, kw_only=True):
     mixed_precision: bool = False
     snapshot_seconds: float | None = None
     disk_bytes: int | None = None
+    memory_limit_bytes: int | None = None
     plan: bool = True
     require_guard: bool = False
     lease: int = 0

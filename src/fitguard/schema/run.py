@@ -273,6 +273,7 @@ class Run(Document, frozen=True, kw_only=True):
     Args:
         command: As it was given: `["train.py", "--epochs", "3"]`.
         exit_code: What `fitguard run` left with; None while it runs.
+        memory_limit_bytes: That the training may take of each GPU; None without a limit.
         seconds: From the first start to the end, pauses included.
         alerts: In the order of time, the newest hundred at most.
         samples: Thinned out.
@@ -290,6 +291,7 @@ class Run(Document, frozen=True, kw_only=True):
     seconds: float = 0.0
     state: RunState
     exit_code: int | None = None
+    memory_limit_bytes: int | None = None
     fitguard: str = ""
     attempts: tuple[Attempt, ...] = ()
     fits: tuple[RunFit, ...] = ()

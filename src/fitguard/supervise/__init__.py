@@ -62,6 +62,7 @@ What comes next
     probing_again.py  the GPUs are probed where the fault may be theirs
     taking_back.py    and those that were left out, when the run is resumed
     variables.py      what a run may set for its training
+    cpu_limit.py      --memory-limit where there is no GPU
     wording.py        the decision as a sentence
     pausing.py, waiting.py
                       before the next attempt: a pause, or until memory is free

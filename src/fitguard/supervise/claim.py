@@ -300,6 +300,7 @@ def _build_orders(
         exact_only=options.exact_only,
         snapshot_seconds=options.snapshot_seconds,
         disk_bytes=options.disk_bytes,
+        memory_limit_bytes=options.memory_limit_bytes,
         plan=options.plan,
         require_guard=options.require_guard,
         preempt_signals=options.preempt_signals,

@@ -151,6 +151,11 @@ class LiveAttempt:
         own = self._desk.stdin.environment
         company = self._desk.company.environment
         whole = {**order, **self._desk.environment, **allowed, **own, **company}
+        if orders.memory_limit_bytes is not None:
+            # Loaded only now: most runs may take all the memory there is.
+            from fitguard.supervise.cpu_limit import limit_cpu
+
+            whole |= limit_cpu(whole, orders.memory_limit_bytes)
         # Addresses in it are secrets, and a script may print its environment.
         whole.pop(NOTIFY_VARIABLE, None)
         whole.pop(HEAD_VARIABLE, None)

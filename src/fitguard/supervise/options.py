@@ -87,6 +87,8 @@ class RunOptions:
         micro_batch: Rows of a micro-batch to begin with, for every `fit` call.
         snapshot_seconds: Between snapshots; None to choose from what they cost.
         disk_bytes: That snapshots may take; None for half of what is free.
+        memory_limit_bytes: That the training may take of each GPU, or without one on the CPU; None
+            for what is there.
         plan: Whether to plan the first micro-batch.
         probe: Whether GPUs are probed before a training starts again that may have died of them.
         probe_seconds: After which probes of a GPU are left.
@@ -124,6 +126,7 @@ class RunOptions:
     micro_batch: int | None = None
     snapshot_seconds: float | None = None
     disk_bytes: int | None = None
+    memory_limit_bytes: int | None = None
     plan: bool = True
     probe: bool = True
     probe_seconds: float = 300.0

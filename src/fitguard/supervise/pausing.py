@@ -55,6 +55,7 @@ class Pause:
         wait_for_memory(
             read=lambda: view_machine(environment).gpus,
             say=self._desk.say,
+            needed_bytes=following.orders.memory_limit_bytes,
             share=following.needed_share,
             deadline_seconds=following.wait_seconds,
             sleep=lambda seconds: self(seconds) is not None,

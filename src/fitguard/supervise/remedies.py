@@ -16,7 +16,7 @@ from fitguard.schema.journal import Orders
 from fitguard.schema.run import Action
 from fitguard.supervise.past_attempts import PastAttempt
 from fitguard.supervise.sick_gpus import leave_out_sick_gpus
-from fitguard.supervise.waiting import find_most_held_share
+from fitguard.supervise.waiting import has_room
 
 _CLEARED = ("RESTART_APP", "IGNORE", "WORKFLOW_XID_45")
 """What NVIDIA's catalogue asks for where a new process is enough."""
@@ -96,8 +96,15 @@ def _set_variables(remedy: Remedy, situation: Situation) -> Change | None:
     return Change(_add_environment(situation.orders, missing), f"It starts again with {named}")
 
 
+def _other_allocator(remedy: Remedy, situation: Situation) -> Change | None:
+    """It does not keep to a limit."""
+    limited = situation.orders.memory_limit_bytes is not None
+    return None if limited else _set_variables(remedy, situation)
+
+
 def _wait_for_memory(remedy: Remedy, situation: Situation) -> Change | None:
-    if find_most_held_share(situation.machine.gpus) <= 1 - remedy.free_share:
+    needed_bytes = situation.orders.memory_limit_bytes
+    if has_room(situation.machine.gpus, needed_bytes, remedy.free_share):
         return None
     return Change(situation.orders, "It starts again once the memory is free")
 
@@ -148,7 +155,7 @@ def _clears_with_restart(attempt: PastAttempt) -> bool:
 _ACTIONS: dict[Action, Callable[[Remedy, Situation], Change | None]] = {
     "restart": _restart,
     "smaller-micro-batch": _smaller_micro_batch,
-    "other-allocator": _set_variables,
+    "other-allocator": _other_allocator,
     "wait-for-memory": _wait_for_memory,
     "leave-out-gpu": _leave_out_gpu,
     "jit-off": _jit_off,

@@ -21,9 +21,13 @@ def describe_holders(gpus: Sequence[Gpu]) -> str:
     return "; ".join(sentence for gpu in gpus if (sentence := _describe_gpu(gpu)))
 
 
-def find_most_held_share(gpus: Sequence[Gpu]) -> float:
-    """Of the GPU that is fullest, how much of its memory is in use."""
-    return max((_compute_held_share(gpu) for gpu in gpus), default=0.0)
+def has_room(gpus: Sequence[Gpu], needed_bytes: int | None, share: float) -> bool:
+    """Whether so much of each GPU is free.
+
+    Args:
+        needed_bytes: On each; where None, `share` of its memory.
+    """
+    return all(_is_free(gpu, needed_bytes, share) for gpu in gpus)
 
 
 def wait_for_memory(
@@ -51,7 +55,7 @@ def wait_for_memory(
     said = ""
     while True:
         gpus = read()
-        if all(_is_free(gpu, needed_bytes, share) for gpu in gpus):
+        if has_room(gpus, needed_bytes, share):
             return True
         who = describe_holders(gpus) or "other processes hold the memory of the GPUs"
         if who != said:
@@ -69,12 +73,6 @@ def _is_free(gpu: Gpu, needed_bytes: int | None, share: float) -> bool:
         return True
     needed = share * gpu.memory_bytes if needed_bytes is None else needed_bytes
     return gpu.memory_bytes - gpu.used_bytes >= needed
-
-
-def _compute_held_share(gpu: Gpu) -> float:
-    if not gpu.memory_bytes or gpu.used_bytes is None or gpu.mig_enabled:
-        return 0.0
-    return gpu.used_bytes / gpu.memory_bytes
 
 
 def _describe_gpu(gpu: Gpu) -> str:

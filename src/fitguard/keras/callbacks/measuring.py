@@ -6,7 +6,7 @@ import sys
 import time
 
 from fitguard.contract.memory_counts import MemoryCounts
-from fitguard.keras.card import list_own_limits
+from fitguard.contract.memory_limit import list_limits
 from fitguard.monitor.sampling.sampler import Sampler
 
 _MIB = 2**20
@@ -117,4 +117,4 @@ def _find_limit(known: dict[str, float]) -> float | None:
     of_cpu = os.environ.get("TF_CPU_BFC_MEM_LIMIT_IN_MB", "")
     if not limits and of_cpu.isdecimal():
         limits = [float(of_cpu) * _MIB]
-    return min([*limits, *list_own_limits()], default=None)
+    return min([*limits, *list_limits()], default=None)

@@ -44,6 +44,8 @@ class Assurance:
         for fault in self._find_faults(library):
             if fault.hook.service in OF_WORKERS and not workers:
                 continue
+            if fault.hook.service is Service.MEMORY_LIMIT and not self._is_limited:
+                continue
             harmless = fault.usable or fault.hook.service in (*NOT_OF_RUNS, *OF_WORKERS)
             (self._tell if harmless else self.lacks)(fault.sentence)
         return not self._without(library, Service.FIT)
@@ -85,6 +87,10 @@ class Assurance:
                 f"--exact-only was given, and {sentences[0].rstrip('.')}. The snapshots stay: "
                 "without --exact-only, the training goes on from them."
             )
+
+    @property
+    def _is_limited(self) -> bool:
+        return self._session.orders.memory_limit_bytes is not None
 
     def _tell(self, sentence: str) -> None:
         self._session.note(UNGUARDED, sentence)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fitguard.contract.compiling import uses_xla
-from fitguard.keras.card import Card
+from fitguard.keras.card import Card, allow_less
 from fitguard.keras.fitting.planned_rows import plan_rows, size_of, state_bytes
 from fitguard.keras.fitting.remembered_rows import RememberedRows
 from fitguard.keras.fitting.step import rows_of
@@ -45,7 +45,7 @@ def first_rows(orders: Orders, number: int, model: Any, batch: Any, card: Card |
     known = RememberedRows.here(model, batch, card).rows()
     if known is not None:
         return FirstRows(known if known < of else None, "this worked on this GPU before")
-    if _rough_bytes(model, batch, of) < _WORTH_A_PLAN * card.free_bytes:
+    if _rough_bytes(model, batch, of) < _WORTH_A_PLAN * allow_less(card).free_bytes:
         return FirstRows(None)
     return _plan_first_rows(model, batch, of, card)
 

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from fitguard.contract.compiling import uses_xla
-from fitguard.keras.card import Card, list_own_limits
+from fitguard.contract.memory_limit import list_limits
+from fitguard.keras.card import Card
 from fitguard.keras.sampling import read_allocator
 
 
@@ -49,7 +50,7 @@ def _usable_bytes(model: Any, card: Card) -> int:
 
     if card.is_gpu:
         planned = planned_card(gpu_memory=card.memory_bytes, free=card.free_bytes)
-        usable = min([planned.usable_bytes if planned else 0, *list_own_limits()])
+        usable = min([planned.usable_bytes if planned else 0, *list_limits()])
     else:
         usable = card.free_bytes
     held = read_allocator(card)

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from fitguard.keras.card import Card
+from fitguard.keras.card import Card, allow_less
 from fitguard.keras.fitting.planned_rows import weights_of
 from fitguard.memory.measuring.store import cache_folder
 from fitguard.monitor.regular_files import UNDECODABLE
@@ -37,8 +37,8 @@ class RememberedRows:
     """
 
     def __init__(self, folder: Path, model: Any, batch: Any, card: Card) -> None:
-        self._file = folder / f"{_key(model, batch, card)}.json"
-        self._card = card
+        self._card = allow_less(card)
+        self._file = folder / f"{_key(model, batch, self._card)}.json"
 
     @classmethod
     def here(cls, model: Any, batch: Any, card: Card) -> "RememberedRows":

@@ -9,6 +9,7 @@ from fitguard.keras.fitting.compiling import compiling_wraps
 from fitguard.keras.fitting.evaluation import GuardedEvaluation
 from fitguard.keras.fitting.guarded_fits import GuardedFits
 from fitguard.keras.fitting.workers import worker_wraps
+from fitguard.keras.memory_limit import limiting_wraps
 from fitguard.keras.position import position_wraps, seeding_wraps
 from fitguard.keras.session import Session
 
@@ -53,5 +54,6 @@ def _wraps(fits: GuardedFits) -> Wraps:
         **seeding_wraps(fits.session.orders.seed, lambda: fits.ended),
         **compiling_wraps(fits.session.orders),
         **worker_wraps(fits.session),
+        **limiting_wraps(fits.session),
         **fits.other_ways.wraps(),
     }

@@ -3,7 +3,7 @@
 import contextlib
 from typing import Any
 
-from fitguard.keras.card import Card, list_own_limits
+from fitguard.keras.card import Card, allow_less
 
 
 class Allocator:
@@ -22,7 +22,7 @@ class Allocator:
         self._counts = MemoryCounts()
         self._devices = list_devices(card)
         self._device = self._devices[0]
-        self.limit_bytes = min([card.free_bytes, *(list_own_limits() if card.is_gpu else ())])
+        self.limit_bytes = allow_less(card).free_bytes
 
     def read(self) -> dict[str, int] | None:
         """`current` and `peak` since `take_peak`; None where TensorFlow does not count."""

@@ -51,13 +51,19 @@ def build_findings(
     yield from map(_build_notice, _select_broken(report))
     told: dict[schema.Fix, str] = {}
     for finding in sorted(report.findings, key=lambda one: schema.SEVERITIES.index(one.severity)):
-        yield _build_finding(finding, told.get(finding.fix, ""), place)
+        yield build_finding(finding, told.get(finding.fix, ""), place)
         if finding.fix.text or finding.fix.commands:
             told.setdefault(finding.fix, finding.code)
     yield _fold_checks(report, probes)
 
 
-def _build_finding(finding: schema.Finding, earlier: str, place: schema.Evidence | None) -> Finding:
+def build_finding(
+    finding: schema.Finding,
+    earlier: str = "",
+    place: schema.Evidence | None = None,
+    remarks: tuple[str, ...] = (),
+) -> Finding:
+    """One finding; `earlier` is the code of another one that has the same fix."""
     doubt = () if finding.confidence == "high" else (f"{finding.confidence} confidence",)
     return Finding(
         code=finding.code,
@@ -65,7 +71,7 @@ def _build_finding(finding: schema.Finding, earlier: str, place: schema.Evidence
         tone=finding.severity,
         title=finding.title,
         confidence=finding.confidence,
-        remarks=doubt,
+        remarks=(*doubt, *remarks),
         evidence=finding.evidence,
         place=place,
         fix=finding.fix,

@@ -38,7 +38,7 @@ def build_page(report: ProbeReport) -> Page:
         "fitguard probe",
         present(
             Pairs(tuple(_list_headline(report))),
-            *(_build_failure(result) for result in report.failures),
+            *(build_failure(result) for result in report.failures),
             Section("Rates", present(_build_rates(report), Items(tuple(_list_reasons(report))))),
             *_build_results(report),
             Section("Notes", present(Items(report.notes))),
@@ -77,7 +77,8 @@ def _build_verdict(report: ProbeReport) -> Verdict:
     return Verdict(f"Fine: {kinds} what it should", "fine", aside)
 
 
-def _build_failure(result: ProbeResult) -> Block:
+def build_failure(result: ProbeResult, *before: Block) -> Block:
+    """What failed, with its cause; after the blocks `before`."""
     found = result.diagnosis.causes[:1] if result.diagnosis else ()
     cause: tuple[Block, ...] = ()
     for one in found:
@@ -89,6 +90,7 @@ def _build_failure(result: ProbeResult) -> Block:
     return Section(
         (Span(result.status, "strong", "error"), f" {result.name} on {result.device}"),
         present(
+            *before,
             Paragraph(result.detail),
             *cause,
             Folded("Log", (Quotation("\n".join(result.log), "its process", is_end=True),))

@@ -61,6 +61,7 @@ def run_rows(run: Run) -> list[Row]:
         ("Exit code", "" if run.exit_code is None else str(run.exit_code)),
         ("Last", _last_values(run)),
         ("Memory", _peaks(run)),
+        ("Memory limit", _limit(run)),
         ("fitguard", run.fitguard),
     ]
     return [(name, text) for name, text in rows if text]
@@ -213,6 +214,10 @@ def _peaks(run: Run) -> str:
             f"GPU up to {size(gpu)}" if gpu else None,
         ]
     )
+
+
+def _limit(run: Run) -> str:
+    return "" if run.memory_limit_bytes is None else size(run.memory_limit_bytes)
 
 
 def _share(part: float, whole: float) -> str:

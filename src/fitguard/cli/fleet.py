@@ -1,0 +1,78 @@
+"""`fitguard fleet`."""
+
+import contextlib
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import App, Parameter
+
+from fitguard.cli.console import PLAIN_OUTPUT, Output, require_usable, show
+from fitguard.cli.fleet_survey import doctor, probe
+from fitguard.monitor.run_folder import RUNS
+from fitguard.schema.exit_codes import INTERRUPTED, ExitCode
+from fitguard.schema.journal import LEFT_AS_ASKED
+
+fleet = App(name="fleet", help="Keep many trainings alive on many GPUs, on Ray.")
+fleet.command(doctor)
+fleet.command(probe)
+
+
+@fleet.command
+def run(
+    jobs: Annotated[Path, Parameter(name="JOBS.yaml", help="The trainings.")],
+    /,
+    *,
+    address: Annotated[
+        str | None,
+        Parameter(
+            help="Of the Ray cluster: auto, HOST:PORT or ray://HOST:PORT; default: RAY_ADDRESS, or "
+            "the one that runs on this machine."
+        ),
+    ] = None,
+    local: Annotated[
+        bool,
+        Parameter(negative="", help="Use the GPUs of this machine, with a Ray that starts here."),
+    ] = False,
+    storage: Annotated[
+        Path, Parameter(help=f"Folder of the runs, which all nodes see; default: {RUNS}.")
+    ] = Path(RUNS),
+    output: Output = PLAIN_OUTPUT,
+) -> int:
+    """Train all of them, and get them to the end.
+
+    Each training is a guarded run, on a card where it fits beside others. What dies goes on from
+    its last snapshot, on another card or node if need be. After Ctrl-C or SIGTERM all leave with a
+    snapshot, and the same command goes on. Exits with 0 when all finished, with 3 when some failed
+    or were refused, with 130 after Ctrl-C and 75 after SIGTERM.
+
+    For example:
+
+        fitguard fleet run jobs.yaml --local
+        fitguard fleet run jobs.yaml --address auto --storage /shared/runs
+        fitguard fleet run jobs.yaml --format html --output fleet.html
+    """
+    require_usable(output, refused=("sarif",))
+    from fitguard.cli.probe import noticing_signals
+    from fitguard.cli.run import say
+    from fitguard.fleet.running import run as run_fleet
+
+    received: list[int] = []
+
+    @contextlib.contextmanager
+    def listening() -> Iterator[list[int]]:
+        with noticing_signals() as noted:
+            try:
+                yield noted
+            finally:
+                received.extend(noted)
+
+    answer = run_fleet(
+        jobs, address=address, local=local, storage=storage, tell=say, listening=listening
+    )
+    show(answer, output)
+    states = {one.state for one in answer.trainings}
+    if received and "left" in states:
+        return INTERRUPTED if received[0] == signal.SIGINT else LEFT_AS_ASKED
+    return ExitCode.FINDINGS if states & {"failed", "refused"} else ExitCode.FINE

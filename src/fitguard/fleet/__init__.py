@@ -1,0 +1,71 @@
+"""The fleet: many trainings on the cards of many machines.
+
+What decides is pure: no Ray, no clock, no files but the one of jobs.
+
+    jobs.py           jobs.yaml, or what Python gives ──> FleetJob
+    job_keys.py       what a key of a job may be
+    sweeps.py         one job for each combination of values
+    yaml_lines.py     YAML as it is written, and the lines of it
+
+    packing.py        which waiting training goes onto which card
+    requests.py       what it asks for, and what it gets
+    waiting_line.py   who comes first
+    card_room.py      the cards, and what is free of them
+    held_cards.py     room that is kept for one that cannot start yet
+    preempting.py     who has to leave for a training of higher priority
+
+    retrying.py       what comes next when a training has ended
+
+What does it, on Ray, which is imported inside of functions:
+
+    running.py        `fitguard.fleet.run`: connects, dispatches, answers
+    connecting.py     an embedded Ray, or a cluster that runs
+    doors.py          which doors of it stand open
+    dispatching.py    the loop
+    trainings.py      a training while the fleet lives
+    concluding.py     from the ends of its workers to what comes next
+    refusing.py       who fits nowhere, and why
+    summing_up.py     how many run and wait, now and then
+    planning.py       those whose memory nobody told
+    needing.py        what one of them needs: `fitguard plan`
+    nodes.py          nodes that come and go
+    inspecting.py     what a node tells of its cards and of the storage
+    declared.py       cards without a GPU
+    fleet_cards.py    all cards: in use, left out, probed
+    holding.py        cards in Ray's books
+    probing.py        a card that looks sick
+    launching.py      from a training and its cards to actors
+    limiting.py       what TensorFlow may take of a card
+    trainer.py        the actor: `fitguard run` in a process
+    tether.py         a process that ends with its parent
+    records.py        what the folders of runs tell
+    without_ray.py    stdout, which is for the answer
+    reaching.py       whether anybody listens at an address
+
+    surveying.py      doctor and probe on every node at once
+    asking.py         what runs on each of them
+    traits.py         what they are compared by
+    comparing.py      what differs between them, what is wrong with each
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fitguard.fleet.running import run as run
+    from fitguard.fleet.surveying import doctor as doctor
+    from fitguard.fleet.surveying import probe as probe
+
+__all__ = ["doctor", "probe", "run"]
+
+_PLACES = {
+    "doctor": "fitguard.fleet.surveying",
+    "probe": "fitguard.fleet.surveying",
+    "run": "fitguard.fleet.running",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PLACES:
+        raise AttributeError(f"module 'fitguard.fleet' has no attribute {name!r}")
+    return getattr(importlib.import_module(_PLACES[name]), name)

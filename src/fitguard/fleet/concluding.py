@@ -1,0 +1,66 @@
+"""From the ends of the workers of a training to what comes next for it."""
+
+from collections.abc import Sequence
+
+from fitguard.fleet.retrying import Next, TrainingEnd, decide_next
+from fitguard.fleet.trainer import Ended
+from fitguard.fleet.trainings import Training
+from fitguard.schema.exit_codes import ExitCode
+from fitguard.schema.journal import LEFT_AS_ASKED
+from fitguard.words import one_line, short
+
+_LONGEST = 300
+_AFTER_LOSS_SECONDS = 2.0
+"""Until what is left of a lost worker has ended, too; it holds the lock of the run."""
+
+
+def conclude(one: Training) -> Next:
+    """Note how a training ended, and decide what comes next."""
+    ends = [worker.ended for worker in one.workers if worker.ended is not None]
+    decisive = min(ends, key=_weigh)
+    one.ends.append(_describe(one, decisive, ends))
+    following = decide_next(one.ends)
+    one.avoid, one.avoid_nodes = following.avoid, following.avoid_nodes
+    one.takes_whole = one.takes_whole or following.whole_card
+    if isinstance(decisive, Ended):
+        one.cause = decisive.record.cause
+        one.why = decisive.record.why or following.why
+        if following.action == "give-up" and not decisive.record.why:
+            one.why = short(one_line(f"{following.why} {_last_line(decisive.said)}"), _LONGEST)
+    else:
+        one.why = decisive
+    return following
+
+
+def count_pause(following: Next, one: Training) -> float:
+    """Seconds until it may start again."""
+    was_lost = one.ends[-1].exit_code is None
+    return max(following.wait_seconds, _AFTER_LOSS_SECONDS if was_lost else 0.0)
+
+
+def _describe(one: Training, decisive: Ended | str, ends: Sequence[Ended | str]) -> TrainingEnd:
+    heard = [end.record for end in ends if isinstance(end, Ended)]
+    record = decisive.record if isinstance(decisive, Ended) else None
+    known = one.ends[-1].kept if one.ends else one.kept
+    exit_code = decisive.exit_code if isinstance(decisive, Ended) else None
+    return TrainingEnd(
+        exit_code=exit_code,
+        outcome=record.outcome if record is not None else "",
+        cause=record.cause if record is not None else "",
+        asked=bool(one.asked) and exit_code == LEFT_AS_ASKED,
+        cards=one.cards,
+        kept=heard[0].kept if heard else known,
+        whole_card=one.takes_whole,
+    )
+
+
+def _weigh(ended: Ended | str) -> int:
+    """Which end says most of a gang: a failure, then a loss; who left did so for the others."""
+    if isinstance(ended, str):
+        return 1
+    return {LEFT_AS_ASKED: 2, ExitCode.FINE: 3}.get(ended.exit_code, 0)
+
+
+def _last_line(said: str) -> str:
+    lines = [line for line in said.splitlines() if line.strip()]
+    return lines[-1] if lines else ""

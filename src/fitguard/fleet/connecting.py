@@ -1,0 +1,188 @@
+"""The way to Ray: an embedded one on this machine, or a cluster that runs already."""
+
+import contextlib
+import importlib.util
+import logging
+import os
+import secrets
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from fitguard.fleet.declared import CARDS_VARIABLE, read_declared
+from fitguard.fleet.doors import find_open_doors, is_loopback
+from fitguard.fleet.reaching import require_reachable
+from fitguard.fleet.without_ray import WithoutRay
+from fitguard.schema.exit_codes import UsageError
+from fitguard.words import size
+
+_STORE_BYTES = 100 * 2**20
+"""Of Ray's object store: the fleet sends words, no arrays."""
+_LONGEST_FOLDER = 40
+"""Ray puts sockets below it, whose paths may have 107 characters."""
+_ONLY_LOOPBACK = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
+"""Ray binds its ports to loopback where it is 0, as it does by itself on macOS and Windows."""
+
+
+def require_ray() -> None:
+    """Tell how to get Ray, where it is not installed.
+
+    Raises:
+        UsageError: where it is not.
+    """
+    try:
+        found = importlib.util.find_spec("ray")
+    except ValueError:  # it was kept from being imported
+        found = None
+    if found is None:
+        raise UsageError(
+            'Received a fleet, but Ray is not installed here. Expected it: pip install "fitguard['
+            'ray]"'
+        )
+
+
+@contextlib.contextmanager
+def connecting(address: str | None, *, local: bool) -> Iterator[tuple[str, ...]]:
+    """Connected to Ray inside of it; yields what the user should know of that.
+
+    Args:
+        address: `auto`, HOST:PORT or ray://HOST:PORT; None for RAY_ADDRESS, or `auto`.
+        local: Start an embedded Ray instead, which ends with this.
+
+    Raises:
+        UsageError: where there is no Ray, or no cluster at the address.
+    """
+    require_ray()
+    if local and address is not None:
+        raise UsageError(
+            f"Received --local and --address {address}. Expected one of them: --local starts a "
+            "Ray of its own"
+        )
+    with (
+        contextlib.redirect_stdout(WithoutRay(sys.stdout)),
+        _starting_here() if local else _joining(address) as notes,
+    ):
+        yield notes
+
+
+@contextlib.contextmanager
+def _joining(address: str | None) -> Iterator[tuple[str, ...]]:
+    import ray
+
+    wanted = address or os.environ.get("RAY_ADDRESS") or "auto"
+    if ray.is_initialized():
+        yield _check_doors(wanted)
+        return
+    require_reachable(wanted)
+    try:
+        ray.init(address=wanted, **_quietly())
+    except (ConnectionError, RuntimeError, ValueError) as error:
+        reason = str(error).strip().partition("\n")[0]
+        raise UsageError(
+            f"Received the address {wanted}: {reason} Expected that of a Ray cluster that runs, "
+            "or --local for one on this machine only"
+        ) from error
+    try:
+        yield _check_doors(wanted)
+    finally:
+        ray.shutdown()
+
+
+@contextlib.contextmanager
+def _starting_here() -> Iterator[tuple[str, ...]]:
+    set_here: dict[str, str] = {_ONLY_LOOPBACK: "0", "RAY_USAGE_STATS_ENABLED": "0"}
+    if "RAY_AUTH_MODE" not in os.environ:
+        # Others on this machine reach loopback, too. Ray's own default would leave a file in HOME.
+        set_here |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
+    cards, notes = _choose_cards()
+    if cards:
+        set_here[CARDS_VARIABLE] = cards
+    folder = _make_folder()
+    before = {name: os.environ.get(name) for name in set_here}
+    os.environ.update(set_here)
+    try:
+        import ray
+
+        given = {"num_gpus": len(read_declared(cards))} if cards else {}
+        ray.init(
+            address="local",
+            include_dashboard=False,
+            object_store_memory=_STORE_BYTES,
+            _temp_dir=str(folder),
+            **given,
+            **_quietly(),
+        )
+        _require_loopback()
+        yield notes
+    finally:
+        with contextlib.suppress(ImportError):
+            import ray
+
+            ray.shutdown()
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _quietly() -> dict[str, Any]:
+    """What a training writes goes to its log; what Ray says of itself, to Ray's."""
+    return {"log_to_driver": False, "configure_logging": False, "logging_level": logging.ERROR}
+
+
+def _choose_cards() -> tuple[str, tuple[str, ...]]:
+    """What is declared of the cards here, and what is to be said of it; nothing where GPUs are."""
+    from fitguard.environment.machine import view_machine
+    from fitguard.facts import host
+
+    declared = os.environ.get(CARDS_VARIABLE, "")
+    if read_declared(declared):
+        return declared, ()
+    if view_machine(os.environ).gpus:
+        return "", ()
+    half_bytes = max((host.read().available_bytes or 0) // 2, 2**28)
+    return f"CPU:{half_bytes}", (
+        "There is no GPU on this machine: trainings share the processor, and half of the free "
+        f"memory ({size(half_bytes)}).",
+    )
+
+
+def _make_folder() -> Path:
+    usual = tempfile.gettempdir()
+    return Path(
+        tempfile.mkdtemp(prefix="fg-", dir=usual if len(usual) <= _LONGEST_FOLDER else "/tmp")
+    )
+
+
+def _require_loopback() -> None:
+    import ray
+
+    open_to = [
+        node["NodeManagerAddress"]
+        for node in ray.nodes()
+        if not is_loopback(node["NodeManagerAddress"])
+    ]
+    if open_to:
+        raise UsageError(
+            f"Received --local, but the Ray of this process would listen on {open_to[0]}: Ray was "
+            f"imported before. Expected {_ONLY_LOOPBACK}=0 in the environment before that"
+        )
+
+
+def _check_doors(address: str) -> tuple[str, ...]:
+    import ray
+
+    nodes = [node["NodeManagerAddress"] for node in ray.nodes() if node["Alive"]]
+    asked = [] if address == "auto" else [address]
+    return find_open_doors((*asked, *nodes), os.environ, has_token=_asks_for_token())
+
+
+def _asks_for_token() -> bool:
+    """Whether Ray sends and wants a token: RAY_AUTH_MODE, or a token that it found by itself."""
+    # Ray turns the mode on in this very variable where it finds a token.
+    return os.environ.get("RAY_AUTH_MODE", "").lower() == "token"

@@ -1,0 +1,224 @@
+"""The loop of the fleet.
+
+    look at the nodes     ──> cards that came, cards that went
+    hear the workers      ──> a training ended ──> finished, failed, or waits again
+    hear what was planned ──> it waits in the line
+    decide                ──> who starts on which card, who leaves for another, who is refused
+
+What is decided is decided in other files, without Ray and without a clock. What is lost when this
+process dies: nothing. The actors end with it, the runs are in the storage.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+
+from fitguard.fleet.concluding import conclude, count_pause
+from fitguard.fleet.fleet_cards import FleetCards
+from fitguard.fleet.launching import ask_to_leave, kill, launch
+from fitguard.fleet.packing import Packer
+from fitguard.fleet.planning import Planning
+from fitguard.fleet.records import RunRecord
+from fitguard.fleet.refusing import find_refusals
+from fitguard.fleet.retrying import Next
+from fitguard.fleet.summing_up import Summary
+from fitguard.fleet.trainer import Ended
+from fitguard.fleet.trainings import Training, Worker
+from fitguard.schema.fleet import Fleet, FleetJob
+from fitguard.words import duration
+
+_TICK_SECONDS = 0.2
+_LEAVE_SECONDS = 120.0
+
+
+class Dispatcher:
+    """Brings all trainings to their end.
+
+    Args:
+        records: How the runs stand, which earlier fleets have left.
+        cards: Of the cluster.
+        storage: Where the runs are.
+        tell: Says one line to the user.
+        is_asked: Whether all are to leave.
+    """
+
+    def __init__(
+        self,
+        jobs: Sequence[FleetJob],
+        records: dict[str, RunRecord],
+        cards: FleetCards,
+        packer: Packer,
+        storage: str,
+        *,
+        tell: Callable[[str], None],
+        is_asked: Callable[[], bool],
+    ) -> None:
+        self._trainings = {job.name: Training(job, memory_bytes=job.memory_bytes) for job in jobs}
+        self._cards = cards
+        self._packer = packer
+        self._planning = Planning(tell)
+        self._summary = Summary(tell)
+        self._in_line: set[str] = set()
+        self._storage = storage
+        self._tell = tell
+        self._is_asked = is_asked
+        self._recall(records)
+
+    def run(self) -> None:
+        """Until all have ended, or have left as they were asked to."""
+        while self._list("waiting", "running") and not self._is_asked():
+            self._lose(self._cards.look())
+            self._hear(_TICK_SECONDS)
+            self._plan()
+            self._line_up()
+            self._start()
+            self._make_room()
+            self._refuse()
+            self._summary.say(self._trainings.values())
+
+    def leave(self) -> None:
+        """Let all take a snapshot and leave; what does not leave in time is ended."""
+        for one in self._list("running"):
+            ask_to_leave(one, "was asked to leave")
+        end = time.monotonic() + _LEAVE_SECONDS
+        while self._list("running") and time.monotonic() < end:
+            self._lose(self._cards.look())
+            self._hear(_TICK_SECONDS)
+        for one in self._list("waiting", "running"):
+            one.state = "left"
+            one.why = one.why or "it goes on when the fleet is started again"
+
+    def describe(self, notes: Sequence[str]) -> Fleet:
+        """The document of the fleet."""
+        return Fleet(
+            storage=self._storage,
+            cards=self._cards.describe(),
+            trainings=tuple(one.describe(self._cards.name) for one in self._trainings.values()),
+            notes=(*notes, *self._cards.notes),
+        )
+
+    def _list(self, *states: str) -> list[Training]:
+        return [one for one in self._trainings.values() if one.state in states]
+
+    def _recall(self, records: dict[str, RunRecord]) -> None:
+        """What an earlier fleet has finished is finished."""
+        for one in self._trainings.values():
+            if all(records[run].state == "finished" for run in one.runs):
+                one.state = "finished"
+                one.seconds = max(records[run].seconds for run in one.runs)
+            one.kept = records[one.runs[0]].kept
+        done = len(self._list("finished"))
+        if done:
+            self._tell(f"{done} of {len(self._trainings)} trainings have finished before.")
+
+    def _lose(self, nodes: Sequence[str]) -> None:
+        """These nodes are gone, and so is what ran there."""
+        for one in self._list("running"):
+            for worker in one.workers:
+                if worker.card[0] in nodes and worker.ended is None:
+                    self._end(one, worker, "its node is gone")
+        self._settle()
+
+    def _hear(self, seconds: float) -> None:
+        import ray
+
+        working = {
+            worker.answer: (one, worker)
+            for one in self._list("running")
+            for worker in one.workers
+            if worker.ended is None
+        }
+        if not working:
+            time.sleep(seconds)
+            return
+        for answer in ray.wait(list(working), timeout=seconds)[0]:
+            one, worker = working[answer]
+            try:
+                self._end(one, worker, ray.get(answer))
+            except ray.exceptions.RayError as error:
+                self._end(one, worker, f"its actor was lost ({type(error).__name__})")
+        self._settle()
+
+    def _end(self, one: Training, worker: Worker, ended: Ended | str) -> None:
+        worker.ended = ended
+        kill(worker.actor)
+        others_train = any(other.ended is None for other in one.workers)
+        if others_train and not one.asked and (isinstance(ended, str) or ended.exit_code):
+            ask_to_leave(one, "waits for one of its workers")
+
+    def _settle(self) -> None:
+        """What comes after trainings that have ended."""
+        for one in self._list("running"):
+            if not one.has_ended:
+                continue
+            cards = one.cards
+            following = conclude(one)
+            one.stop()
+            self._packer.release(one.name)
+            self._cards.give(cards)
+            self._apply(one, following)
+            self._cards.suspect(following.probe, one.cause)
+        self._cards.forget_empty()
+
+    def _apply(self, one: Training, following: Next) -> None:
+        if following.action == "done":
+            one.state, one.why = "finished", ""
+            self._tell(f"{one.name} has finished after {duration(one.seconds)}")
+        elif following.action == "give-up":
+            one.state = "failed"
+            self._tell(f"{one.name} has failed: {one.why}")
+        else:
+            one.state = "waiting"
+            one.not_before = time.monotonic() + count_pause(following, one)
+            self._tell(f"{one.name} waits again: {one.asked or one.why}")
+
+    def _plan(self) -> None:
+        self._planning.hear()
+        for one in self._list("waiting"):
+            if not one.is_planned and self._cards.are_known:
+                largest_bytes = self._cards.find_largest(one.job.cards)
+                if largest_bytes:
+                    self._planning.ask(one, largest_bytes, on_gpus=self._cards.have_gpus)
+                else:
+                    one.takes_whole = True  # there is no card that it could be planned for
+
+    def _line_up(self) -> None:
+        now = time.monotonic()
+        for one in self._list("waiting"):
+            if one.is_planned and one.not_before <= now and one.name not in self._in_line:
+                self._packer.add(one.ask(self._cards.list_ids()))
+                self._in_line.add(one.name)
+
+    def _start(self) -> None:
+        for placement in self._packer.place():
+            one = self._trainings[placement.name]
+            self._in_line.discard(one.name)
+            cards = [(key, self._cards.find(key)) for key in placement.cards]
+            workers = launch(one, cards, self._cards.holder, self._storage)
+            if isinstance(workers, tuple):
+                self._packer.release(one.name)
+                self._cards.set_busy(workers)
+                continue
+            one.memory_bytes = placement.memory_bytes
+            one.begin(workers)
+            again = f" (start {one.starts})" if one.starts > 1 else ""
+            self._tell(f"{one.name} starts on {', '.join(map(self._cards.name, one.cards))}{again}")
+
+    def _make_room(self) -> None:
+        """The first in line may take the place of others with lower priority."""
+        running = [one for one in self._list("running") if not one.asked]
+        lowest = min((one.job.priority for one in running), default=0)
+        for request in self._packer.list_waiting()[:1]:
+            if running and request.priority > lowest:
+                for name in self._packer.choose_victims(request.name):
+                    why = f"leaves for {request.name}, which has priority {request.priority}"
+                    self._tell(f"{name} {why}")
+                    ask_to_leave(self._trainings[name], why)
+
+    def _refuse(self) -> None:
+        if not self._cards.are_known:
+            return
+        for name, why in find_refusals(self._packer, self._cards).items():
+            self._packer.remove(name)
+            self._in_line.discard(name)
+            self._trainings[name].state, self._trainings[name].why = "refused", why
+            self._tell(f"{name} is refused: {why}")

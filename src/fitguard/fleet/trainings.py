@@ -1,0 +1,138 @@
+"""One training of the fleet while the fleet lives."""
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from fitguard.fleet.records import name_runs
+from fitguard.fleet.requests import CardId, Request
+from fitguard.fleet.retrying import TrainingEnd
+from fitguard.fleet.trainer import Ended
+from fitguard.schema.fleet import FleetJob, FleetTraining, JobState
+from fitguard.schema.run import Place
+
+
+@dataclass
+class Worker:
+    """An actor that trains.
+
+    Args:
+        answer: Of Ray, for what `train` will return.
+        ended: None while it trains; why, where the actor was lost.
+    """
+
+    actor: Any
+    answer: Any
+    card: CardId
+    ended: Ended | str | None = None
+
+
+@dataclass
+class Training:
+    """A job, where it is, and what came of it so far.
+
+    Args:
+        memory_bytes: That it may take of each card; None as long as it is not planned.
+        takes_whole: It gets cards of its own: nobody knows what it needs, or it needs more.
+        micro_batch: Rows of a micro-batch to begin with; None for the whole batch.
+        avoid: Cards on which it failed; `avoid_nodes`: nodes of which no card will do.
+        not_before: When it may start again, on the clock of `time.monotonic`.
+        asked: Why it was asked to leave; empty where it was not.
+        kept: How far its newest snapshot was when the fleet started.
+        ends: Of all its starts so far.
+    """
+
+    job: FleetJob
+    state: JobState = "waiting"
+    why: str = ""
+    cause: str = ""
+    memory_bytes: int | None = None
+    takes_whole: bool = False
+    micro_batch: int | None = None
+    avoid: frozenset[CardId] = frozenset()
+    avoid_nodes: frozenset[str] = frozenset()
+    starts: int = 0
+    not_before: float = 0.0
+    asked: str = ""
+    kept: Place = field(default_factory=Place)
+    ends: list[TrainingEnd] = field(default_factory=list)
+    workers: list[Worker] = field(default_factory=list)
+    seconds: float = 0.0
+    began: float | None = None
+
+    @property
+    def name(self) -> str:
+        return self.job.name
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """The ids of its runs, one for each worker."""
+        return name_runs(self.job.name, self.job.workers)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there is still something to do for it."""
+        return self.state in ("waiting", "running")
+
+    @property
+    def is_planned(self) -> bool:
+        """Whether it is known what to ask of a card."""
+        return self.takes_whole or self.memory_bytes is not None
+
+    @property
+    def cards(self) -> tuple[CardId, ...]:
+        """Where it is."""
+        return tuple(worker.card for worker in self.workers)
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether it was started and none of its workers trains any more."""
+        return bool(self.workers) and all(worker.ended is not None for worker in self.workers)
+
+    def ask(self, cards: Iterable[CardId]) -> Request:
+        """What it asks of the packer.
+
+        Args:
+            cards: All that there are.
+        """
+        of_nodes = {card for card in cards if card[0] in self.avoid_nodes}
+        return Request(
+            name=self.name,
+            memory_bytes=self.memory_bytes or 0,
+            priority=self.job.priority,
+            workers=self.job.workers,
+            cards=self.job.cards,
+            whole_card=self.takes_whole,
+            avoid=self.avoid | of_nodes,
+        )
+
+    def begin(self, workers: list[Worker]) -> None:
+        """It trains on these cards now."""
+        self.workers = workers
+        self.state, self.why, self.asked = "running", "", ""
+        self.starts += 1
+        self.began = time.monotonic()
+
+    def stop(self) -> None:
+        """It trains no more."""
+        self.workers = []
+        if self.began is not None:
+            self.seconds += time.monotonic() - self.began
+        self.began = None
+
+    def describe(self, name_card: Callable[[CardId], str]) -> FleetTraining:
+        """As the document of the fleet has it."""
+        since = 0.0 if self.began is None else time.monotonic() - self.began
+        return FleetTraining(
+            name=self.name,
+            state=self.state,
+            why=self.why,
+            cause=self.cause,
+            cards=tuple(map(name_card, self.cards)),
+            memory_bytes=self.memory_bytes,
+            priority=self.job.priority,
+            starts=self.starts,
+            run=self.runs[0] if self.starts or self.state == "finished" else "",
+            seconds=self.seconds + since,
+        )

@@ -1,0 +1,56 @@
+"""Who is refused, with which words, and who is not."""
+
+from fitguard.fleet.packing import Packer
+from fitguard.fleet.refusing import find_refusals
+from fitguard.fleet.requests import Request
+from fitguard.schema.fleet import FleetCard
+
+GIB = 2**30
+
+
+class Known:
+    def __init__(self, was_larger=0):
+        self.was_larger = was_larger
+
+
+def make_packer(*cards, **request):
+    packer = Packer()
+    for index, (memory, left_out) in enumerate(cards):
+        packer.add_card(
+            FleetCard(
+                node="n",
+                host="gpu-1",
+                index=index,
+                name="T4",
+                memory_bytes=memory * GIB,
+                left_out=left_out,
+            )
+        )
+    packer.add(Request(name="a", **{"memory_bytes": 20 * GIB, **request}))
+    return packer
+
+
+def test_too_large_for_every_card():
+    (why,) = find_refusals(make_packer((15, "")), Known()).values()
+    assert "20.0 GiB" in why
+    assert "T4 on gpu-1" in why
+    assert "15.0 GiB" in why
+
+
+def test_what_fits_is_not_refused():
+    assert find_refusals(make_packer((24, "")), Known()) == {}
+
+
+def test_a_card_that_is_left_out_or_gone_may_come_back():
+    assert find_refusals(make_packer((15, ""), (24, "it is probed")), Known()) == {}
+    assert find_refusals(make_packer((15, "")), Known(was_larger=24 * GIB)) == {}
+    assert find_refusals(make_packer((15, "")), Known(was_larger=16 * GIB))
+
+
+def test_more_cards_than_there_are():
+    (why,) = find_refusals(make_packer((24, ""), workers=2), Known()).values()
+    assert "2 cards" in why
+
+
+def test_no_card_at_all():
+    assert find_refusals(make_packer(whole_card=True, memory_bytes=0), Known())
