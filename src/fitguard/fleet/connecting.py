@@ -2,6 +2,7 @@
 
 import contextlib
 import importlib.util
+import io
 import logging
 import os
 import secrets
@@ -88,7 +89,7 @@ def _joining(address: str | None) -> Iterator[tuple[str, ...]]:
     try:
         yield _check_doors(wanted)
     finally:
-        ray.shutdown()
+        _shut_down()
 
 
 @contextlib.contextmanager
@@ -118,16 +119,21 @@ def _starting_here() -> Iterator[tuple[str, ...]]:
         _require_loopback()
         yield notes
     finally:
-        with contextlib.suppress(ImportError):
-            import ray
-
-            ray.shutdown()
+        _shut_down()
         for name, value in before.items():
             if value is None:
                 os.environ.pop(name, None)
             else:
                 os.environ[name] = value
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _shut_down() -> None:
+    import ray
+
+    # What it has not told yet of lost nodes, it tells now, in this thread.
+    with contextlib.redirect_stdout(io.StringIO()):
+        ray.shutdown()
 
 
 def _quietly() -> dict[str, Any]:
