@@ -90,6 +90,7 @@ def read_pid(file):
     return int(file.read_text() or 0) if file.exists() else 0
 
 
+@pytest.mark.soak
 def test_a_lost_node_priorities_and_a_node_that_comes_back(cluster, folder, start):
     low, high = folder / "low.txt", folder / "high.txt"
     fleet = start(TWO, folder, "--address", cluster.address)

@@ -61,6 +61,7 @@ def test_every_node_answers(cluster):
         assert len(shared.nodes) == 3, "all are on this machine"
 
 
+@pytest.mark.soak
 def test_a_node_that_stands_still_is_a_result(cluster):
     node = cluster.nodes[0]
     with stopped(node):

@@ -15,7 +15,6 @@ from fitguard.fleet.requests import CardId
 
 _GROUP_SECONDS = 5.0
 _TASK_SECONDS = 30.0
-_BUNDLE_CPUS = 0.001
 _LEAST_SHARE = 1e-4
 """Ray counts in ten-thousandths of a GPU."""
 
@@ -75,7 +74,7 @@ class Holder:
         try:
             while True:
                 group = placement_group(
-                    [{"GPU": 1, "CPU": _BUNDLE_CPUS}],
+                    [{"GPU": 1}],
                     bundle_label_selector=[{"ray.io/node-id": key[0]}],
                 )
                 is_given = group.wait(timeout_seconds=_GROUP_SECONDS)
