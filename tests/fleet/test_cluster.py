@@ -9,6 +9,7 @@ import pytest
 from fleet.clusters import find_processes, small_cluster, wait_for
 from guarded.results import difference
 
+pytestmark = pytest.mark.soak
 SECONDS = 300
 CARDS = ("FakeA:300MiB,FakeB:250MiB", "FakeC:300MiB")
 JOBS = """
@@ -90,7 +91,6 @@ def read_pid(file):
     return int(file.read_text() or 0) if file.exists() else 0
 
 
-@pytest.mark.soak
 def test_a_lost_node_priorities_and_a_node_that_comes_back(cluster, folder, start):
     low, high = folder / "low.txt", folder / "high.txt"
     fleet = start(TWO, folder, "--address", cluster.address)

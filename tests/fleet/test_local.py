@@ -43,12 +43,13 @@ def test_two_cards_loopback_only_and_leaving(folder, start):
     fleet = start(JOBS, folder, "--local", environment=environment)
     wait_for(lambda: len(list(folder.glob("*.txt"))) == 2, SECONDS)
     assert all(map(is_loopback, list_listening(psutil.Process(fleet.pid))))
+    started = psutil.Process(fleet.pid).children(recursive=True)
     fleet.send_signal(signal.SIGTERM)
     answer, said = fleet.communicate(timeout=SECONDS)
     assert fleet.returncode == 75, said
     assert {one["state"] for one in json.loads(answer)["trainings"]} == {"left"}
     assert not find_processes(str(folder))
-    assert not find_processes("/fg-")
+    assert not psutil.wait_procs(started, timeout=SECONDS)[1]
 
 
 def test_without_ray_it_says_how_to_get_it(folder):

@@ -45,6 +45,7 @@ def run(cluster, *words):
     )
 
 
+@pytest.mark.soak
 def test_every_node_answers(cluster):
     survey = fitguard.fleet.doctor(cluster.address, seconds=PATIENT_SECONDS)
     assert {one.state for one in survey.nodes} <= set(ANSWERED), survey
