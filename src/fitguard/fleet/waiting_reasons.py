@@ -15,17 +15,16 @@ def explain_waits(packer: Packer, name_card: Callable[[CardId], str]) -> dict[st
     """
     reasons = {}
     for requests, limit_bytes, roomiest in packer.list_offers():
+        said: dict[int, str] = {}
         for request in requests:
-            held = packer.holds_for(request.name)
-            if held:
+            if held := packer.holds_for(request.name):
                 found = _say_held(packer, held, name_card)
-            elif not request.whole_card and request.memory_bytes > limit_bytes >= 0:
-                found = f"the largest that is there now has {size(limit_bytes)}"
-            elif limit_bytes < 0 or roomiest is None:
-                found = "there are not enough cards now"
-            else:
-                found = _say_room(request, *roomiest, name_card)
-            reasons[request.name] = f"needs {_say_need(request)}; {found}"
+                reasons[request.name] = f"needs {_say_need(request)}; {found}"
+                continue
+            if request.memory_bytes not in said:
+                found = _say_room(request, limit_bytes, roomiest, name_card)
+                said[request.memory_bytes] = f"needs {_say_need(request)}; {found}"
+            reasons[request.name] = said[request.memory_bytes]
     return reasons
 
 
@@ -40,10 +39,18 @@ def _say_held(packer: Packer, held: tuple[CardId, ...], name_card: Callable[[Car
 
 
 def _say_room(
-    request: Request, room_bytes: int, key: CardId, name_card: Callable[[CardId], str]
+    request: Request,
+    limit_bytes: int,
+    roomiest: tuple[int, CardId] | None,
+    name_card: Callable[[CardId], str],
 ) -> str:
+    if roomiest is None or limit_bytes < 0:
+        return "there are not enough cards now"
     if request.whole_card:
         return "none is free"
+    if request.memory_bytes > limit_bytes:
+        return f"the largest that is there now has {size(limit_bytes)}"
+    room_bytes, key = roomiest
     if room_bytes <= 0:
         return "nothing is free"
     if room_bytes >= request.memory_bytes:
