@@ -45,6 +45,7 @@ What does it, on Ray, which is imported inside of functions:
 
     publishing.py     the fleet for others to see: an actor with its document
     gauges.py         its numbers, in Ray's metrics
+    tuning.py         `fitguard.fleet.make_trainable`: a trial of Ray Tune
     following.py      `fitguard.fleet.status`: reads that document
 
     surveying.py      doctor and probe on every node at once
@@ -61,11 +62,13 @@ if TYPE_CHECKING:
     from fitguard.fleet.running import run as run
     from fitguard.fleet.surveying import doctor as doctor
     from fitguard.fleet.surveying import probe as probe
+    from fitguard.fleet.tuning import make_trainable as make_trainable
 
-__all__ = ["doctor", "probe", "run", "status"]
+__all__ = ["doctor", "make_trainable", "probe", "run", "status"]
 
 _PLACES = {
     "doctor": "fitguard.fleet.surveying",
+    "make_trainable": "fitguard.fleet.tuning",
     "probe": "fitguard.fleet.surveying",
     "run": "fitguard.fleet.running",
     "status": "fitguard.fleet.following",
