@@ -1,9 +1,12 @@
 """A fleet at work, seen from other processes: status, watch, and Ray's metrics."""
 
+import contextlib
 import importlib.util
 import json
 import os
+import pty
 import re
+import signal
 import subprocess
 import sys
 import urllib.request
@@ -71,6 +74,8 @@ def test_status_and_watch(cluster, folder, start):
     text = ask(cluster, "status").stdout
     assert re.search(r"FakeA +300.0 MiB +200.0 MiB +(first|second)\b", text), text
     assert "needs 200.0 MiB; held for it: " in " ".join(text.split()), text
+    drawn = watch_on_a_terminal(cluster, until="FakeA")
+    assert "The fleet is at work" in drawn
     (folder / "stop").touch()
     seen += map(json.loads, watching.stdout)
     assert watching.wait(SECONDS) == 0
@@ -78,6 +83,26 @@ def test_status_and_watch(cluster, folder, start):
     assert sorted(one["state"] for one in seen[0]["trainings"]) == ["running", "waiting"]
     assert [one["state"] for one in seen[-1]["trainings"]] == ["finished"] * 2
     assert fleet.wait(SECONDS) == 0
+
+
+def watch_on_a_terminal(cluster, until):
+    """What `fleet watch` draws up to this text; then Ctrl-C, which ends it well."""
+    ours, its = pty.openpty()
+    watching = subprocess.Popen(
+        [sys.executable, "-m", "fitguard", "fleet", "watch", "--address", cluster.address],
+        env={**os.environ, "COLUMNS": "120", "LINES": "40", "TERM": "xterm"},
+        stdout=its,
+    )
+    os.close(its)
+    drawn = ""
+    with contextlib.suppress(OSError):  # the terminal is closed
+        while part := os.read(ours, 65536):
+            if until not in drawn and until in drawn + part.decode(errors="replace"):
+                watching.send_signal(signal.SIGINT)
+            drawn += part.decode(errors="replace")
+    os.close(ours)
+    assert watching.wait(SECONDS) == 0
+    return drawn
 
 
 def test_two_fleets_of_one_name_and_an_actor_that_dies(connected, folder, start):
