@@ -1,5 +1,7 @@
 """Fleets to show: one that is done, one at work with trouble, a hostile one."""
 
+import msgspec
+
 from fitguard.schema.fleet import Fleet, FleetCard, FleetTraining
 
 GIB = 2**30
@@ -30,10 +32,11 @@ DONE_FLEET = Fleet(
 )
 TROUBLED_FLEET = Fleet(
     storage="/shared/runs",
-    cards=(H200, SICK),
+    name="night",
+    cards=(msgspec.structs.replace(H200, promised_bytes=13 * GIB, trainings=("a",)), SICK),
     trainings=(
         FleetTraining(name="a", state="running", cards=("gpu-1/0",), memory_bytes=13 * GIB),
-        FleetTraining(name="b", state="waiting", priority=-1),
+        FleetTraining(name="b", state="waiting", priority=-1, why="needs 13.0 GiB"),
         FleetTraining(name="c", state="failed", cause="data-label-range", why="Labels: 0 to 10."),
         FleetTraining(name="d", state="refused", why="it needs 200.0 GiB of a card"),
         FleetTraining(name="e", state="left", why="it goes on when the fleet is started again"),
@@ -53,7 +56,18 @@ def hostile_fleet(text: str) -> Fleet:
     """Every string is hostile."""
     return Fleet(
         storage=text,
-        cards=(FleetCard(node=text, host=text, index=0, name=text, memory_bytes=1, left_out=text),),
+        name=text,
+        cards=(
+            FleetCard(
+                node=text,
+                host=text,
+                index=0,
+                name=text,
+                memory_bytes=1,
+                left_out=text,
+                trainings=(text,),
+            ),
+        ),
         trainings=(
             FleetTraining(name=text, state="failed", why=text, cause=text, cards=(text,), run=text),
         ),

@@ -9,7 +9,8 @@ from typing import Annotated
 from cyclopts import App, Parameter
 
 from fitguard.cli.console import PLAIN_OUTPUT, Output, require_usable, show
-from fitguard.cli.fleet_survey import doctor, probe
+from fitguard.cli.fleet_status import status, watch
+from fitguard.cli.fleet_survey import Address, doctor, probe
 from fitguard.monitor.run_folder import RUNS
 from fitguard.schema.exit_codes import INTERRUPTED, ExitCode
 from fitguard.schema.journal import LEFT_AS_ASKED
@@ -17,6 +18,8 @@ from fitguard.schema.journal import LEFT_AS_ASKED
 fleet = App(name="fleet", help="Keep many trainings alive on many GPUs, on Ray.")
 fleet.command(doctor)
 fleet.command(probe)
+fleet.command(status)
+fleet.command(watch)
 
 
 @fleet.command
@@ -24,13 +27,7 @@ def run(
     jobs: Annotated[Path, Parameter(name="JOBS.yaml", help="The trainings.")],
     /,
     *,
-    address: Annotated[
-        str | None,
-        Parameter(
-            help="Of the Ray cluster: auto, HOST:PORT or ray://HOST:PORT; default: RAY_ADDRESS, or "
-            "the one that runs on this machine."
-        ),
-    ] = None,
+    address: Address = None,
     local: Annotated[
         bool,
         Parameter(negative="", help="Use the GPUs of this machine, with a Ray that starts here."),
@@ -38,6 +35,12 @@ def run(
     storage: Annotated[
         Path, Parameter(help=f"Folder of the runs, which all nodes see; default: {RUNS}.")
     ] = Path(RUNS),
+    name: Annotated[
+        str | None,
+        Parameter(
+            help="That `fleet status` finds it by on the cluster; default: by the folder of runs."
+        ),
+    ] = None,
     output: Output = PLAIN_OUTPUT,
 ) -> int:
     """Train all of them, and get them to the end.
@@ -69,7 +72,13 @@ def run(
                 received.extend(noted)
 
     answer = run_fleet(
-        jobs, address=address, local=local, storage=storage, tell=say, listening=listening
+        jobs,
+        address=address,
+        local=local,
+        storage=storage,
+        name=name,
+        tell=say,
+        listening=listening,
     )
     show(answer, output)
     states = {one.state for one in answer.trainings}

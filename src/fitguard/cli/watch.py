@@ -1,6 +1,7 @@
 """`fitguard watch`."""
 
 import contextlib
+import itertools
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from fitguard.monitor.run_folder import RUNS
 from fitguard.schema.exit_codes import UsageError
 
 if TYPE_CHECKING:
+    from fitguard.schema.fleet import Fleet
     from fitguard.schema.watch import Watch
 
 
@@ -99,13 +101,9 @@ def watch(
             return
         shown = moments if show_private else _redact(moments)
         if json:
-            _write_lines(shown, once=once)
-        elif once or not sys.stdout.isatty():
-            _print(next(shown))
+            write_lines(itertools.islice(shown, 1) if once else shown)
         else:
-            from fitguard.cli.live_screen import show_live
-
-            _print(show_live(shown))
+            print_moments(shown, once=once or not sys.stdout.isatty())
 
 
 def _redact(moments: "Iterator[Watch]") -> "Iterator[Watch]":
@@ -114,20 +112,22 @@ def _redact(moments: "Iterator[Watch]") -> "Iterator[Watch]":
     return map(redact_here, moments)
 
 
-def _write_lines(moments: "Iterator[Watch]", *, once: bool) -> None:
+def write_lines(moments: "Iterator[Watch | Fleet]") -> None:
+    """A line of JSON for each."""
     from fitguard.report.formats.json_text import to_json_line
 
     for moment in moments:
         sys.stdout.write(to_json_line(moment))
         sys.stdout.flush()
-        if once:
-            return
 
 
-def _print(moment: "Watch") -> None:
+def print_moments(moments: "Iterator[Watch | Fleet]", *, once: bool) -> None:
+    """Draw them on the whole terminal, and leave the last one there; or print the first only."""
     from fitguard.cli.console import Output, show
+    from fitguard.cli.live_screen import show_live
 
-    show(moment, Output(show_private=True))  # what is private is out already
+    last = next(moments) if once else show_live(moments)
+    show(last, Output(show_private=True))  # what is private is out already
 
 
 def _serve(

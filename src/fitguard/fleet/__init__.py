@@ -12,6 +12,7 @@ What decides is pure: no Ray, no clock, no files but the one of jobs.
     waiting_line.py   who comes first
     card_room.py      the cards, and what is free of them
     held_cards.py     room that is kept for one that cannot start yet
+    waiting_reasons.py  what each one waits for
     preempting.py     who has to leave for a training of higher priority
 
     retrying.py       what comes next when a training has ended
@@ -42,6 +43,11 @@ What does it, on Ray, which is imported inside of functions:
     without_ray.py    stdout, which is for the answer
     reaching.py       whether anybody listens at an address
 
+    publishing.py     the fleet for others to see: an actor with its document
+    gauges.py         its numbers, in Ray's metrics
+    tuning.py         `fitguard.fleet.make_trainable`: a trial of Ray Tune
+    following.py      `fitguard.fleet.status`: reads that document
+
     surveying.py      doctor and probe on every node at once
     asking.py         what runs on each of them
     traits.py         what they are compared by
@@ -52,16 +58,20 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from fitguard.fleet.following import status as status
     from fitguard.fleet.running import run as run
     from fitguard.fleet.surveying import doctor as doctor
     from fitguard.fleet.surveying import probe as probe
+    from fitguard.fleet.tuning import make_trainable as make_trainable
 
-__all__ = ["doctor", "probe", "run"]
+__all__ = ["doctor", "make_trainable", "probe", "run", "status"]
 
 _PLACES = {
     "doctor": "fitguard.fleet.surveying",
+    "make_trainable": "fitguard.fleet.tuning",
     "probe": "fitguard.fleet.surveying",
     "run": "fitguard.fleet.running",
+    "status": "fitguard.fleet.following",
 }
 
 

@@ -23,6 +23,7 @@ from fitguard.fleet.retrying import Next
 from fitguard.fleet.summing_up import Summary
 from fitguard.fleet.trainer import Ended
 from fitguard.fleet.trainings import Training, Worker
+from fitguard.fleet.waiting_reasons import explain_waits
 from fitguard.schema.fleet import Fleet, FleetJob
 from fitguard.words import duration
 
@@ -63,8 +64,12 @@ class Dispatcher:
         self._is_asked = is_asked
         self._recall(records)
 
-    def run(self) -> None:
-        """Until all have ended, or have left as they were asked to."""
+    def run(self, publish: Callable[[], None]) -> None:
+        """Until all have ended, or have left as they were asked to.
+
+        Args:
+            publish: Shows the fleet to others, where it has changed.
+        """
         while self._list("waiting", "running") and not self._is_asked():
             self._lose(self._cards.look())
             self._hear(_TICK_SECONDS)
@@ -74,8 +79,9 @@ class Dispatcher:
             self._make_room()
             self._refuse()
             self._summary.say(self._trainings.values())
+            publish()
 
-    def leave(self) -> None:
+    def leave(self, publish: Callable[[], None]) -> None:
         """Let all take a snapshot and leave; what does not leave in time is ended."""
         for one in self._list("running"):
             ask_to_leave(one, "was asked to leave")
@@ -83,16 +89,22 @@ class Dispatcher:
         while self._list("running") and time.monotonic() < end:
             self._lose(self._cards.look())
             self._hear(_TICK_SECONDS)
+            publish()
         for one in self._list("waiting", "running"):
             one.state = "left"
             one.why = one.why or "it goes on when the fleet is started again"
 
-    def describe(self, notes: Sequence[str]) -> Fleet:
+    def describe(self, notes: Sequence[str], name: str) -> Fleet:
         """The document of the fleet."""
+        waits = explain_waits(self._packer, self._cards.name)
         return Fleet(
             storage=self._storage,
+            name=name,
             cards=self._cards.describe(),
-            trainings=tuple(one.describe(self._cards.name) for one in self._trainings.values()),
+            trainings=tuple(
+                one.describe(self._cards.name, waits.get(one.name, ""))
+                for one in self._trainings.values()
+            ),
             notes=(*notes, *self._cards.notes),
         )
 

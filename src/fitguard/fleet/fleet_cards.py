@@ -103,8 +103,15 @@ class FleetCards:
         return tuple(self._cards)
 
     def describe(self) -> tuple[FleetCard, ...]:
-        """All of them."""
-        return tuple(self._cards.values())
+        """All of them, and who is on them."""
+        return tuple(
+            msgspec.structs.replace(
+                card,
+                promised_bytes=self._packer.used_bytes(key),
+                trainings=self._packer.list_tenants(key),
+            )
+            for key, card in self._cards.items()
+        )
 
     def give(self, keys: Iterable[CardId]) -> None:
         """A training is off these cards."""

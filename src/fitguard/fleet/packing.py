@@ -15,7 +15,7 @@ known, and not asked for.
 """
 
 import heapq
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from fitguard.fleet.card_room import CardRoom
@@ -62,10 +62,7 @@ class Packer:
         self._update(key)
 
     def remove_card(self, key: CardId) -> tuple[str, ...]:
-        """The card is gone. Those that ran there have lost all cards; they may be added again.
-
-        A card that is not there has nobody.
-        """
+        """The card is gone, if it was there. Those that ran there may be added again."""
         if key not in self._cards:
             return ()
         lost = tuple(self._tenants[key])
@@ -81,6 +78,14 @@ class Packer:
     def used_bytes(self, key: CardId) -> int:
         """What all trainings on a card may take of it."""
         return sum(tenant.memory_bytes for tenant in self._tenants[key].values())
+
+    def list_tenants(self, key: CardId) -> tuple[str, ...]:
+        """The trainings on a card."""
+        return tuple(self._tenants[key])
+
+    def free_bytes(self, key: CardId) -> int:
+        """What no training on a card may take of it."""
+        return self._cards[key].memory_bytes - self.used_bytes(key)
 
     # Trainings -----------------------------------------------------------------------------------
 
@@ -160,6 +165,14 @@ class Packer:
                 )
         return tuple(found)
 
+    def list_offers(self) -> Iterator[tuple[list[Request], int, tuple[int, CardId] | None]]:
+        """Those that wait, in groups: the most that cards could ever give, and what is free now."""
+        for group in self._line.groups():
+            self._refresh(group)
+            rooms = self._room.find_largest(group.names, group.avoided)
+            roomiest = next(islice(rooms, group.workers - 1, None), None)
+            yield [entry[2] for entry in group.entries], group.limit_bytes, roomiest
+
     def choose_victims(self, name: str) -> tuple[str, ...]:
         """Those that have to leave so that this one, which waits, can start.
 
@@ -205,7 +218,7 @@ class Packer:
     def _find_cards(self, request: Request, group: Group) -> tuple[CardId, ...]:
         own = self._held.cards_of(request.name)
         for key in own:
-            self._room.set(key, self._cards[key].name, self._free_bytes(key))
+            self._room.set(key, self._cards[key].name, self.free_bytes(key))
         if request.whole_card:
             fitting = (
                 key
@@ -371,9 +384,6 @@ class Packer:
                 names.set(key, card.name, card.memory_bytes)
         return tuple(key for _, key in names.find_largest(names.match(request.cards)))
 
-    def _free_bytes(self, key: CardId) -> int:
-        return self._cards[key].memory_bytes - self.used_bytes(key)
-
     def _free(self, keys: Iterable[CardId]) -> None:
         for key in keys:
             self._update(key)
@@ -383,7 +393,7 @@ class Packer:
         card = self._cards.get(key)
         if card is None or card.left_out:
             return
-        room_bytes, hold = self._free_bytes(key), self._held.get(key)
+        room_bytes, hold = self.free_bytes(key), self._held.get(key)
         if hold is not None:
             room_bytes = min(room_bytes, hold.leave_to_others(card.memory_bytes))
         self._room.set(key, card.name, room_bytes)

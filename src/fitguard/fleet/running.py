@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from fitguard.fleet.connecting import connecting, require_ray
+from fitguard.fleet.publishing import name_fleet, publishing
 from fitguard.monitor.run_folder import RUNS
 from fitguard.schema.fleet import Fleet, FleetJob
 
@@ -20,6 +21,7 @@ def run(
     address: str | None = None,
     local: bool = False,
     storage: str | Path = RUNS,
+    name: str | None = None,
     tell: Callable[[str], None] = lambda _: None,
     listening: Listening = lambda: contextlib.nullcontext(()),
 ) -> Fleet:
@@ -30,6 +32,7 @@ def run(
         address: Of the cluster; default: RAY_ADDRESS, or the one that runs on this machine.
         local: Use an embedded Ray on this machine, which ends with this call.
         storage: Folder of the runs, which all nodes see.
+        name: That others on the cluster see it by; default: by the folder of the runs.
         tell: Gets a line for each start and end.
 
     Example:
@@ -44,15 +47,18 @@ def run(
     require_ray()
     wanted = read_jobs(Path(jobs)) if isinstance(jobs, str | Path) else build_jobs(jobs)
     folder = str(Path(storage).expanduser().absolute())
+    # Nobody else has the token of an embedded Ray: nothing is shown there.
+    shown_as = None if local else name or name_fleet(folder)
     with connecting(address, local=local) as notes, listening() as asked:
         for note in notes:
             tell(note)
-        return _dispatch(wanted, folder, notes, tell, lambda: bool(asked))
+        return _dispatch(wanted, folder, shown_as, notes, tell, lambda: bool(asked))
 
 
 def _dispatch(
     jobs: Sequence[FleetJob],
     storage: str,
+    shown_as: str | None,
     notes: Sequence[str],
     tell: Callable[[str], None],
     is_asked: Callable[[], bool],
@@ -72,16 +78,22 @@ def _dispatch(
     packer = Packer()
     cards = FleetCards(Nodes(storage, marker), packer, tell)
     dispatcher = Dispatcher(jobs, records, cards, packer, storage, tell=tell, is_asked=is_asked)
+
+    def describe(name: str) -> Fleet:
+        return dispatcher.describe(notes, name)
+
+    showing = publishing(shown_as, describe) if shown_as else contextlib.nullcontext(lambda: None)
     try:
-        try:
-            dispatcher.run()
-        finally:
-            dispatcher.leave()
+        with showing as publish:
+            try:
+                dispatcher.run(publish)
+            finally:
+                dispatcher.leave(publish)
     finally:
         cards.holder.drop_all()
         with contextlib.suppress(ray.exceptions.RayError):
             _do_there(unmark_storage, storage, marker)
-    return dispatcher.describe(notes)
+    return describe(shown_as or "")
 
 
 def _do_there(function: Callable[..., Any], *arguments: object) -> Any:

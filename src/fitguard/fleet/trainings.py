@@ -121,13 +121,17 @@ class Training:
             self.seconds += time.monotonic() - self.began
         self.began = None
 
-    def describe(self, name_card: Callable[[CardId], str]) -> FleetTraining:
-        """As the document of the fleet has it."""
+    def describe(self, name_card: Callable[[CardId], str], waits_for: str) -> FleetTraining:
+        """As the document of the fleet has it.
+
+        Args:
+            waits_for: What it does, where it waits.
+        """
         since = 0.0 if self.began is None else time.monotonic() - self.began
         return FleetTraining(
             name=self.name,
             state=self.state,
-            why=self.why,
+            why=self._say_wait(waits_for) if self.state == "waiting" else self.why,
             cause=self.cause,
             cards=tuple(map(name_card, self.cards)),
             memory_bytes=self.memory_bytes,
@@ -136,3 +140,9 @@ class Training:
             run=self.runs[0] if self.starts or self.state == "finished" else "",
             seconds=self.seconds + since,
         )
+
+    def _say_wait(self, waits_for: str) -> str:
+        before = self.asked or self.why
+        if not waits_for:
+            waits_for = "starts again soon" if self.is_planned else "its memory is planned"
+        return f"{waits_for}; before: {before}" if before else waits_for

@@ -50,6 +50,8 @@ class FleetCard(msgspec.Struct, frozen=True, kw_only=True):
         name: As the driver calls it: `NVIDIA H200`.
         memory_bytes: That trainings may take of it.
         left_out: Why nothing is placed on it; empty for a card in use.
+        promised_bytes: That the trainings on it may take of it.
+        trainings: Names of those that are on it.
     """
 
     node: str
@@ -58,6 +60,8 @@ class FleetCard(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     memory_bytes: int
     left_out: str = ""
+    promised_bytes: int = 0
+    trainings: tuple[str, ...] = ()
 
 
 class FleetTraining(msgspec.Struct, frozen=True, kw_only=True):
@@ -89,11 +93,13 @@ class Fleet(Document, frozen=True, kw_only=True):
 
     Args:
         storage: Where the folders of the runs are.
+        name: That others see it by on its cluster; empty where it has none.
         notes: What the user should know, such as a setting of Ray that leaves a door open.
     """
 
     schema: Literal["fitguard/fleet/1"] = FLEET_SCHEMA
     storage: str
+    name: str = ""
     cards: tuple[FleetCard, ...] = ()
     trainings: tuple[FleetTraining, ...] = ()
     notes: tuple[str, ...] = ()

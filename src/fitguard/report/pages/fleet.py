@@ -17,32 +17,24 @@ _TONES: dict[JobState, Tone] = {
     "finished": "fine",
 }
 _HEADERS = ("training", "state", "cards", "memory", "priority", "starts", "took", "cause", "why")
+_CARD_HEADERS = ("card", "name", "memory", "promised", "trainings", "left out")
 
 
 def build_page(fleet: Fleet) -> Page:
-    """Those that did not finish come first."""
+    """Those that did not finish come first; while it works, the cards and what is on them."""
     ordered = sorted(fleet.trainings, key=lambda one: _ORDER.index(one.state))
+    trainings = Table(_HEADERS, tuple(_describe(one) for one in ordered))
+    cards = Table(_CARD_HEADERS, tuple(_describe_card(card) for card in fleet.cards))
+    sections = (
+        Section("Trainings", present(drop_empty_columns(trainings))),
+        Section("Cards", present(drop_empty_columns(cards))),
+    )
+    at_work = any(one.state in ("running", "waiting") for one in fleet.trainings)
     return Page(
         "fitguard fleet",
         present(
-            Pairs((("storage", fleet.storage),)),
-            Section(
-                "Trainings",
-                present(
-                    drop_empty_columns(Table(_HEADERS, tuple(_describe(one) for one in ordered)))
-                ),
-            ),
-            Section(
-                "Cards",
-                present(
-                    drop_empty_columns(
-                        Table(
-                            ("card", "name", "memory", "left out"),
-                            tuple(_describe_card(card) for card in fleet.cards),
-                        )
-                    )
-                ),
-            ),
+            Pairs((*((("name", fleet.name),) if fleet.name else ()), ("storage", fleet.storage))),
+            *(reversed(sections) if at_work else sections),
             Section("Notes", present(Items(fleet.notes))),
         ),
         _build_verdict(fleet),
@@ -82,5 +74,7 @@ def _describe_card(card: FleetCard) -> tuple[str | Span, ...]:
         f"{card.host}/{card.index}",
         card.name,
         size(card.memory_bytes),
+        size(card.promised_bytes) if card.promised_bytes else "",
+        ", ".join(card.trainings),
         Span(card.left_out, tone="warning"),
     )

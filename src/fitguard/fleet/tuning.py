@@ -1,0 +1,139 @@
+"""`fitguard.fleet.make_trainable`: a guarded training as a trial of Ray Tune.
+
+Tune chooses the values and says where the trial runs. The trial is a run in the storage, under a
+name that only it has: started again by Tune, it goes on from its last snapshot, on any node.
+"""
+
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from fitguard.fleet.jobs import build_jobs
+from fitguard.fleet.trainer import Ended, Order, Trainer
+from fitguard.monitor.journal import Journal
+from fitguard.monitor.run_folder import RUNS, RunFolder
+from fitguard.schema.exit_codes import TrainingDied, UsageError
+from fitguard.schema.fleet import FleetJob
+from fitguard.schema.journal import Logged
+from fitguard.words import one_line, short
+
+_LOOK_SECONDS = 1.0
+_LONGEST = 300
+_OF_THE_FLEET = ("sweep", "workers", "priority", "cards", "memory")
+"""Keys of a job that Tune decides, or nobody can."""
+
+
+def make_trainable(
+    job: Mapping[str, Any], *, storage: str | Path = RUNS
+) -> Callable[[dict[str, Any]], None]:
+    """A function that Ray Tune can try with many values.
+
+    After each epoch it reports what Keras logged, with `epoch` and `fit`. A trial that was
+    interrupted goes on from its last snapshot.
+
+    Args:
+        job: With the keys of a job in `jobs.yaml`. `{lr}` stands for the `lr` of the trial. Tune
+            gives the resources: `tune.with_resources(trainable, {"gpu": 0.5})`.
+        storage: Folder of the runs, which all nodes see.
+
+    Example:
+        >>> job = {"name": "net", "run": "train.py --lr {lr}", "folder": "/project"}
+        >>> trainable = fitguard.fleet.make_trainable(job, storage="/shared/runs")
+        >>> tune.Tuner(trainable, param_space={"lr": tune.loguniform(1e-4, 1e-1)}).fit()
+
+    Raises:
+        UsageError: where Ray Tune is not installed, or for keys that a trial cannot have.
+    """
+    require_tune()
+    wrong = [key for key in _OF_THE_FLEET if key in job]
+    if wrong:
+        raise UsageError(
+            f"Received {wrong[0]} in the job of a trial. Expected it without "
+            f"{', '.join(_OF_THE_FLEET)}: Ray Tune chooses values and resources"
+        )
+    given = {**job, "folder": str(Path(job.get("folder", ".")).absolute())}
+    folder = str(Path(storage).expanduser().absolute())
+
+    def train(config: dict[str, Any]) -> None:
+        from ray import tune
+
+        trial = tune.get_context().get_trial_id()
+        _train(fill_job(given, config, trial), folder, tune.report)
+
+    return train
+
+
+def require_tune() -> None:
+    """Tell how to get Ray Tune, where it is not installed.
+
+    Raises:
+        UsageError: where it is not.
+    """
+    try:
+        import ray.tune  # noqa: F401
+    except ImportError as error:
+        raise UsageError(
+            f"Received a training for Ray Tune, which cannot be imported here: {error}. Expected "
+            'it: pip install "ray[tune]"'
+        ) from error
+
+
+def fill_job(job: Mapping[str, Any], config: Mapping[str, Any], trial: str) -> FleetJob:
+    """The job of one trial, with its values and a name of its own.
+
+    Raises:
+        UsageError: for a value that the training does not get, or that is no text or number.
+    """
+    named = {**job, "name": f"{job.get('name', 'trial')}-{trial}"}
+    if config:
+        named["sweep"] = {name: [value] for name, value in config.items()}
+    return build_jobs([named])[0]
+
+
+def _train(job: FleetJob, storage: str, report: Callable[[dict[str, Any]], None]) -> None:
+    words = ("--resume=auto", f"--runs-folder={storage}", f"--name={job.name}", *job.options)
+    python = (f"--python={job.python}",) if job.python else ()
+    order = Order(
+        words=(*words, *python, "--", *job.command),
+        run=job.name,
+        storage=storage,
+        folder=job.folder,
+        environment=job.environment,
+    )
+    trainer, ends = Trainer(), list[Ended]()
+    # The training lives as long as the thread that starts it.
+    working = threading.Thread(target=lambda: ends.append(trainer.train(order)), daemon=True)
+    working.start()
+    epochs = _Epochs(RunFolder(Path(storage) / job.name))
+    try:
+        while working.is_alive():
+            working.join(_LOOK_SECONDS)
+            for metrics in epochs.read():
+                report(metrics)
+    finally:
+        trainer.leave()
+        working.join()
+    if ends[0].exit_code:
+        said = ends[0].record.why or f"exit code {ends[0].exit_code}: {ends[0].said}"
+        raise TrainingDied(short(one_line(said), _LONGEST))
+
+
+class _Epochs:
+    """What was logged at the ends of epochs, each once, also where some were trained twice."""
+
+    def __init__(self, folder: RunFolder) -> None:
+        self._journal = Journal(folder.journal)
+        self._position = 0
+        self._last = (0, 0)
+
+    def read(self) -> Iterator[dict[str, Any]]:
+        """Those since the last time."""
+        events, self._position = self._journal.read_since(self._position)
+        for event in events:
+            if isinstance(event, Logged) and event.epoch_end:
+                # The epoch that has just ended is not yet among those that are complete.
+                place = (event.place.fit, event.place.epoch + bool(event.place.step))
+                if place > self._last:
+                    self._last = place
+                    yield {**event.logs, "fit": place[0], "epoch": place[1]}
