@@ -19,6 +19,7 @@ import fitguard.fleet
 from fitguard.fleet.publishing import list_fleets
 from fitguard.schema.exit_codes import UsageError
 
+pytestmark = pytest.mark.soak
 SECONDS = 200
 JOBS = """
 defaults: {memory: 200MiB}

@@ -2,6 +2,7 @@
 
 import contextlib
 import signal
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
@@ -60,6 +61,7 @@ def run(
     from fitguard.cli.probe import noticing_signals
     from fitguard.cli.run import say
     from fitguard.fleet.running import run as run_fleet
+    from fitguard.fleet.without_ray import WithoutRay
 
     received: list[int] = []
 
@@ -71,16 +73,18 @@ def run(
             finally:
                 received.extend(noted)
 
-    answer = run_fleet(
-        jobs,
-        address=address,
-        local=local,
-        storage=storage,
-        name=name,
-        tell=say,
-        listening=listening,
-    )
-    show(answer, output)
+    # A thread of Ray may still tell of a lost node while the answer is shown.
+    with contextlib.redirect_stdout(WithoutRay(sys.stdout)):
+        answer = run_fleet(
+            jobs,
+            address=address,
+            local=local,
+            storage=storage,
+            name=name,
+            tell=say,
+            listening=listening,
+        )
+        show(answer, output)
     states = {one.state for one in answer.trainings}
     if received and "left" in states:
         return INTERRUPTED if received[0] == signal.SIGINT else LEFT_AS_ASKED
