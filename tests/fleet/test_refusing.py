@@ -1,9 +1,13 @@
 """Who is refused, with which words, and who is not."""
 
+import pytest
+
 from fitguard.fleet.packing import Packer
-from fitguard.fleet.refusing import find_refusals
+from fitguard.fleet.records import RunRecord
+from fitguard.fleet.refusing import find_other_command, find_refusals
 from fitguard.fleet.requests import Request
-from fitguard.schema.fleet import FleetCard
+from fitguard.fleet.trainings import Training
+from fitguard.schema.fleet import FleetCard, FleetJob
 
 GIB = 2**30
 
@@ -54,3 +58,22 @@ def test_more_cards_than_there_are():
 
 def test_no_card_at_all():
     assert find_refusals(make_packer(whole_card=True, memory_bytes=0), Known())
+
+
+@pytest.mark.parametrize(
+    ("before", "python", "is_same"),
+    [
+        ((), "", True),
+        (("train.py", "--lr", "1"), "", True),
+        (("train.py", "--lr", "2"), "", False),
+        (("train.py", "--lr", "1"), "py", False),
+        (("py", "train.py", "--lr", "1"), "py", True),
+    ],
+)
+def test_a_run_of_another_command_is_not_gone_on_with(before, python, is_same):
+    """Finished, failed or left: its result is not what the job asks for."""
+    job = FleetJob(name="a", command=("train.py", "--lr", "1"), folder="/f", python=python)
+    records = {"a": RunRecord(run="a", state="finished", command=before)}
+    why = find_other_command(Training(job), records)
+    assert (why == "") == is_same
+    assert is_same or "Give the job another name" in why

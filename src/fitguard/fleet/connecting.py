@@ -83,8 +83,8 @@ def _joining(address: str | None) -> Iterator[tuple[str, ...]]:
     except (ConnectionError, RuntimeError, ValueError) as error:
         reason = str(error).strip().partition("\n")[0]
         raise UsageError(
-            f"Received the address {wanted}: {reason} Expected that of a Ray cluster that runs, "
-            "or --local for one on this machine only"
+            f"Received the address {wanted}: {reason} Expected that of a Ray cluster that runs. "
+            "`fitguard fleet run --local` needs none"
         ) from error
     try:
         yield _check_doors(wanted)

@@ -18,14 +18,14 @@ from fitguard.fleet.launching import ask_to_leave, kill, launch
 from fitguard.fleet.packing import Packer
 from fitguard.fleet.planning import Planning
 from fitguard.fleet.records import RunRecord
-from fitguard.fleet.refusing import find_refusals
+from fitguard.fleet.refusing import find_other_command, find_refusals
 from fitguard.fleet.retrying import Next
 from fitguard.fleet.summing_up import Summary
 from fitguard.fleet.trainer import Ended
 from fitguard.fleet.trainings import Training, Worker
 from fitguard.fleet.waiting_reasons import explain_waits
 from fitguard.schema.fleet import Fleet, FleetJob
-from fitguard.words import duration
+from fitguard.words import count, duration
 
 _TICK_SECONDS = 0.2
 _LEAVE_SECONDS = 120.0
@@ -112,15 +112,19 @@ class Dispatcher:
         return [one for one in self._trainings.values() if one.state in states]
 
     def _recall(self, records: dict[str, RunRecord]) -> None:
-        """What an earlier fleet has finished is finished."""
+        """What an earlier fleet has finished is finished, if it is the same training."""
         for one in self._trainings.values():
+            if why_not := find_other_command(one, records):
+                one.state, one.why = "refused", why_not
+                self._tell(f"{one.name} is refused: {why_not}")
+                continue
             if all(records[run].state == "finished" for run in one.runs):
                 one.state = "finished"
                 one.seconds = max(records[run].seconds for run in one.runs)
             one.kept = records[one.runs[0]].kept
         done = len(self._list("finished"))
         if done:
-            self._tell(f"{done} of {len(self._trainings)} trainings have finished before.")
+            self._tell(f"finished before: {done} of {count(len(self._trainings), 'training')}.")
 
     def _lose(self, nodes: Sequence[str]) -> None:
         """These nodes are gone, and so is what ran there."""

@@ -23,6 +23,8 @@ class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
         cause: On which it was given up, by slug; empty where it was not.
         why: It was given up, or cannot be read.
         kept: How far its newest snapshot is.
+        command: That it was started with.
+        attempts: How many there were.
     """
 
     run: str
@@ -32,6 +34,8 @@ class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
     outcome: Outcome | Literal[""] = ""
     kept: Place = Place()
     seconds: float = 0.0
+    command: tuple[str, ...] = ()
+    attempts: int = 0
 
 
 def name_runs(name: str, workers: int) -> tuple[str, ...]:
@@ -66,4 +70,6 @@ def read_record(storage: Path, run: str) -> RunRecord:
         why=last.text if last is not None and has_stopped else "",
         kept=found.saved[-1].place if found.saved else Place(),
         seconds=found.seconds,
+        command=found.command,
+        attempts=len(found.attempts),
     )

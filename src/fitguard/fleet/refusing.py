@@ -1,9 +1,12 @@
 """Who is refused, and why: what fits on no card would wait for ever."""
 
+from collections.abc import Mapping
 from typing import Protocol
 
 from fitguard.fleet.packing import Packer
+from fitguard.fleet.records import RunRecord
 from fitguard.fleet.requests import Misfit
+from fitguard.fleet.trainings import Training
 from fitguard.words import count, size
 
 
@@ -12,6 +15,20 @@ class Known(Protocol):
 
     @property
     def was_larger(self) -> int: ...
+
+
+def find_other_command(training: Training, records: Mapping[str, RunRecord]) -> str:
+    """Why it cannot go on with the run of its name; empty where it can, or there is none."""
+    job = training.job
+    wanted = (job.python, *job.command) if job.python else job.command
+    for run in training.runs:
+        found = records[run].command
+        if found and found != wanted:
+            return (
+                f"the run {run} of this storage was started with `{' '.join(found)}`, and the job "
+                f"says `{' '.join(wanted)}` now. Give the job another name, or move that run away"
+            )
+    return ""
 
 
 def find_refusals(packer: Packer, cards: Known) -> dict[str, str]:
@@ -32,6 +49,8 @@ def explain_misfit(misfit: Misfit) -> str:
     """What was asked for, what there is, and what to do."""
     request, largest = misfit.request, misfit.largest
     kind = f" with a name like {' or '.join(request.cards)}" if request.cards else ""
+    if largest is None and request.workers == 1:
+        return f"there is no card{kind}"
     if largest is None:
         return f"it wants {count(request.workers, 'card')}{kind}, and there are not so many"
     return (

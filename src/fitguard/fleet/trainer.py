@@ -67,18 +67,19 @@ class Trainer:
 
     def train(self, order: Order) -> Ended:
         """Train to the end, or until it is asked to leave."""
+        before = read_record(Path(order.storage), order.run)
         with self._lock:
             if self._is_asked:
-                return self._conclude(order, LEFT_AS_ASKED, "")
+                return _conclude(order, before, LEFT_AS_ASKED, "")
             try:
                 self._process = process = self._start(order)
             except OSError as error:
                 where = error.filename or order.folder
-                return self._conclude(order, _CANNOT_START, f"{where}: {error.strerror}")
+                return _conclude(order, before, _CANNOT_START, f"{where}: {error.strerror}")
         assert process.stderr is not None
         tail = _Tail(process.stderr)
         code = process.wait()
-        return self._conclude(order, code if code >= 0 else 128 - code, tail.take())
+        return _conclude(order, before, code if code >= 0 else 128 - code, tail.take())
 
     def leave(self) -> None:
         """Ask the training to take a snapshot and to leave."""
@@ -98,8 +99,13 @@ class Trainer:
             stderr=subprocess.PIPE,
         )
 
-    def _conclude(self, order: Order, code: int, said: str) -> Ended:
-        return Ended(exit_code=code, record=read_record(Path(order.storage), order.run), said=said)
+
+def _conclude(order: Order, before: RunRecord, code: int, said: str) -> Ended:
+    """`before`: the record as it was. Without a new attempt, its last end is not that of today."""
+    record = read_record(Path(order.storage), order.run)
+    if record.attempts == before.attempts:
+        record = msgspec.structs.replace(record, outcome="", cause="", why="")
+    return Ended(exit_code=code, record=record, said=said)
 
 
 def select_variables(environment: Mapping[str, str]) -> dict[str, str]:

@@ -55,7 +55,11 @@ def apply(remedy: Remedy, situation: Situation) -> Change | None:
 def _restart(remedy: Remedy, situation: Situation) -> Change | None:
     if remedy.environment:
         return _set_variables(remedy, situation)
-    return Change(situation.orders, "It starts again")
+    attempt, orders = situation.attempt, situation.orders
+    if attempt.outcome == "crashed" and orders.plan and not attempt.steps_done:
+        # What is traced for the plan may be too much for a host with little memory.
+        return Change(msgspec.structs.replace(orders, plan=False), "It starts again without a plan")
+    return Change(orders, "It starts again")
 
 
 def _smaller_micro_batch(_: Remedy, situation: Situation) -> Change | None:

@@ -14,6 +14,8 @@ import tensorflow as tf
 out, kind, library, replicas, *told = sys.argv[1:]
 keras = importlib.import_module(library)
 layers = keras.layers
+if library == "tf_keras":  # otherwise Dropout hides what it draws from
+    keras.backend.experimental.enable_tf_random_generator()
 count = int(pathlib.Path(told[0]).read_text()) if told else int(replicas)
 (cpu,) = tf.config.list_physical_devices("CPU")
 tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * count)

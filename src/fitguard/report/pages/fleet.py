@@ -16,7 +16,7 @@ _TONES: dict[JobState, Tone] = {
     "waiting": "",
     "finished": "fine",
 }
-_HEADERS = ("training", "state", "cards", "memory", "priority", "starts", "took", "cause", "why")
+_HEADERS = ("training", "state", "cards", "memory", "priority", "starts", "took", "cause")
 _CARD_HEADERS = ("card", "name", "memory", "promised", "trainings", "left out")
 
 
@@ -26,7 +26,13 @@ def build_page(fleet: Fleet) -> Page:
     trainings = Table(_HEADERS, tuple(_describe(one) for one in ordered))
     cards = Table(_CARD_HEADERS, tuple(_describe_card(card) for card in fleet.cards))
     sections = (
-        Section("Trainings", present(drop_empty_columns(trainings))),
+        Section(
+            "Trainings",
+            present(
+                drop_empty_columns(trainings),
+                Items(tuple(_explain(one) for one in ordered if one.why)),
+            ),
+        ),
         Section("Cards", present(drop_empty_columns(cards))),
     )
     at_work = any(one.state in ("running", "waiting") for one in fleet.trainings)
@@ -48,8 +54,8 @@ def _build_verdict(fleet: Fleet) -> Verdict:
     if bad:
         return Verdict(f"{count(bad, 'training')} did not finish", "error", aside)
     if states["left"]:
-        text = f"{count(states['left'], 'training')} left with a snapshot"
-        return Verdict(text, "warning", aside, "The same command goes on with them.")
+        text = f"{count(states['left'], 'training')} to go on with"
+        return Verdict(text, "warning", aside, "The same command does.")
     if states["running"] or states["waiting"]:
         return Verdict("The fleet is at work", "info", aside)
     return Verdict(f"All finished: {count(states['finished'], 'training')}", "fine")
@@ -65,8 +71,13 @@ def _describe(one: FleetTraining) -> tuple[str | Span, ...]:
         str(one.starts),
         duration(one.seconds),
         one.cause,
-        one.why,
     )
+
+
+def _explain(one: FleetTraining) -> str:
+    """Whole: a column of a table would cut it."""
+    more = f" More: fitguard report {one.run}" if one.state == "failed" and one.run else ""
+    return f"{one.name}: {one.why.rstrip('.')}.{more}"
 
 
 def _describe_card(card: FleetCard) -> tuple[str | Span, ...]:
