@@ -34,6 +34,12 @@ def test_what_is_said_and_ordered_after_a_crash():
     )
 
 
+def test_after_a_crash_before_the_first_step_no_plan_is_made():
+    following = Story().ends_with(end("crashed", 0, 0, signal="SIGSEGV", steps_done=0))
+    assert not following.orders.plan
+    assert "It starts again without a plan" in following.text
+
+
 def test_twice_at_the_same_step_without_progress_is_the_end():
     story = Story()
     assert story.ends_with(end(signal="SIGSEGV")).action == "restart"

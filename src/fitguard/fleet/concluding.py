@@ -63,4 +63,4 @@ def _weigh(ended: Ended | str) -> int:
 
 def _last_line(said: str) -> str:
     lines = [line for line in said.splitlines() if line.strip()]
-    return lines[-1] if lines else ""
+    return lines[-1].removeprefix("fitguard: ") if lines else ""

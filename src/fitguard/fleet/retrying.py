@@ -108,7 +108,7 @@ def _decide_by_cause(last: TrainingEnd, recent: Sequence[TrainingEnd]) -> Next:
     if last.outcome == "interrupted" or last.exit_code == INTERRUPTED:
         return _give_up("Somebody interrupted it.")
     if not last.outcome and last.exit_code in _REFUSED:
-        return _give_up("`fitguard run` refused to start it. Its output says why.")
+        return _give_up("`fitguard run` refused to start it.")
     row = _find_row(last)
     if not row.elsewhere:
         return _give_up(row.stop)

@@ -76,7 +76,7 @@ def _describe(one: FleetTraining) -> tuple[str | Span, ...]:
 
 def _explain(one: FleetTraining) -> str:
     """Whole: a column of a table would cut it."""
-    more = f" More: fitguard report {one.run}" if one.state == "failed" and one.run else ""
+    more = f" More: fitguard report {one.run}" if one.state == "failed" and one.cause else ""
     return f"{one.name}: {one.why.rstrip('.')}.{more}"
 
 
