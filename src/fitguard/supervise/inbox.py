@@ -5,6 +5,9 @@ tells a key on the terminal, which reached the training as well, from `kill`, wh
 """
 
 import contextlib
+import ctypes
+import os
+import select
 import signal
 import threading
 import time
@@ -24,6 +27,7 @@ HANDLED = (
 )
 """SIGTSTP is not among them: Ctrl-Z stops both of us, as it always does."""
 _ENDING = {signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP}
+_SET_BYTES = 128
 
 
 @dataclass(frozen=True)
@@ -66,14 +70,24 @@ class SignalInbox(Inbox):
         self._handled = {*map(int, HANDLED), *more}
         self._ending = {*_ENDING, *more}
         self._ignored = {one for one in self._handled if signal.getsignal(one) is signal.SIG_IGN}
+        self._file = _open_signal_file(self._handled)
+        self._waiting = select.poll()
+        self._waiting.register(self._file, select.POLLIN)
 
     def wait(self, seconds: float) -> Received | None:
-        found = signal.sigtimedwait(self._handled, seconds)
+        # `sigtimedwait` never waits here: where a process is stopped in it and goes on after its
+        # time (seen with CPython 3.11), it returns a signal that nobody sent.
+        pending = self._waiting.poll(seconds * 1000)
+        found = signal.sigtimedwait(self._handled, 0) if pending else None
         if found is None:
             return None
         # The kernel's own codes are positive: SI_KERNEL for a key on the terminal.
         to_us_alone = found.si_code <= 0
         return Received(found.si_signo, to_us_alone, found.si_signo in self._ignored)
+
+    def close(self) -> None:
+        """Nothing is waited for any more."""
+        os.close(self._file)
 
     @property
     def wants_end(self) -> bool:
@@ -103,4 +117,22 @@ def taking_signals(more: Collection[int] = ()) -> Iterator[Inbox]:
         # What comes now comes too late: it must not hit us while we tell how it ended.
         while box.wait(0):
             pass
+        box.close()
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _open_signal_file(numbers: Collection[int]) -> int:
+    """A file that can be read while one of these signals is pending.
+
+    Raises:
+        OSError: where the kernel gives none.
+    """
+    libc = ctypes.CDLL(None, use_errno=True)
+    wanted = ctypes.create_string_buffer(_SET_BYTES)
+    libc.sigemptyset(wanted)
+    for number in numbers:
+        libc.sigaddset(wanted, number)
+    file = int(libc.signalfd(-1, wanted, os.O_CLOEXEC | os.O_NONBLOCK))
+    if file < 0:
+        raise OSError(ctypes.get_errno(), "signals cannot be waited for")
+    return file
