@@ -7,6 +7,7 @@ import contextlib
 import errno
 import json
 import os
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -75,7 +76,7 @@ class Ledger:
         self._attempt = attempt
         self._lines = 0
         self._said: set[tuple[str, str]] = set()
-        self._unwritten: list[bytes] = []
+        self._unwritten: deque[bytes] = deque()
         self._read(path)
         self._file: int | None = None
         with contextlib.suppress(OSError):
@@ -113,13 +114,22 @@ class Ledger:
                 sync_file(self._file)
 
     def _write(self, file: int) -> None:
-        try:
-            while self._unwritten:
-                if not append_line(file, self._unwritten[0]):
+        """Each line is taken first: the thread that writes snapshots may be here as well.
+
+        Without a lock, which a process that is forked meanwhile would never get.
+        """
+        while True:
+            try:
+                line = self._unwritten.popleft()
+            except IndexError:
+                return
+            try:
+                if not append_line(file, line):
                     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-                self._unwritten.pop(0)
-        except OSError as error:
-            self._on_refused(error)
+            except OSError as error:
+                self._unwritten.appendleft(line)
+                self._on_refused(error)
+                return
 
     def close(self) -> None:
         """No more will come."""

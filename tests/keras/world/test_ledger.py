@@ -1,0 +1,47 @@
+"""The file of what attempts did to the disk."""
+
+import json
+import sys
+import threading
+
+import pytest
+
+from fitguard.keras.world.ledger import Ledger
+
+
+@pytest.fixture
+def quick_switches():
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+@pytest.mark.usefixtures("quick_switches")
+def test_a_snapshot_may_be_written_while_the_training_opens_files(tmp_path):
+    ledger = Ledger(tmp_path / "deeds", 1, home="/home/somebody")
+    failed, done = [], threading.Event()
+
+    def flush():
+        try:
+            while not done.is_set():
+                ledger.flush()
+        except Exception as error:
+            failed.append(error)
+
+    writers = [threading.Thread(target=flush) for _ in range(2)]
+    for writer in writers:
+        writer.start()
+    names = [f"/made/{number}" for number in range(3000)]
+    try:
+        for name in names:
+            ledger.add("file", name)
+    finally:
+        done.set()
+        for writer in writers:
+            writer.join()
+    ledger.flush()
+    assert failed == []
+    told = [json.loads(line)[2] for line in (tmp_path / "deeds").read_text().splitlines()]
+    assert sorted(told) == sorted(names)  # each one once
+    ledger.close()
