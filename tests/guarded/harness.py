@@ -110,7 +110,7 @@ class GuardedRun:
     def wait(self, longest_seconds=programs.LONGEST_SECONDS):
         """Until the parent has ended."""
         code = self._process.wait(longest_seconds)
-        return Ended(code, self._texts.read_text(errors="replace"))
+        return Ended(code, self.text)
 
     @property
     def is_over(self):
@@ -119,6 +119,11 @@ class GuardedRun:
     @property
     def parent(self):
         return self._process.pid
+
+    @property
+    def text(self):
+        """What parent and training have written so far."""
+        return self._texts.read_text(errors="replace")
 
     @property
     def folder(self):

@@ -32,6 +32,20 @@ def test_a_parent_that_is_killed_while_the_training_starts_leaves_none_behind(tm
         wait_for(lambda: not child.is_alive, seconds=30)
 
 
+def test_sigterm_while_tensorflow_is_loading_leaves_without_noise(tmp_path):
+    with GuardedRun(tmp_path / "run", "told_while_loading.py") as run:
+        wait_for(lambda: "C++ is loading" in run.text, seconds=200)
+        os.kill(run.parent, signal.SIGTERM)
+        left = run.wait()
+    assert left.code == LEFT_AS_ASKED
+    said = left.text.partition("C++ is loading")[2]
+    assert "no fit is running, so no snapshot is taken" in said
+    assert "finally\n" in said
+    for noise in ("terminate called", "Aborted", "Traceback", "Terminated"):
+        assert noise not in said
+    assert (run.record.state, run.record.attempts[0].exit_code) == ("preempted", LEFT_AS_ASKED)
+
+
 @pytest.mark.soak
 def test_a_run_goes_on_after_its_parent_was_killed_terminated_and_interrupted(tmp_path):
     fast, options = tmp_path / "fast", ("--snapshot-seconds", 0.05)

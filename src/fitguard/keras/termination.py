@@ -5,12 +5,14 @@ nothing to save, and the script ends at once, as under plain Python; its `finall
 it has registered for its end do run. A handler of the script's own takes the place of all this.
 """
 
+import _thread
 import math
 import os
 import signal
 import threading
 import time
 from collections.abc import Callable, Collection
+from importlib.machinery import ExtensionFileLoader
 from types import FrameType
 
 from fitguard.monitor.heartbeat import OwnHeartbeat
@@ -20,6 +22,8 @@ _NUMBERS = (int(signal.SIGTERM), int(signal.SIGHUP))
 _THREADS_SECONDS = 2.0
 _TOGETHER_SECONDS = 1.0
 """Within that, two signals are one: to the group and, passed on by the parent, to this process."""
+_AGAIN_SECONDS = 0.05
+_LOADING = ExtensionFileLoader.create_module.__code__
 
 
 class Terminated(SystemExit):
@@ -38,10 +42,14 @@ def leave_when_terminated(heartbeat: OwnHeartbeat, notices: Collection[int] = ()
 
     ending_since = math.inf
 
-    def on_terminate(number: int, _frame: FrameType | None) -> None:
+    def on_terminate(number: int, frame: FrameType | None) -> None:
         nonlocal ending_since
         heartbeat.wish("leave")
         if heartbeat.answering:
+            return
+        if _is_loading(frame):
+            # A thread without `threading`, whose locks the script may hold right now.
+            _thread.start_new_thread(_send_again, (number,))
             return
         if time.monotonic() - ending_since > _TOGETHER_SECONDS:
             _die_as_usual(numbers, on_terminate)
@@ -56,6 +64,18 @@ def leave_when_terminated(heartbeat: OwnHeartbeat, notices: Collection[int] = ()
     for number in numbers:
         signal.signal(number, on_terminate)
     _in_forked_processes(numbers, lambda: _leave_to_us(numbers, on_terminate))
+
+
+def _is_loading(frame: FrameType | None) -> bool:
+    """Whether a library is being loaded: the C++ of TensorFlow's aborts where Python raises."""
+    while frame is not None and frame.f_code is not _LOADING:
+        frame = frame.f_back
+    return frame is not None
+
+
+def _send_again(number: int) -> None:
+    time.sleep(_AGAIN_SECONDS)
+    os.kill(os.getpid(), number)
 
 
 def end_without_threads() -> None:
