@@ -96,7 +96,8 @@ def test_what_is_made_is_for_its_owner_alone(umask, tmp_path):
     try:
         create_runs_folder(tmp_path / "more" / "runs")
         folder = tmp_path / "more" / "runs" / "run"
-        make_folder(folder / "files" / "kept")
+        folder.mkdir(0o700)
+        make_folder(folder / "files" / "kept", folder)
         Journal(folder / "journal").append(ENDED)
         FlightRecorder(folder / "flight" / "child.record", ("loss",)).close()
         replace_file(folder / "page", b"")
@@ -105,3 +106,12 @@ def test_what_is_made_is_for_its_owner_alone(umask, tmp_path):
     made = [folder.parent, *folder.parent.rglob("*")]
     assert {path.stat().st_mode & 0o777 for path in made if path.is_dir()} == {0o700}
     assert {path.stat().st_mode & 0o777 for path in made if path.is_file()} == {0o600}
+
+
+def test_a_run_folder_that_is_gone_is_not_made_again(tmp_path):
+    gone = tmp_path / "runs" / "run"
+    with pytest.raises(FileNotFoundError):
+        make_folder(gone / "files" / "kept", gone)
+    recorder = FlightRecorder(gone / "flight" / "child.record", ("loss",))
+    assert isinstance(recorder.problem, FileNotFoundError)
+    assert not (tmp_path / "runs").exists()

@@ -47,7 +47,7 @@ class FlightRecorder:
         self._identity = (0, 0)
         self._paces: list[_Pace] = []
         try:
-            make_folder(path.parent)
+            make_folder(path.parent, path.parent.parent)
             self._begin(path)
         except OSError as error:
             self.problem = error

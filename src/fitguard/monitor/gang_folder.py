@@ -178,7 +178,7 @@ class GangFolder:
         Raises:
             OSError: where it cannot be written.
         """
-        make_folder(self.path)
+        make_folder(self.path, self.runs_folder)
         try:
             create_file(self.plan, msgspec.json.encode(plan))
         except FileExistsError:
@@ -212,7 +212,7 @@ class GangFolder:
         """
         folder = RoundFolder(self.path / f"round-{number:05d}", number, workers)
         if create:
-            make_folder(folder.path)
+            make_folder(folder.path, self.runs_folder)
             self._remove_before(number - _KEPT_ROUNDS)
         return folder
 

@@ -100,14 +100,18 @@ def read_lines(path: Path, most_bytes: int = MOST_BYTES, head_bytes: int = _HEAD
         return head + b"\n" + file.read(most_bytes)
 
 
-def make_folder(path: Path) -> None:
-    """Make a folder in a run folder, and those above it; their names are on the disk then.
+def make_folder(path: Path, within: Path) -> None:
+    """Make a folder, and those above it up to `within`; their names are on the disk then.
+
+    Args:
+        within: It has to be there. A run folder that is gone is never made again: somebody removed
+            it, or its disk is away, and what is begun in its place could be taken for the run.
 
     Raises:
         OSError: where that cannot be done.
     """
-    if not path.is_dir():
-        make_folder(path.parent)
+    if path != within and not path.is_dir():
+        make_folder(path.parent, within)
         path.mkdir(FOLDER_MODE, exist_ok=True)
         sync_folder(path.parent)
 

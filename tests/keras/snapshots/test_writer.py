@@ -49,6 +49,7 @@ def record() -> Record:
 
 @pytest.fixture
 def writer(tmp_path: Path, record: Record) -> Iterator[SnapshotWriter]:
+    (tmp_path / "run").mkdir()
     store = SnapshotStore(tmp_path / "run" / "snapshots")
     writer = SnapshotWriter(store, on_written=record.on_written, on_failed=record.on_failed)
     yield writer

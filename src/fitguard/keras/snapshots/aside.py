@@ -59,7 +59,7 @@ class Aside:
         highest = max(file.counter for file in files)
         group = self.path / f"fit{fit:05d}-{since}-{highest:010d}"
         moving = group.with_name(group.name + _MOVING)
-        make_folder(moving)
+        make_folder(moving, self._folder)
         try:
             for file in files:
                 file.path.rename(moving / file.path.name)
@@ -87,7 +87,7 @@ class Aside:
             OSError: where that cannot be done.
         """
         torn = self.path / "torn"
-        make_folder(torn)
+        make_folder(torn, self._folder)
         return file.rename(torn / file.name)
 
     def list_old_torn(self) -> list[Path]:
@@ -104,7 +104,7 @@ class Aside:
         """
         highest = max(file.counter for file in files)
         group = self.path / f"beyond-{highest:010d}"
-        make_folder(group)
+        make_folder(group, self._folder)
         for file in files:
             file.path.rename(group / file.path.name)
         sync_folder(group)

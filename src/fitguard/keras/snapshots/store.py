@@ -75,7 +75,7 @@ class SnapshotStore:
         self._short: set[int] = set()
         self._moving = threading.Lock()
         with contextlib.suppress(OSError):
-            make_folder(folder)
+            make_folder(folder, folder.parent)
         for stale in folder.glob(f"*{TEMPORARY}"):
             _remove(stale)
         self._aside = Aside(folder)
@@ -104,9 +104,7 @@ class SnapshotStore:
             "attempts": self._list_attempts(),
         }
         name = name_snapshot(place.fit, place.total_steps, self._counter, end=end)
-        # The run's own folder is not made again: who removed it wants it gone.
-        if self._folder.parent.is_dir():
-            make_folder(self._folder)
+        make_folder(self._folder, self._folder.parent)
         path, document = self._folder / name, {**content.document, **told}
         written = write_snapshot(
             path,

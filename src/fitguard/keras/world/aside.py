@@ -8,6 +8,7 @@ from pathlib import Path
 from fitguard.keras.world.contents import FILE_BYTES, NotKept, require_room
 from fitguard.monitor.flushing import sync_file, sync_folder
 from fitguard.monitor.regular_files import make_folder, open_regular
+from fitguard.monitor.run_folder import RunFolder
 from fitguard.words import size
 
 
@@ -15,11 +16,13 @@ class Aside:
     """The folder for one attempt.
 
     Args:
+        run: The run folder.
         home: Paths below it keep their names.
     """
 
-    def __init__(self, folder: Path, home: str) -> None:
-        self.folder = folder
+    def __init__(self, run: RunFolder, attempt: int, home: str) -> None:
+        self.folder = run.files / "aside" / f"attempt-{attempt}"
+        self._run = run.path
         self._home = home
 
     def move(self, path: str) -> Path:
@@ -73,7 +76,7 @@ class Aside:
         if below.startswith(".."):
             below = f"outside{path}"
         target = self.folder / below
-        make_folder(target.parent)
+        make_folder(target.parent, self._run)
         number = 1
         while target.exists():
             number += 1

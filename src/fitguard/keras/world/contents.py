@@ -143,7 +143,7 @@ class Contents:
             total = self._total() + length
         if total > self._all_bytes:
             raise NotKept(f"{size(self._all_bytes)} of files are kept already, which is the most")
-        make_folder(self._kept)
+        make_folder(self._kept, self._kept.parents[1])
         require_room(self._kept, length)
         temporary = self._kept / f"{digest}{_UNNAMED}"
         try:

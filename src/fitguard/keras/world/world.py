@@ -43,7 +43,7 @@ class World(Replay):
         folder, attempt = session.folder, session.orders.attempt
         ledger = Ledger(folder.deeds, attempt, self._home, self._tell_of_refused_deeds)
         self._territory = Territory(folder.path, self._home)
-        aside = Aside(folder.files / "aside" / f"attempt-{attempt}", self._home)
+        aside = Aside(folder, attempt, self._home)
         super().__init__(ledger, self._territory)
         self._aside = aside
         self._rewinding = Rewinding(ledger.past, aside)
