@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from fitguard.notebook.feed.sending import FACTORY
-from fitguard.notebook.parcel.errors import cannot_carry
+from fitguard.state.not_carried import cannot_carry
 
 _DATA = ("x", "y", "sample_weight", "validation_data")
 _CALLED = ("x", "validation_data")

@@ -6,7 +6,6 @@ end/                     the same, on the way back; its parcel.pickle comes last
 """
 
 import io
-import linecache
 import pickle
 import shutil
 import sys
@@ -20,12 +19,13 @@ from fitguard.keras.state.randomness import read_random
 from fitguard.notebook.feed.fed import Fed
 from fitguard.notebook.feed.receiving import iterators_made
 from fitguard.notebook.feed.serving import Feed
-from fitguard.notebook.parcel.culprit import culprit
-from fitguard.notebook.parcel.errors import CannotCarry
 from fitguard.notebook.parcel.files import MEMORY, HeldFolder, ParcelFiles, remove_left_behind
 from fitguard.notebook.parcel.packing import Number, Packer
 from fitguard.notebook.parcel.unpacking import Unpacker
 from fitguard.notebook.settings import read_settings
+from fitguard.state.carried_sources import put_sources
+from fitguard.state.culprit import culprit
+from fitguard.state.not_carried import CannotCarry
 
 _END = "end"
 
@@ -139,10 +139,7 @@ class Visit:
 
     def content(self) -> dict[str, Any]:
         """What was packed, by name; originals are changed as it is unpacked."""
-        for file, lines in self.surroundings["sources"].items():
-            # TensorFlow reads the source of what it compiles, and tracebacks quote it.
-            size = sum(len(line) for line in lines)
-            linecache.cache.setdefault(file, (size, None, lines, file))
+        put_sources(self.surroundings["sources"])
         with self._stream:
             content: dict[str, Any] = self._unpacker.content()
         return content

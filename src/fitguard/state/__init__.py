@@ -14,6 +14,10 @@ Inside of one process, around code of the user's that is run only to look at it:
     keep.py        puts back what the code has changed
     reach.py       the same walk, into objects of libraries too
 
+Into another process at once:
+    culprit.py, not_carried.py, carried_sources.py
+                   which part of an object cannot go over, what is said of it; the source of code
+
     users.py, code.py, bulk.py
                    whose code it is, what it names, and what is taken for data
 """

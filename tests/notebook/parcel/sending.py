@@ -10,10 +10,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from fitguard.notebook.parcel.culprit import culprit
 from fitguard.notebook.parcel.files import ParcelFiles
 from fitguard.notebook.parcel.packing import Packer
 from fitguard.notebook.parcel.unpacking import Unpacker
+from fitguard.state.culprit import culprit
 
 _numbers = itertools.count(1)
 

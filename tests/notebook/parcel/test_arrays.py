@@ -4,7 +4,7 @@ import pandas
 import pytest
 from notebook.parcel.sending import Sent
 
-from fitguard.notebook.parcel.errors import CannotCarry
+from fitguard.state.not_carried import CannotCarry
 
 LARGE = np.arange(3000, dtype="float32").reshape(60, 50)
 

@@ -6,7 +6,7 @@ import pytest
 from notebook.parcel.sending import Notebook, Sent
 
 from fitguard.notebook.carried_globals import find_carried_names
-from fitguard.notebook.parcel.errors import CannotCarry
+from fitguard.state.not_carried import CannotCarry
 
 CELL = '''
 import functools

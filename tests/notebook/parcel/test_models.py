@@ -6,8 +6,8 @@ from notebook.parcel.sending import Notebook, Sent
 
 from fitguard.keras.state.model_state import ModelState
 from fitguard.notebook.parcel.building import remembering_batches
-from fitguard.notebook.parcel.errors import CannotCarry
 from fitguard.notebook.prepared_fits import preparing_fits
+from fitguard.state.not_carried import CannotCarry
 
 X = np.random.default_rng(0).random((20, 4)).astype("float32")
 Y = X.sum(axis=1, keepdims=True)

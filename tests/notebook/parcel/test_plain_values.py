@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from notebook.parcel.sending import Sent
 
-from fitguard.notebook.parcel.errors import CannotCarry
+from fitguard.state.not_carried import CannotCarry
 
 
 class Colour(enum.Enum):

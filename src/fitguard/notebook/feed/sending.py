@@ -3,7 +3,7 @@
 import sys
 from typing import TYPE_CHECKING, Any
 
-from fitguard.notebook.parcel.errors import NotCarried
+from fitguard.state.not_carried import NotCarried
 
 if TYPE_CHECKING:
     from fitguard.notebook.parcel.packing import Packer

@@ -3,6 +3,5 @@
 packing.py     objects become a stream; unpacking.py the way back
 kinds.py       what goes over in a way of its own: arrays.py, models.py, …
 originals.py   what came from the other side goes back into the very same object
-culprit.py     which part of an object cannot go over
 files.py       where it is: nobody but the user can read or write it
 """

@@ -8,7 +8,7 @@ from typing import Any
 
 from fitguard.contract.libraries import Library, find_installed_library
 from fitguard.contract.saving import reading_lambdas, recording_names, writing_lambdas
-from fitguard.notebook.parcel.errors import NotCarried
+from fitguard.state.not_carried import NotCarried
 
 _LAMBDA = "fitguard-lambda-"
 _ALWAYS_WRITTEN = {"name", "trainable", "dtype"}

@@ -10,8 +10,8 @@ import numpy as np
 from fitguard.contract.layers import flatten_layers
 from fitguard.contract.libraries import PACKAGES, is_a, library_of
 from fitguard.contract.random_sources import is_random_source, put_state, state_of
-from fitguard.notebook.parcel.errors import ADVICE, NotCarried
 from fitguard.notebook.parcel.keras_config import config_of, make_from_config
+from fitguard.state.not_carried import ADVICE, NotCarried
 
 if TYPE_CHECKING:
     from fitguard.notebook.parcel.packing import Packer

@@ -7,10 +7,10 @@ from fitguard.contract.held_variables import is_counted
 from fitguard.contract.libraries import is_a, library_of, package_of
 from fitguard.keras.state.model_state import ModelState
 from fitguard.notebook.parcel.building import batch_of, build_like
-from fitguard.notebook.parcel.errors import NotCarried
 from fitguard.notebook.parcel.initial_seeds import seeds_of, set_seeds
 from fitguard.notebook.parcel.keras_config import config_of, make_from_config
 from fitguard.notebook.parcel.keras_objects import parts_of
+from fitguard.state.not_carried import NotCarried
 
 if TYPE_CHECKING:
     from fitguard.notebook.parcel.packing import Packer

@@ -1,7 +1,6 @@
 """Objects become a stream of pickle."""
 
 import io
-import linecache
 import pickle
 from collections.abc import Callable, Mapping
 from types import CodeType, ModuleType, NoneType
@@ -9,10 +8,11 @@ from typing import Any, BinaryIO
 
 import cloudpickle
 
-from fitguard.notebook.parcel.errors import NotCarried
 from fitguard.notebook.parcel.files import ParcelFiles
 from fitguard.notebook.parcel.kinds import KINDS
 from fitguard.notebook.parcel.originals import is_original, state_of
+from fitguard.state.carried_sources import note_source
+from fitguard.state.not_carried import NotCarried
 
 Number = int | str
 """Of an object, on both sides: where it stands in the stream."""
@@ -95,7 +95,7 @@ class Packer(cloudpickle.Pickler):  # type: ignore[misc]
         if value is self._names:
             return (GLOBALS,)
         if isinstance(value, CodeType):
-            self.sources[value.co_filename] = linecache.getlines(value.co_filename)
+            note_source(value, self.sources)
             return None
         if type(value) is _End:
             self._begun.discard(value.of)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from types import CodeType, FunctionType
 from typing import Any
 
-from fitguard.notebook.parcel.errors import CannotCarry, NotCarried, cannot_carry
+from fitguard.state.not_carried import CannotCarry, NotCarried, cannot_carry
 
 Failure = Callable[[Any], Exception | None]
 """Why an object cannot go over; None where it can."""
