@@ -51,8 +51,13 @@ bench: $(READY)
 
 # What takes minutes: logs of gigabytes, long fuzzing, power cuts, kills. A slice of the kills:
 # FITGUARD_SOAK_KILLS=20 FITGUARD_SOAK_SEED=7 .venv/bin/pytest -m soak tests/guarded/test_soak.py
+# A real S3 on loopback. Its packages want an older python-dateutil than constraints.txt names.
+S3_ON_LOOPBACK := s3fs 'moto[s3]' flask flask-cors
 soak: $(READY)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt atheris
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
+		atheris "ray[default,client]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(S3_ON_LOOPBACK)
+	@scripts/install_soak_tools.sh
 	$(BIN)/pytest -m soak
 
 # All supported versions: make matrix, or some: make matrix ONLY="tf2.15 py3.13" JOBS=1

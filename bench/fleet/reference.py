@@ -1,7 +1,8 @@
 """How fast a set of trainings could have been: what the packer is compared with.
 
-`play` is the packer, which does not know how long a training takes. `pack_offline` knows, and tries
-many orders. `bound_below` is proven: nothing is faster, but what is that fast may not exist.
+`play` is the packer, with what the fleet expects of each training. `pack_offline` knows all times,
+and tries many orders. `bound_below` is proven: nothing is faster, but what is that fast may not
+exist.
 """
 
 import heapq
@@ -10,18 +11,26 @@ from collections.abc import Sequence
 
 from fleet.sets import Training
 
+from fitguard.fleet.expecting import Expecting
 from fitguard.fleet.packing import Packer
 from fitguard.fleet.requests import Request
 from fitguard.schema.fleet import FleetCard
 
 
-def play(trainings: Sequence[Training], cards: Sequence[FleetCard]) -> float:
-    """Seconds until the last one has ended, with the packer."""
+def play(
+    trainings: Sequence[Training], cards: Sequence[FleetCard], expecting: Expecting | None = None
+) -> float:
+    """Seconds until the last one has ended, with the packer.
+
+    Args:
+        expecting: What is known of the times; None for nothing, ever.
+    """
     packer = Packer()
     for card in cards:
         packer.add_card(card)
-    for training in trainings:
-        packer.add(Request(name=training.name, memory_bytes=training.memory_bytes))
+    for one in trainings:
+        takes = expecting.expect(one.name) if expecting else None
+        packer.add(Request(name=one.name, memory_bytes=one.memory_bytes, takes_seconds=takes))
     seconds = {training.name: training.seconds for training in trainings}
     now, ends = 0.0, []
     while packer.waiting or ends:
@@ -29,6 +38,9 @@ def play(trainings: Sequence[Training], cards: Sequence[FleetCard]) -> float:
             heapq.heappush(ends, (now + seconds[placed.name], placed.name))
         now, name = heapq.heappop(ends)
         packer.release(name)
+        if expecting:
+            changed = expecting.learn(name, seconds[name])
+            packer.retime({other: expecting.expect(other) for other in changed})
     return now
 
 

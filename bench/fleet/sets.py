@@ -1,11 +1,11 @@
 """Cards and trainings, drawn at random from a seed."""
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from fitguard.fleet.requests import Request
-from fitguard.schema.fleet import FleetCard
+from fitguard.schema.fleet import FleetCard, FleetJob
 
 GIB = 2**30
 KINDS = (("NVIDIA H200", 140), ("NVIDIA A100-SXM4-80GB", 80), ("NVIDIA GeForce RTX 4090", 24))
@@ -21,15 +21,22 @@ SPREADS: dict[str, Callable[[random.Random], float]] = {
     "lognormal, sigma 0.6": lambda drawn: 60 * drawn.lognormvariate(0, 0.6),
     "lognormal, sigma 1.0": lambda drawn: 60 * drawn.lognormvariate(0, 1.0),
 }
-"""How long trainings take, in seconds: what the packer does not know."""
+"""How long trainings take, in seconds."""
+SCRIPTS = 6
+WITHIN = 0.15
+"""Trainings of one script differ by so much from what is usual for it."""
 
 
 class Training(NamedTuple):
-    """What the packer is told, and the time that only the bench knows."""
+    """Memory, which the packer is told, and the time that it really takes."""
 
     name: str
     memory_bytes: int
     seconds: float
+
+
+Takes = Callable[[Training], float | None]
+"""What the user tells of the time that a training takes."""
 
 
 def make_cards(sizes: tuple[int, ...]) -> list[FleetCard]:
@@ -59,6 +66,33 @@ def draw_issue(seed: int, spread: str) -> list[Training]:
     return [
         Training(f"t{n}", drawn.choice(ISSUE_SIZES) * GIB, SPREADS[spread](drawn))
         for n in range(60)
+    ]
+
+
+def draw_scripts(seed: int, spread: str) -> list[Training]:
+    """Sixty trainings of mixed sizes, ten of each script: those take about as long."""
+    drawn = random.Random(seed)
+    usual = [SPREADS[spread](drawn) for _ in range(SCRIPTS)]
+    return [
+        Training(
+            f"t{n}",
+            drawn.choice(ISSUE_SIZES) * GIB,
+            usual[n % SCRIPTS] * drawn.uniform(1 - WITHIN, 1 + WITHIN),
+        )
+        for n in range(60)
+    ]
+
+
+def make_jobs(trainings: Sequence[Training], takes: Takes = lambda _: None) -> list[FleetJob]:
+    """As a user would write them: a script of its own for each that is drawn with others."""
+    return [
+        FleetJob(
+            name=one.name,
+            command=(f"script{n % SCRIPTS}.py", "--seed", str(n)),
+            folder="/project",
+            takes_seconds=takes(one),
+        )
+        for n, one in enumerate(trainings)
     ]
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from fitguard.schema.exit_codes import TrainingDied as TrainingDied
     from fitguard.schema.exit_codes import UnreadableInput as UnreadableInput
     from fitguard.schema.exit_codes import UsageError as UsageError
+    from fitguard.supervise.all_runs import read_runs as read_runs
     from fitguard.supervise.past_runs import list_runs as list_runs
     from fitguard.supervise.past_runs import read_run as read_run
     from fitguard.supervise.pruning import prune_runs as prune_runs
@@ -43,6 +44,7 @@ __all__ = [
     "probe",
     "prune_runs",
     "read_run",
+    "read_runs",
     "resolve",
     "watch",
 ]
@@ -63,6 +65,7 @@ _PLACES = {
     "probe": "fitguard.readiness.probing",
     "prune_runs": "fitguard.supervise.pruning",
     "read_run": "fitguard.supervise.past_runs",
+    "read_runs": "fitguard.supervise.all_runs",
     "resolve": "fitguard.environment.resolution",
     "watch": "fitguard.watching.watch",
 }

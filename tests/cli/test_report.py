@@ -56,6 +56,33 @@ def test_the_page_goes_where_it_is_told_to(folder):
     assert "<h3>Attempts over time</h3>" in (folder / "x.html").read_text(encoding="utf-8")
 
 
+def test_a_folder_of_runs_is_one_page_of_all(folder):
+    (folder / "fitguard-runs" / "broken").mkdir()
+    (folder / "fitguard-runs" / "broken" / "journal.jsonl").write_bytes(b"\0\x1b[2J")
+    run = fitguard("report", "fitguard-runs", cwd=folder)
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.startswith("✔ All finished: 1 run")
+    assert "no line of it is an event" in " ".join(run.stdout.split())
+    assert run.stderr == "fitguard: page: fitguard-runs/report.html\n"
+    page = (folder / "fitguard-runs" / "report.html").read_text(encoding="utf-8")
+    assert "Attempt 1: killed by SIGKILL · host-oom" in page
+    assert "&lt;b&gt;Killed\\x1b[2J" in page
+
+
+def test_all_runs_as_json(folder):
+    run = fitguard("report", "fitguard-runs", "--format", "json", cwd=folder)
+    document = json.loads(run.stdout)
+    jsonschema.Draft202012Validator(json_schema("runs-report")).validate(document)
+    assert [one["outcome"] for one in document["runs"][0]["attempts"]] == ["killed", "finished"]
+    assert not (folder / "fitguard-runs" / "report.html").exists()
+
+
+def test_a_folder_without_runs(folder):
+    run = fitguard("report", ".", cwd=folder)
+    assert run.returncode == 2
+    assert "Received ., which holds no runs. Expected a run, its folder" in run.stderr
+
+
 def test_a_page_that_cannot_be_written_costs_the_page_alone(folder):
     (folder / "fitguard-runs" / ID / "report.html").mkdir()
     run = fitguard("report", "last", cwd=folder)

@@ -3,6 +3,7 @@
 import os
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from programs import LONGEST_SECONDS
@@ -46,6 +47,7 @@ SEEN = Observation(
     stuck=False,
     relatives=(),
     last_moments=(),
+    memory_limit_bytes=None,
     numbers={4711: 200.0},
     peak_host_bytes=5,
     peak_gpu_bytes=6,
@@ -196,3 +198,14 @@ def test_a_planned_end_names_what_it_came_before():
     event = examine_end(left, 1, [], killed_by_kernel=0).event
     assert (event.outcome, event.cause) == ("planned", "gpu-memory-leak")
     assert event.evidence == ("memory grows",)
+
+
+SCRATCH = (Path(__file__).parent / "recordings" / "scratch_space_refused.log").read_bytes()
+"""Of a guarded training on an H200, which a fleet had allowed 2.0 GiB of it."""
+
+
+def test_a_pool_that_was_made_small_is_not_what_others_left_over():
+    seen = replace(SEEN, output=SCRATCH, memory_limit_bytes=2_200_010_555)
+    assert examine_end(seen, 1, [], killed_by_kernel=None).event.cause == "gpu-oom"
+    unlimited = replace(seen, memory_limit_bytes=None)
+    assert examine_end(unlimited, 1, [], killed_by_kernel=None).event.cause == "unknown"

@@ -19,17 +19,21 @@ SETTINGS = {
     "RAY_health_check_initial_delay_ms": "1000",
     "RAY_health_check_period_ms": "1000",
     "RAY_health_check_failure_threshold": "3",
+    "RAY_gcs_storage": "rocksdb",
 }
 
 
 class SmallCluster:
-    """Nodes with declared cards; the head has none, and outlives them."""
+    """Nodes with declared cards; the head has none, outlives them, and keeps its books on disk."""
 
     def __init__(self):
-        os.environ.update(SETTINGS)
+        self.folder = Path(tempfile.mkdtemp(prefix="fgt-", dir="/tmp"))
+        os.environ.update(SETTINGS, RAY_gcs_storage_path=str(self.folder / "books"))
         from ray.cluster_utils import Cluster
 
-        self.folder = Path(tempfile.mkdtemp(prefix="fgt-", dir="/tmp"))
+        # Ray notes the address of a cluster there, and expects the folder.
+        (self.folder / "ray").mkdir()
+        os.environ["RAY_TMPDIR"] = str(self.folder)
         self._cluster = Cluster(
             initialize_head=True,
             head_node_args={
@@ -42,13 +46,13 @@ class SmallCluster:
         )
         self.address = self._cluster.address
 
-    def add_node(self, cards):
-        """`FakeA:600MiB,FakeB:300MiB`."""
+    def add_node(self, cards, **variables):
+        """`FakeA:600MiB,FakeB:300MiB`, and what else its environment has."""
         return self._cluster.add_node(
             num_cpus=1,
             num_gpus=cards.count(",") + 1,
             object_store_memory=80 * 2**20,
-            env_vars={"FITGUARD_CARDS": cards},
+            env_vars={"FITGUARD_CARDS": cards, **variables},
             temp_dir=str(self.folder),
         )
 
@@ -58,8 +62,17 @@ class SmallCluster:
         os.kill(pid, signal.SIGKILL)
         return pid
 
+    def restart_head(self, after_seconds):
+        """kill -9 of what keeps the cluster together; it comes back with its books."""
+        head = self._cluster.head_node
+        os.kill(head.all_processes["gcs_server"][0].process.pid, signal.SIGKILL)
+        time.sleep(after_seconds)
+        head.kill_gcs_server(check_alive=False)
+        head.start_gcs_server()
+
     def stop(self):
         self._cluster.shutdown()
+        del os.environ["RAY_TMPDIR"]
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
@@ -84,6 +97,7 @@ def start_fleet(jobs, folder, *words, environment=None, stderr=subprocess.PIPE):
         stdout=subprocess.PIPE,
         stderr=stderr,
         text=True,
+        process_group=0,
     )
 
 

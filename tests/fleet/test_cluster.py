@@ -1,8 +1,6 @@
 """A fleet on a real Ray cluster of two nodes, with real trainings, killed at all ends."""
 
 import json
-import subprocess
-import sys
 
 import psutil
 import pytest
@@ -33,13 +31,6 @@ def folder(tmp_path, scripts):
     return scripts(tmp_path)
 
 
-def train_plainly(folder, name, *arguments):
-    """The result of the script alone."""
-    words = [sys.executable, "small.py", f"plain-{name}.npz", *arguments]
-    subprocess.run(words, cwd=folder, check=True, capture_output=True)
-    return folder / f"plain-{name}.npz"
-
-
 def find_actor(folder, name):
     """The actor that trains a run; it is the parent of who guards it."""
     guards = [one for one in find_processes(f"--name={name}") if one.cwd() == str(folder)]
@@ -51,7 +42,7 @@ def count_snapshots(folder, name):
     return journal.read_text().count('"event":"snapshot"') if journal.exists() else 0
 
 
-def test_killed_at_all_ends_and_started_again(cluster, folder, start):
+def test_killed_at_all_ends_and_started_again(cluster, folder, start, train_plainly):
     fleet = start(JOBS, folder, "--address", cluster.address)
     wait_for(lambda: count_snapshots(folder, "long"), SECONDS)
     find_actor(folder, "long").kill()

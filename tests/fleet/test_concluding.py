@@ -55,6 +55,12 @@ def test_one_that_never_began_says_what_was_written():
     assert "Received nonsense." in one.why
 
 
+def test_what_it_has_done_is_noted():
+    one = train(ended(75, outcome="preempted", share_done=0.5), asked="x")
+    conclude(one)
+    assert one.share_done == 0.5
+
+
 @pytest.mark.parametrize("order", [1, -1])
 def test_of_a_gang_the_failure_counts(order):
     ends = (ended(1, outcome="exited", cause="numeric-nan", why="It is nan."), ended(75))

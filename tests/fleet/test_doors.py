@@ -2,7 +2,8 @@
 
 import pytest
 
-from fitguard.fleet.doors import find_open_doors, is_loopback
+from fitguard.fleet.doors import find_open_doors, is_loopback, name_keys, require_tls_files
+from fitguard.schema.exit_codes import UsageError
 
 TLS = {
     "RAY_USE_TLS": "1",
@@ -36,7 +37,19 @@ def test_closed_doors_are_not_told():
     assert find_open_doors(["10.0.0.7"], TLS, has_token=True) == ()
 
 
-def test_tls_without_its_files():
-    (told,) = find_open_doors(["10.0.0.7"], {**TLS, "RAY_TLS_CA_CERT": ""}, has_token=True)
-    assert "RAY_TLS_CA_CERT" in told
-    assert "RAY_TLS_SERVER_KEY" not in told
+def test_tls_without_its_files_is_refused(tmp_path):
+    (tmp_path / "file").touch()
+    files = {name: str(tmp_path / "file") for name in TLS if name != "RAY_USE_TLS"}
+    require_tls_files({})
+    require_tls_files({"RAY_USE_TLS": "1", **files})
+    for name in files:
+        with pytest.raises(UsageError, match=f"no {name}"):
+            require_tls_files({"RAY_USE_TLS": "1", **files, name: ""})
+        with pytest.raises(UsageError, match=f"{name}=.*gone, which cannot be read"):
+            require_tls_files({"RAY_USE_TLS": "true", **files, name: str(tmp_path / "gone")})
+
+
+def test_what_to_compare_names_what_is_set_here():
+    said = name_keys({"RAY_AUTH_MODE": "token"})
+    assert "RAY_AUTH_MODE (here: token)" in said
+    assert "RAY_USE_TLS (here: not set)" in said

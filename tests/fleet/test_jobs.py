@@ -1,12 +1,16 @@
 """The file of jobs: what it means, and what is said where it means nothing."""
 
 import contextlib
+import json
+import re
 import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
+from fitguard.fleet.declared import read_declared
 from fitguard.fleet.jobs import WrongJob, build_jobs, read_jobs
 from fitguard.schema.exit_codes import UnreadableInput, UsageError
 from fitguard.schema.fleet import FleetJob
@@ -26,6 +30,7 @@ jobs:
     python: /opt/python
     environment: {A: yes}
     memory: 512MiB
+    takes: 1h 30min
   - name: sweep-{lr}-{seed}
     run: [train.py, --lr, "{lr}", --seed, "{seed}"]
     sweep: {lr: [0.10, 1e-2], seed: [1, 2, 3]}
@@ -46,6 +51,7 @@ def test_all_keys(tmp_path):
         folder=str(tmp_path / "project"),
         environment={"TF_DETERMINISTIC_OPS": "1", "A": "yes"},
         memory_bytes=512 << 20,
+        takes_seconds=5400.0,
         priority=5,
         workers=2,
         cards=("*H200*", "*A100*"),
@@ -102,6 +108,10 @@ WRONG = {
     "reserved name": ("jobs: [{name: last, run: t.py}]", "means something else"),
     "size": (f"{ONE}    memory: much\n", "line 4: job a: Received memory='much'. Expected a size"),
     "small size": (f"{ONE}    memory: 13\n", "at least 1MiB"),
+    "time": (f"{ONE}    takes: 3\n", "line 4: job a: Received takes: '3'. Expected a time"),
+    "time of words": (f"{ONE}    takes: 3 hours\n", "Received takes: '3 hours'. Expected a time"),
+    "no time at all": (f"{ONE}    takes: 0s\n", "Received takes: '0s'. Expected a time"),
+    "time without an end": (f"{ONE}    takes: 4000d\n", "Expected a time of up to ten years"),
     "no size": (f"{ONE}    memory: [1]\n", "Expected a size"),
     "priority": (f"{ONE}    priority: high\n", "line 4: job a: Received priority: 'high'"),
     "no priority": (f"{ONE}    priority:\n", "Received priority: nothing"),
@@ -137,6 +147,91 @@ def test_what_cannot_be_names_file_and_line(tmp_path, case):
     assert expected in str(raised.value)
 
 
+MANY = """\
+defaults:
+  memory: much
+  name: x
+jobs:
+  - name: a
+    run: t.py
+    memmory: 1G
+    priority: high
+  - name: b
+    memory: little
+  - {name: c, run: t.py}
+  - {name: c, run: t.py}
+  - {name: d, run: t.py, sweep: {x: [1, 2], y: [1, 1]}}
+  - {name: e, run: t.py, sweep: {x: [1, 2], y: [1, 2]}}
+  - just a text
+job: 1
+"""
+
+
+def test_all_mistakes_are_told_at_once(tmp_path):
+    with pytest.raises(UnreadableInput) as raised:
+        read(tmp_path, MANY)
+    told = [
+        line.removeprefix(str(tmp_path / "jobs.yaml, ")) for line in str(raised.value).split("\n")
+    ]
+    begun = [
+        "line 2: defaults: Received memory='much'",
+        "line 3: defaults: Received name",
+        "line 7: job a: Received the key 'memmory'. Did you mean memory?",
+        "line 8: job a: Received priority: 'high'",
+        "line 9: job b: Received no run",
+        "line 10: job b: Received memory='little'",
+        "line 12: job c: Received two jobs",
+        "line 13: job d: Received a value twice in the sweep of y",
+        "line 14: job e: Received a sweep over x",
+        "line 14: job e: Received one name for a sweep over x",
+        "line 14: job e: Received a sweep over y",
+        "line 14: job e: Received one name for a sweep over y",
+        "line 15: job 7: Received a text",
+        "line 16: Received the key 'job'",
+    ]
+    assert len(told) == len(begun)
+    for line, beginning in zip(told, begun, strict=True):
+        assert line.startswith(beginning)
+
+
+def test_the_first_twenty_mistakes(tmp_path):
+    jobs = "".join(f"  - {{name: j{number}, runs: t.py}}\n" for number in range(50))
+    with pytest.raises(UnreadableInput) as raised:
+        read(tmp_path, f"jobs:\n{jobs}")
+    *told, last = str(raised.value).split("\n")
+    assert len(told) == 20
+    assert last == "and 80 more"
+
+
+def test_functions_in_a_file_get_values_with_their_types(tmp_path):
+    (tmp_path / "net.py").write_text("def train(lr, deep, title, on, seed): ...")
+    text = """
+jobs:
+  - name: a-{seed}
+    function: net:train
+    arguments: {lr: 1e-3, deep: [0.10, {a: -2, b: "2"}], title: no, on: true}
+    sweep: {seed: [1, 2]}
+"""
+    one, other = read(tmp_path, text)
+    told = {"deep": [0.1, {"a": -2, "b": "2"}], "lr": 0.001, "on": True, "title": "no"}
+    assert [json.loads(job.command[3]) for job in (one, other)] == [
+        {**told, "seed": 1},
+        {**told, "seed": 2},
+    ]
+    with pytest.raises(UnreadableInput, match=r"line 3: .*missing a required argument: 'seed'"):
+        read(tmp_path, text.partition("    sweep")[0].replace("  - name: a-{seed}", "  - name: a"))
+
+
+@pytest.mark.parametrize(
+    ("written", "seconds"),
+    [("45s", 45), ("90min", 5400), ("90 m", 5400), ("3h", 10800), ("1.5h", 5400), (".5H", 1800),
+     ("2d", 172800), ("1h30min", 5400), ("1d 2h 3min 4s", 93784)],
+)  # fmt: skip
+def test_times(tmp_path, written, seconds):
+    (job,) = read(tmp_path, f"{ONE}    takes: {written}\n")
+    assert job.takes_seconds == seconds
+
+
 @pytest.mark.parametrize(
     "option",
     ["--name x", "--resume", "--resume=auto", "--runs-folder y", "--runs y", "--gang g",
@@ -148,10 +243,27 @@ def test_options_that_the_fleet_sets_itself(tmp_path, option):
         read(tmp_path, f"{ONE}    options: {option}\n")
 
 
+def test_the_example_fits_the_cards_that_it_names():
+    path = Path(__file__).parents[2] / "examples" / "fleet.yaml"
+    declared = re.search(r"FITGUARD_CARDS=(\S+)", path.read_text())[1]
+    assert declared in (path.parents[1] / "README.md").read_text()
+    room = min(memory_bytes for _, memory_bytes in read_declared(declared))
+    jobs = read_jobs(path)
+    assert [job.name for job in jobs] == ["digest-1", "digest-2", "digest-3", "urgent"]
+    assert all(job.memory_bytes <= room for job in jobs)
+    assert all((Path(job.folder) / job.command[0]).is_file() for job in jobs)
+
+
 def test_far_too_many():
     values = list(range(1000))
     with pytest.raises(WrongJob, match="a sweep of 1,000,000 jobs"):
         build_jobs([{"name": "{a}-{b}", "run": "t {a} {b}", "sweep": {"a": values, "b": values}}])
+
+
+def test_names_that_differ_in_case_only(tmp_path):
+    text = f"{ONE}  - name: A\n    run: u.py\n"
+    with pytest.raises(UnreadableInput, match=r"line 4: job A: Received jobs a and A whose runs"):
+        read(tmp_path, text)
 
 
 def test_runs_of_a_gang_have_names_too():
@@ -171,8 +283,10 @@ def test_no_text(tmp_path, content):
 
 
 def test_no_file(tmp_path):
-    with pytest.raises(UnreadableInput, match="No such file"):
+    with pytest.raises(UnreadableInput, match=r"No such file.*Expected the file of all trainings"):
         read_jobs(tmp_path / "jobs.yaml")
+    with pytest.raises(UnreadableInput, match=r"a directory. Expected the file of all trainings"):
+        read_jobs(tmp_path)
 
 
 def test_no_library(tmp_path, monkeypatch):
@@ -199,6 +313,9 @@ def test_from_python(tmp_path):
         FleetJob(name="a", command=("t.py",), folder="/x", workers=0),
         FleetJob(name="a", command=("t.py",), folder="/x", options=("--name", "b")),
         FleetJob(name="a", command=("t.py",), folder="/x", memory_bytes=5),
+        FleetJob(name="a", command=("t.py",), folder="/x", takes_seconds=0.0),
+        FleetJob(name="a", command=("t.py",), folder="/x", takes_seconds=float("nan")),
+        {"name": "a", "run": "t.py", "takes": 3600},
         {"name": "a", "run": "t.py", "priority": True},
         {"name": "a", "run": "t.py", "environment": {"A": 0.1}},
         {"name": "a", "run": "t.py", 5: 6},
@@ -215,8 +332,9 @@ values = some.recursive(
     lambda inner: some.lists(inner, max_size=3) | some.dictionaries(some.text(max_size=3), inner),
     max_leaves=6,
 )
-keys = some.sampled_from(["name", "run", "folder", "memory", "environment", "priority", "workers",
-                          "cards", "options", "python", "sweep"])  # fmt: skip
+keys = some.sampled_from(["name", "run", "folder", "memory", "takes", "environment", "priority",
+                          "workers", "cards", "options", "python", "sweep", "function",
+                          "arguments"])  # fmt: skip
 
 
 @given(some.lists(some.dictionaries(keys, values), max_size=3))

@@ -12,6 +12,7 @@ from fitguard.fleet.waiting_line import WaitingLine
 NAMES = ("NVIDIA H200", "NVIDIA A100", "RTX 4090")
 sizes = some.sampled_from([1, 2, 5, 8, 13, 20, 24, 40, 80, 100])
 avoided = some.sets(some.tuples(some.just("n"), some.integers(0, 5)), max_size=2)
+times = some.sampled_from([None, 0.5, 60.0, 70.0, 3600.0])
 patterns = some.sampled_from([(), (), ("*H200*",), ("NVIDIA*",), ("T4",), ("*a100", "rtx*")])
 
 
@@ -60,15 +61,23 @@ class Fleet(RuleBasedStateMachine):
                 self.waiting[name] = request
 
     @rule(size=sizes, priority=some.integers(0, 2), workers=some.sampled_from([1, 1, 1, 2, 3]),
-          cards=patterns, whole=some.sampled_from([False, False, True]), avoid=avoided)  # fmt: skip
-    def training_comes(self, size, priority, workers, cards, whole, avoid):
+          cards=patterns, whole=some.sampled_from([False, False, True]), avoid=avoided,
+          takes=times)  # fmt: skip
+    def training_comes(self, size, priority, workers, cards, whole, avoid, takes):
         self.count += 1
         request = ask(
             f"t{self.count}", size, priority=priority, workers=workers, cards=cards,
-            whole_card=whole, avoid=frozenset(avoid),
+            whole_card=whole, avoid=frozenset(avoid), takes_seconds=takes,
         )  # fmt: skip
         self.packer.add(request)
         self.waiting[request.name] = request
+
+    @rule(data=some.data(), takes=times)
+    def more_is_known_of_times(self, data, takes):
+        names = (
+            data.draw(some.sets(some.sampled_from(sorted(self.waiting)))) if self.waiting else ()
+        )
+        self.packer.retime(dict.fromkeys((*names, *self.running), takes))
 
     @rule(data=some.data())
     def training_ends(self, data):

@@ -1,6 +1,7 @@
 """A guarded training as a trial of Ray Tune."""
 
 import importlib.util
+import json
 import subprocess
 import sys
 import threading
@@ -8,6 +9,7 @@ import threading
 import pytest
 import ray
 from fleet.clusters import find_processes, small_cluster, wait_for
+from fleet.scripts.waits_here import wait
 from guarded.results import difference
 
 import fitguard.fleet
@@ -27,6 +29,14 @@ def test_values_are_filled_in():
     assert made.command == ("train.py", "--lr", "0.1")
     with pytest.raises(UsageError, match="a sweep over depth, which the training does not get"):
         fill_job(job, {"lr": 0.1, "depth": 2}, "ab_00001")
+
+
+def test_a_function_gets_the_values_as_arguments():
+    made = fill_job({"function": wait, "arguments": {"out": "o"}}, {"lr": 0.1}, "ab_00001")
+    assert made.name == "trial-ab_00001"
+    assert json.loads(made.command[3]) == {"lr": 0.1, "out": "o"}
+    with pytest.raises(UsageError, match="unexpected keyword argument 'depth'"):
+        fill_job({"function": wait, "arguments": {"out": "o"}}, {"depth": 2}, "ab_00001")
 
 
 @pytest.mark.skipif(HAS_TUNE, reason="Ray Tune is here")

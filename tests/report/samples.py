@@ -22,6 +22,7 @@ from report.diagnoses import (
 )
 from report.made_checks import hostile_check, made_checks
 from report.made_fleets import FLEETS, hostile_fleet
+from report.made_nights import NIGHTS, hostile_night
 from report.made_plans import PLANS, hostile_plan
 from report.made_probes import HEALTHY_PROBES, SICK_PROBES, hostile_probes
 from report.made_runs import RUNS, hostile_list, hostile_moment, hostile_run
@@ -337,6 +338,8 @@ DOCUMENTS = {
     "hostile run": hostile_run(NASTY),
     "hostile list of runs": hostile_list(NASTY),
     "hostile moment": hostile_moment(NASTY),
+    **NIGHTS,
+    "hostile night": hostile_night(NASTY),
     **made_checks(HEALTHY, BROKEN),
     "hostile check": hostile_check(NASTY, HOSTILE),
     **FLEETS,

@@ -13,11 +13,12 @@ from supervise.test_resuming import STOPS, Setting
 
 from fitguard.monitor.run_folder import RunFolder
 from fitguard.schema.exit_codes import UsageError
+from fitguard.schema.journal import RunStarted
 from fitguard.supervise.choosing import AlreadyFinished
 from fitguard.supervise.guarding import guard
 from fitguard.supervise.lock import locking_run
 from fitguard.supervise.naming import require_name
-from fitguard.supervise.runs import find_runs
+from fitguard.supervise.runs import KnownRun, find_runs
 
 
 @pytest.fixture
@@ -126,6 +127,18 @@ def test_named_runs_and_others_are_sorted_by_time(setting):
     started = [setting.run("pass", name=name).folder for name in ("z", None, "a")]
     found = [run.folder for run in find_runs(setting.options.runs_folder)]
     assert found == started[::-1]
+
+
+@pytest.mark.parametrize(("part", "goes_on"), [("project", True), ("other", False)])
+def test_a_folder_that_ray_has_copied_again_goes_on(tmp_path, part, goes_on):
+    """As each `ray job submit --working-dir` of changed files does."""
+    copies = tmp_path / "runtime_resources/working_dir_files"
+    before, place = copies / "_ray_pkg_0a/project", copies / "_ray_pkg_0b" / part
+    for folder in (before, place):
+        folder.mkdir(parents=True)
+    started = RunStarted(time=0, id="n", command=("train.py",), working_directory=str(before))
+    run = KnownRun(RunFolder(tmp_path / "shared/n"), started, "preempted")
+    assert run.belongs_to(place) == goes_on
 
 
 def test_a_folder_that_was_moved_goes_on(tmp_path):

@@ -17,6 +17,7 @@ _REFUSED = {
 """An allocator of the GPU says that it has no room."""
 _HINTS = {
     "dst-tensor": 0.62,
+    "scratch-space-refused": 0.62,
     "cuda-out-of-memory": 0.52,
     "oom-hint": 0.45,
     "pinned-memory-refused": 0.4,

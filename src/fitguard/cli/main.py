@@ -27,7 +27,13 @@ from fitguard.cli.run_settings import apply_settings
 from fitguard.cli.runs import runs
 from fitguard.cli.training_options import hint_at_script_options
 from fitguard.cli.watch import watch
-from fitguard.schema.exit_codes import INTERRUPTED, ExitCode, UnreadableInput, UsageError
+from fitguard.schema.exit_codes import (
+    INTERRUPTED,
+    ClusterLost,
+    ExitCode,
+    UnreadableInput,
+    UsageError,
+)
 
 app = App(
     name="fitguard",
@@ -78,6 +84,9 @@ def run(arguments: list[str]) -> int:
     except UnreadableInput as error:
         complain(str(error))
         return ExitCode.UNREADABLE_INPUT
+    except ClusterLost as error:
+        complain(str(error))
+        return ExitCode.FITGUARD_FAILED
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:

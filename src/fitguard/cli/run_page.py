@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from fitguard.monitor.regular_files import replace_file
-from fitguard.monitor.run_folder import RunFolder
 
 if TYPE_CHECKING:
-    from fitguard.schema.run import Run
+    from fitguard.report.registry import Document
 
 TrustFolder = Annotated[
     bool,
@@ -21,8 +20,8 @@ TrustFolder = Annotated[
 ]
 
 
-def write_page(document: "Run", *, show_private: bool) -> Path:
-    """Write the page; where it is.
+def write_page(document: "Document", page: Path, *, show_private: bool) -> None:
+    """Write the page of a run, or of all runs.
 
     Raises:
         OSError: where it cannot be written.
@@ -31,6 +30,4 @@ def write_page(document: "Run", *, show_private: bool) -> Path:
     from fitguard.report.render import render
 
     shown = document if show_private else redact_here(document)
-    page = RunFolder(Path(document.folder)).report
     replace_file(page, render(shown, "html").encode())
-    return page

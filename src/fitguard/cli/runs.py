@@ -8,7 +8,7 @@ from cyclopts import Parameter
 
 from fitguard.cli.console import PLAIN_OUTPUT, Output, show
 from fitguard.cli.run_page import TrustFolder, write_page
-from fitguard.monitor.run_folder import RUNS
+from fitguard.monitor.run_folder import RUNS, RunFolder
 from fitguard.schema.exit_codes import UnreadableInput, UsageError
 
 RunsFolder = Annotated[
@@ -42,5 +42,6 @@ def runs(
             # Where the page that the list links to cannot be written, the list is still shown.
             with contextlib.suppress(UsageError, UnreadableInput, OSError):
                 found = read_run(run.id, runs_folder=runs_folder, trust_folder=trust_folder)
-                write_page(found, show_private=output.show_private)
+                page = RunFolder(Path(found.folder)).report
+                write_page(found, page, show_private=output.show_private)
     show(listed, output)

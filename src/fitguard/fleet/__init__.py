@@ -3,13 +3,22 @@
 What decides is pure: no Ray, no clock, no files but the one of jobs.
 
     jobs.py           jobs.yaml, or what Python gives ──> FleetJob
+    jobs_here.py      what must be there before they start on this machine
     job_keys.py       what a key of a job may be
+    wrong_jobs.py     all that is wrong with them
     sweeps.py         one job for each combination of values
+    functions.py      a job that is a function becomes a command
+    arguments.py      what it is called with
+    signatures.py     what it takes, where nobody imports it
+    parcels.py        what goes along where it cannot be imported
+    calling/          the program that calls it
     yaml_lines.py     YAML as it is written, and the lines of it
 
     packing.py        which waiting training goes onto which card
     requests.py       what it asks for, and what it gets
     waiting_line.py   who comes first
+    expecting.py      how long each will train
+    occupancy.py      who is on which card
     card_room.py      the cards, and what is free of them
     held_cards.py     room that is kept for one that cannot start yet
     waiting_reasons.py  what each one waits for
@@ -21,13 +30,17 @@ What does it, on Ray, which is imported inside of functions:
 
     running.py        `fitguard.fleet.run`: connects, dispatches, answers
     connecting.py     an embedded Ray, or a cluster that runs
+    own_folder.py     the folder of an embedded one
     doors.py          which doors of it stand open
+    submitted.py      what to know of it as a job of Ray
     dispatching.py    the loop
     trainings.py      a training while the fleet lives
     concluding.py     from the ends of its workers to what comes next
+    losses.py         why an actor is gone
     refusing.py       who fits nowhere, and why
-    summing_up.py     how many run and wait, now and then
+    summing_up.py     how many finished, run and wait, now and then
     planning.py       those whose memory nobody told
+    measuring.py      those that cannot be planned: what one takes while it trains
     needing.py        what one of them needs: `fitguard plan`
     nodes.py          nodes that come and go
     inspecting.py     what a node tells of its cards and of the storage
@@ -40,6 +53,8 @@ What does it, on Ray, which is imported inside of functions:
     trainer.py        the actor: `fitguard run` in a process
     tether.py         a process that ends with its parent
     records.py        what the folders of runs tell
+    hearing.py        whether snapshots reach a storage that is no folder
+    storage/          the folder of runs, or what fsspec reaches
     without_ray.py    stdout, which is for the answer
     reaching.py       whether anybody listens at an address
 

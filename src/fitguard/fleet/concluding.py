@@ -24,6 +24,8 @@ def conclude(one: Training) -> Next:
     one.takes_whole = one.takes_whole or following.whole_card
     if isinstance(decisive, Ended):
         one.cause = decisive.record.cause
+        one.share_done = decisive.record.share_done
+        one.peak_bytes = decisive.record.peak_bytes or one.peak_bytes
         one.why = decisive.record.why or following.why
         if following.action == "give-up" and not decisive.record.why:
             one.why = short(one_line(f"{following.why} {_last_line(decisive.said)}"), _LONGEST)

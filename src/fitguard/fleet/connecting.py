@@ -6,24 +6,23 @@ import io
 import logging
 import os
 import secrets
-import shutil
+import signal
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from fitguard.fleet.declared import CARDS_VARIABLE, read_declared
-from fitguard.fleet.doors import find_open_doors, is_loopback
+from fitguard.fleet.doors import find_open_doors, is_loopback, name_keys, require_tls_files
+from fitguard.fleet.own_folder import making_folder
 from fitguard.fleet.reaching import require_reachable
 from fitguard.fleet.without_ray import WithoutRay
-from fitguard.schema.exit_codes import UsageError
-from fitguard.words import size
+from fitguard.schema.exit_codes import ClusterLost, UsageError
+from fitguard.words import one_line, short, size
 
 _STORE_BYTES = 100 * 2**20
 """Of Ray's object store: the fleet sends words, no arrays."""
-_LONGEST_FOLDER = 40
-"""Ray puts sockets below it, whose paths may have 107 characters."""
+_LONGEST_REASON = 300
 _ONLY_LOOPBACK = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
 """Ray binds its ports to loopback where it is 0, as it does by itself on macOS and Windows."""
 
@@ -77,19 +76,34 @@ def _joining(address: str | None) -> Iterator[tuple[str, ...]]:
     if ray.is_initialized():
         yield _check_doors(wanted)
         return
-    require_reachable(wanted)
+    require_tls_files(os.environ)
+    is_there = require_reachable(wanted, os.environ)
     try:
         ray.init(address=wanted, **_quietly())
-    except (ConnectionError, RuntimeError, ValueError) as error:
-        reason = str(error).strip().partition("\n")[0]
+    except (ConnectionError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
+        hint = f" {name_keys(os.environ)}" if is_there else ""
         raise UsageError(
-            f"Received the address {wanted}: {reason} Expected that of a Ray cluster that runs. "
-            "`fitguard fleet run --local` needs none"
+            f"Received the address {wanted}: {_find_reason(error).rstrip('.')}.{hint} Expected "
+            "that of a Ray cluster that runs. `fitguard fleet run --local` needs none"
         ) from error
     try:
         yield _check_doors(wanted)
+    except BrokenPipeError:  # of stdout
+        raise
+    except ConnectionError as error:
+        raise ClusterLost(
+            f"The connection to the Ray cluster at {wanted} was lost ({_find_reason(error)}). What "
+            "this command has started there ends with it. The same command goes on from the last "
+            "snapshots"
+        ) from error
     finally:
         _shut_down()
+
+
+def _find_reason(error: Exception) -> str:
+    """What it begins with, and the end of what a server told: between them is a traceback."""
+    lines = [one_line(line) for line in str(error).splitlines() if line.strip()]
+    return short(" ".join(dict.fromkeys((*lines[:1], *lines[-1:]))), _LONGEST_REASON)
 
 
 @contextlib.contextmanager
@@ -101,31 +115,55 @@ def _starting_here() -> Iterator[tuple[str, ...]]:
     cards, notes = _choose_cards()
     if cards:
         set_here[CARDS_VARIABLE] = cards
-    folder = _make_folder()
     before = {name: os.environ.get(name) for name in set_here}
-    os.environ.update(set_here)
-    try:
-        import ray
+    with making_folder() as folder:
+        os.environ.update(set_here)
+        try:
+            _start_ray(folder, cards)
+            _require_loopback()
+            yield notes
+        finally:
+            _shut_down()
+            for name, value in before.items():
+                if value is None:
+                    os.environ.pop(name, None)
+                else:
+                    os.environ[name] = value
 
-        given = {"num_gpus": len(read_declared(cards))} if cards else {}
-        ray.init(
-            address="local",
-            include_dashboard=False,
-            object_store_memory=_STORE_BYTES,
-            _temp_dir=str(folder),
-            **given,
-            **_quietly(),
-        )
-        _require_loopback()
-        yield notes
+
+def _start_ray(folder: Path, cards: str) -> None:
+    import ray
+
+    given = {"num_gpus": len(read_declared(cards))} if cards else {}
+    try:
+        with _not_for_ray(signal.SIGTERM):
+            ray.init(
+                address="local",
+                include_dashboard=False,
+                object_store_memory=_STORE_BYTES,
+                _temp_dir=str(folder),
+                **given,
+                **_quietly(),
+            )
+    except Exception as error:  # what Ray raises there has no class of its own
+        raise UsageError(
+            f"Received --local, but Ray does not start here: {_find_reason(error)} Expected a "
+            "machine with some processor, memory and disk to spare"
+        ) from error
+
+
+@contextlib.contextmanager
+def _not_for_ray(number: signal.Signals) -> Iterator[None]:
+    """Processes that start in it do not hear a signal; as Ray itself has it with SIGINT.
+
+    Where all processes of a job get SIGTERM, this one lets the trainings leave, and needs Ray for
+    that.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {number})
+    try:
+        yield
     finally:
-        _shut_down()
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
-        shutil.rmtree(folder, ignore_errors=True)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _shut_down() -> None:
@@ -155,13 +193,6 @@ def _choose_cards() -> tuple[str, tuple[str, ...]]:
     return f"CPU:{half_bytes}", (
         "There is no GPU on this machine: trainings share the processor, and half of the free "
         f"memory ({size(half_bytes)}).",
-    )
-
-
-def _make_folder() -> Path:
-    usual = tempfile.gettempdir()
-    return Path(
-        tempfile.mkdtemp(prefix="fg-", dir=usual if len(usual) <= _LONGEST_FOLDER else "/tmp")
     )
 
 

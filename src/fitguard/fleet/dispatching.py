@@ -13,13 +13,18 @@ import time
 from collections.abc import Callable, Sequence
 
 from fitguard.fleet.concluding import conclude, count_pause
+from fitguard.fleet.expecting import Expecting
 from fitguard.fleet.fleet_cards import FleetCards
+from fitguard.fleet.hearing import Hearing
 from fitguard.fleet.launching import ask_to_leave, kill, launch
+from fitguard.fleet.losses import say_loss
+from fitguard.fleet.measuring import Measuring, apply_measured
 from fitguard.fleet.packing import Packer
 from fitguard.fleet.planning import Planning
 from fitguard.fleet.records import RunRecord
 from fitguard.fleet.refusing import find_other_command, find_refusals
 from fitguard.fleet.retrying import Next
+from fitguard.fleet.storage.opening import MarkedStorage
 from fitguard.fleet.summing_up import Summary
 from fitguard.fleet.trainer import Ended
 from fitguard.fleet.trainings import Training, Worker
@@ -48,7 +53,7 @@ class Dispatcher:
         records: dict[str, RunRecord],
         cards: FleetCards,
         packer: Packer,
-        storage: str,
+        storage: MarkedStorage,
         *,
         tell: Callable[[str], None],
         is_asked: Callable[[], bool],
@@ -56,7 +61,10 @@ class Dispatcher:
         self._trainings = {job.name: Training(job, memory_bytes=job.memory_bytes) for job in jobs}
         self._cards = cards
         self._packer = packer
+        self._expecting = Expecting(jobs)
         self._planning = Planning(tell)
+        self._measuring = Measuring(tell)
+        self._hearing = Hearing(storage.name, tell)
         self._summary = Summary(tell)
         self._in_line: set[str] = set()
         self._storage = storage
@@ -77,6 +85,8 @@ class Dispatcher:
             self._line_up()
             self._start()
             self._make_room()
+            self._measuring.look(self._list("running"), others_wait=self._packer.waiting > 0)
+            self._hearing.look(self._list("running"))
             self._refuse()
             self._summary.say(self._trainings.values())
             publish()
@@ -98,7 +108,7 @@ class Dispatcher:
         """The document of the fleet."""
         waits = explain_waits(self._packer, self._cards.name)
         return Fleet(
-            storage=self._storage,
+            storage=self._storage.name,
             name=name,
             cards=self._cards.describe(),
             trainings=tuple(
@@ -120,8 +130,12 @@ class Dispatcher:
                 continue
             if all(records[run].state == "finished" for run in one.runs):
                 one.state = "finished"
-                one.seconds = max(records[run].seconds for run in one.runs)
-            one.kept = records[one.runs[0]].kept
+            first = records[one.runs[0]]
+            one.has_run = first.state is not None
+            one.seconds = max(records[run].seconds for run in one.runs)
+            one.kept, one.peak_bytes = first.kept, first.peak_bytes
+            one.share_done = first.share_done
+            self._note_time(one)
         done = len(self._list("finished"))
         if done:
             self._tell(f"finished before: {done} of {count(len(self._trainings), 'training')}.")
@@ -151,12 +165,14 @@ class Dispatcher:
             try:
                 self._end(one, worker, ray.get(answer))
             except ray.exceptions.RayError as error:
-                self._end(one, worker, f"its actor was lost ({type(error).__name__})")
+                self._end(one, worker, say_loss(error))
         self._settle()
 
     def _end(self, one: Training, worker: Worker, ended: Ended | str) -> None:
         worker.ended = ended
         kill(worker.actor)
+        if isinstance(ended, Ended):
+            self._hearing.note(one, ended.heard, has_ended=True)
         others_train = any(other.ended is None for other in one.workers)
         if others_train and not one.asked and (isinstance(ended, str) or ended.exit_code):
             ask_to_leave(one, "waits for one of its workers")
@@ -166,19 +182,27 @@ class Dispatcher:
         for one in self._list("running"):
             if not one.has_ended:
                 continue
-            cards = one.cards
-            following = conclude(one)
+            cards, blind = one.cards, one.list_blind_nodes()
+            following = conclude(one) if not blind else None
             one.stop()
             self._packer.release(one.name)
             self._cards.give(cards)
+            for node in blind:
+                self._cards.leave_node_out(node, f"{self._storage.name} is not there")
+            if following is None:
+                one.take_back()
+                continue
             self._apply(one, following)
+            changed = self._note_time(one)
+            self._packer.retime({name: self._expecting.expect(name) for name in changed})
             self._cards.suspect(following.probe, one.cause)
         self._cards.forget_empty()
 
     def _apply(self, one: Training, following: Next) -> None:
         if following.action == "done":
             one.state, one.why = "finished", ""
-            self._tell(f"{one.name} has finished after {duration(one.seconds)}")
+            done = f"{len(self._list('finished')):,} of {len(self._trainings):,}"
+            self._tell(f"{one.name} has finished after {duration(one.seconds)} ({done})")
         elif following.action == "give-up":
             one.state = "failed"
             self._tell(f"{one.name} has failed: {one.why}")
@@ -186,6 +210,13 @@ class Dispatcher:
             one.state = "waiting"
             one.not_before = time.monotonic() + count_pause(following, one)
             self._tell(f"{one.name} waits again: {one.asked or one.why}")
+
+    def _note_time(self, one: Training) -> Sequence[str]:
+        """How long it has trained; gives those that are expected to take another time now."""
+        self._expecting.note_done(one.name, one.share_done)
+        if one.state != "finished" or not one.seconds:
+            return ()
+        return self._expecting.learn(one.name, one.seconds)
 
     def _plan(self) -> None:
         self._planning.hear()
@@ -200,9 +231,15 @@ class Dispatcher:
     def _line_up(self) -> None:
         now = time.monotonic()
         for one in self._list("waiting"):
+            self._measure(one)
             if one.is_planned and one.not_before <= now and one.name not in self._in_line:
-                self._packer.add(one.ask(self._cards.list_ids()))
+                takes_seconds = self._expecting.expect(one.name)
+                self._packer.add(one.ask(self._cards.list_ids(), takes_seconds))
                 self._in_line.add(one.name)
+
+    def _measure(self, one: Training) -> None:
+        largest_bytes = self._cards.find_largest(one.job.cards)
+        apply_measured(one, one.peak_bytes, largest_bytes, on_gpus=self._cards.have_gpus)
 
     def _start(self) -> None:
         for placement in self._packer.place():

@@ -5,9 +5,12 @@ Ray 2.52 and newer let in only who has the token, if `RAY_AUTH_MODE=token` is se
 """
 
 import ipaddress
+import os
 from collections.abc import Iterable, Mapping
 
-_TLS_FILES = ("RAY_TLS_SERVER_CERT", "RAY_TLS_SERVER_KEY", "RAY_TLS_CA_CERT")
+from fitguard.schema.exit_codes import UsageError
+
+TLS_FILES = ("RAY_TLS_SERVER_CERT", "RAY_TLS_SERVER_KEY", "RAY_TLS_CA_CERT")
 _LOOPBACK_NAMES = ("localhost", "ip6-localhost")
 
 
@@ -23,22 +26,53 @@ def find_open_doors(
     if all(is_loopback(address) for address in addresses):
         return ()
     found = []
-    uses_tls = environment.get("RAY_USE_TLS", "0").lower() in ("1", "true")
     if not has_token:
         found.append(
             "This Ray cluster lets in everybody who reaches its ports: set RAY_AUTH_MODE=token, "
             "and the same RAY_AUTH_TOKEN_PATH or RAY_AUTH_TOKEN, on all nodes and here."
         )
-    if not uses_tls:
+    if not uses_tls(environment):
         found.append(
             "What goes between the nodes of this Ray cluster can be read and changed on the "
-            f"network: set RAY_USE_TLS=1 and {', '.join(_TLS_FILES)} on all nodes and here, "
+            f"network: set RAY_USE_TLS=1 and {', '.join(TLS_FILES)} on all nodes and here, "
             "or keep the network to yourself."
         )
-    missing = [name for name in _TLS_FILES if not environment.get(name)] if uses_tls else []
-    if missing:
-        found.append(f"RAY_USE_TLS is set, but not {', '.join(missing)}: set them to the files.")
     return tuple(found)
+
+
+def name_keys(environment: Mapping[str, str]) -> str:
+    """What to compare with the cluster, where somebody listens at its address and says no."""
+    mode = environment.get("RAY_AUTH_MODE") or "not set"
+    tls = environment.get("RAY_USE_TLS") or "not set"
+    return (
+        "Somebody listens there. If it is a Ray of the same version, compare what the cluster was "
+        f"started with: RAY_AUTH_MODE (here: {mode}), the token in RAY_AUTH_TOKEN, "
+        f"RAY_AUTH_TOKEN_PATH or ~/.ray/auth_token, RAY_USE_TLS (here: {tls}) and "
+        f"{', '.join(TLS_FILES)}."
+    )
+
+
+def require_tls_files(environment: Mapping[str, str]) -> None:
+    """Where TLS is on, its files must be there: without them Ray waits, or fails far from here.
+
+    Raises:
+        UsageError: for one that is not set, or cannot be read.
+    """
+    if not uses_tls(environment):
+        return
+    for name in TLS_FILES:
+        file = environment.get(name, "")
+        if not os.access(file, os.R_OK):
+            received = f"{name}={file}, which cannot be read" if file else f"no {name}"
+            raise UsageError(
+                f"Received RAY_USE_TLS={environment['RAY_USE_TLS']} and {received}. Expected the "
+                f"files of {', '.join(TLS_FILES)}, on all nodes and here"
+            )
+
+
+def uses_tls(environment: Mapping[str, str]) -> bool:
+    """Whether Ray encrypts."""
+    return environment.get("RAY_USE_TLS", "0").lower() in ("1", "true")
 
 
 def is_loopback(address: str) -> bool:

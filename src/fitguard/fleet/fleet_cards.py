@@ -61,9 +61,9 @@ class FleetCards:
             return ()
         self._looked = now
         change = self._nodes.look()
-        for text in change.told:
+        for text in (*change.passing, *change.told):
             self._tell(text)
-            self.notes.append(text)
+        self.notes += change.told
         for card, found in change.cards:
             self._found[id_of(card)] = found
             self._set(card)
@@ -123,6 +123,15 @@ class FleetCards:
         for key in keys:
             self._busy_until[key] = time.monotonic() + _BUSY_SECONDS
             self._leave_out(key, _BUSY)
+
+    def leave_node_out(self, node: str, why: str) -> None:
+        """Start nothing on a node until it has answered again; what runs there goes on."""
+        cards = [key for key in self._cards if key[0] == node]
+        if any(not self._cards[key].left_out for key in cards):
+            self._tell(f"nothing starts on {self._cards[cards[0]].host}: {why}.")
+        self._nodes.leave_out(node, why)
+        for key in cards:
+            self._leave_out(key, why)
 
     def suspect(self, keys: Iterable[CardId], why: str) -> None:
         """Use these cards again only after they were probed."""

@@ -1,20 +1,16 @@
 """What a node tells of itself, in a small task that runs there: its cards, and the storage."""
 
-import contextlib
 import os
-import secrets
 import socket
-from pathlib import Path
 
 import msgspec
 
 from fitguard.facts import nvml
 from fitguard.fleet.declared import CARDS_VARIABLE, read_declared
+from fitguard.fleet.records import RunRecord
+from fitguard.fleet.storage.opening import MarkedStorage, open_storage
 from fitguard.knowledge import knowledge
-from fitguard.monitor.run_folder import create_runs_folder
 from fitguard.schema.exit_codes import UsageError
-
-_MARKER = ".fleet-"
 
 
 class NodeCard(msgspec.Struct, frozen=True):
@@ -46,39 +42,33 @@ class NodeFacts(msgspec.Struct, frozen=True):
     problem: str = ""
 
 
-def inspect_node(storage: str, marker: str) -> NodeFacts:
+def inspect_node(storage: MarkedStorage) -> NodeFacts:
     """The cards of this node, and whether it sees the storage that the others see."""
     host = socket.gethostname()
     try:
         cards = _list_cards()
     except UsageError as error:
         return NodeFacts(host, problem=str(error))
-    return NodeFacts(host, cards, _find_storage_problem(Path(storage), marker))
+    return NodeFacts(host, cards, _find_storage_problem(storage))
 
 
-def mark_storage(storage: str) -> str:
-    """Put a file there that all nodes should see; its name.
+def mark_storage(storage: str) -> MarkedStorage:
+    """Put something there that all nodes should see.
 
     Raises:
         UsageError: where nothing can be written there.
     """
-    folder = Path(storage)
-    name = f"{_MARKER}{secrets.token_hex(8)}"
-    try:
-        create_runs_folder(folder)
-        (folder / name).write_bytes(b"")
-    except OSError as error:
-        raise UsageError(
-            f"Received --storage {storage}: {error.strerror} on {socket.gethostname()}. Expected a "
-            "folder that all nodes see and can write to"
-        ) from error
-    return name
+    return MarkedStorage(storage, open_storage(storage).mark())
 
 
-def unmark_storage(storage: str, marker: str) -> None:
-    """Take the file away again."""
-    with contextlib.suppress(OSError):
-        (Path(storage) / marker).unlink()
+def unmark_storage(storage: MarkedStorage) -> None:
+    """Take it away again."""
+    open_storage(storage.name).unmark(storage.marker)
+
+
+def read_records(storage: str, runs: tuple[str, ...]) -> dict[str, RunRecord]:
+    """The record of each of these runs."""
+    return open_storage(storage).read_records(runs)
 
 
 def _list_cards() -> tuple[NodeCard, ...]:
@@ -105,16 +95,8 @@ def _count_usable(memory_bytes: int, used_bytes: int) -> int:
     return max(0, memory_bytes - kept_bytes - used_bytes)
 
 
-def _find_storage_problem(storage: Path, marker: str) -> str:
-    if not (storage / marker).exists():
-        return (
-            f"it does not see {storage} as the other nodes do. Expected a folder that all nodes "
-            "share"
-        )
-    own = storage / f"{marker}-{secrets.token_hex(4)}"
+def _find_storage_problem(storage: MarkedStorage) -> str:
     try:
-        own.write_bytes(b"fleet")
-        own.unlink()
-    except OSError as error:
-        return f"it cannot write to {storage}: {error.strerror}"
-    return ""
+        return open_storage(storage.name).find_problem(storage.marker)
+    except UsageError as error:
+        return str(error)

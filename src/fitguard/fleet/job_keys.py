@@ -16,6 +16,10 @@ from fitguard.words import short
 _WHOLE = re.compile(r"[+-]?\d{1,12}")
 _VARIABLE = re.compile(r"[^=\0]+")
 _LONGEST = 80
+_TIME = re.compile(r"(\d+\.?\d*|\.\d+)\s*(d|h|min|m|s)", re.IGNORECASE)
+_UNIT_SECONDS = {"d": 86400, "h": 3600, "min": 60, "m": 60, "s": 1}
+_LONGEST_SECONDS = 10 * 365 * 86400
+"""More is no training, but a slip of the keyboard."""
 _SAYS_ITSELF = {
     "--name": "`name:` of the job",
     "--python": "`python:` of the job",
@@ -38,7 +42,7 @@ def read_text(key: str, given: Any) -> str:
     """A text that is not empty."""
     if not isinstance(given, str) or not given.strip() or "\0" in given:
         raise refuse(key, given, "a text")
-    return given
+    return str(given)
 
 
 def read_words(key: str, given: Any) -> tuple[str, ...]:
@@ -52,7 +56,7 @@ def read_words(key: str, given: Any) -> tuple[str, ...]:
         words = list(_read_list(key, given, "words as for a shell, or a list of words"))
     if any("\0" in word for word in words):
         raise refuse(key, given, "words without null characters")
-    return tuple(words)
+    return tuple(map(str, words))
 
 
 def read_command(key: str, given: Any) -> tuple[str, ...]:
@@ -95,7 +99,7 @@ def read_variables(key: str, given: Any) -> dict[str, str]:
             raise refuse(key, name, "the name of a variable")
         if not (isinstance(value, str) or whole) or "\0" in str(value):
             raise refuse(f"{key}: {name}", value, "a text")
-    variables = {name: str(value) for name, value in given.items()}
+    variables = {str(name): str(value) for name, value in given.items()}
     require_free_variables(variables)
     return variables
 
@@ -144,6 +148,21 @@ def read_memory(key: str, given: Any) -> int:
     return size_bytes(given if isinstance(given, str | int | float) else repr(given), key)
 
 
+def read_takes(key: str, given: Any) -> float:
+    """A time with its unit: `3h`, `90min`, `1h 30min`."""
+    text = given.strip() if isinstance(given, str) else ""
+    parts = _TIME.findall(text) if len(text) <= _LONGEST else []
+    seconds = sum(float(number) * _UNIT_SECONDS[unit.lower()] for number, unit in parts)
+    if _TIME.sub("", text).strip() or not is_time(seconds):
+        raise refuse(key, given, "a time of up to ten years, with its unit: 3h, 90min, 1h 30min")
+    return seconds
+
+
+def is_time(seconds: float) -> bool:
+    """Whether a training can take so long."""
+    return 0 < seconds <= _LONGEST_SECONDS
+
+
 def refuse(key: str, given: Any, expected: str) -> UsageError:
     """The error for a value that is not what it should be."""
     received = "nothing" if given is None else short(repr(given), _LONGEST)
@@ -162,6 +181,7 @@ KEYS: dict[str, Callable[[str, Any], Any]] = {
     "run": read_command,
     "folder": read_text,
     "memory": read_memory,
+    "takes": read_takes,
     "environment": read_variables,
     "priority": read_number,
     "workers": read_workers,

@@ -7,16 +7,20 @@ from fitguard.fleet.holding import Holder
 from fitguard.fleet.inspecting import NodeCard
 from fitguard.fleet.limiting import choose_devices, count_pool
 from fitguard.fleet.requests import CardId
+from fitguard.fleet.storage.opening import MarkedStorage
 from fitguard.fleet.trainer import Order, Trainer
 from fitguard.fleet.trainings import Training, Worker
 
 _LEAST_BYTES = 2**20
-_WITH_LEAVING = 2
-"""Calls at once: `leave` comes while `train` runs."""
+_CALLS_AT_ONCE = 4
+"""`leave`, `measure` and `listen` come while `train` runs."""
 
 
 def launch(
-    training: Training, cards: Sequence[tuple[CardId, NodeCard]], holder: Holder, storage: str
+    training: Training,
+    cards: Sequence[tuple[CardId, NodeCard]],
+    holder: Holder,
+    storage: MarkedStorage,
 ) -> list[Worker] | tuple[CardId, ...]:
     """Start a training on these cards; where Ray does not give one of them, that card."""
     import ray
@@ -34,7 +38,7 @@ def launch(
         actor = (
             ray.remote(Trainer)
             .options(
-                max_restarts=0, max_concurrency=_WITH_LEAVING, **holder.place(key, min(share, 1.0))
+                max_restarts=0, max_concurrency=_CALLS_AT_ONCE, **holder.place(key, min(share, 1.0))
             )
             .remote()
         )
@@ -43,11 +47,11 @@ def launch(
     return workers
 
 
-def make_order(training: Training, worker: int, card: NodeCard, storage: str) -> Order:
+def make_order(training: Training, worker: int, card: NodeCard, storage: MarkedStorage) -> Order:
     """What the actor of one worker is told."""
     job = training.job
     allotted = card.memory_bytes if training.takes_whole else training.memory_bytes or 0
-    words = ["--resume=auto", f"--runs-folder={storage}", *job.options]
+    words = ["--resume=auto", *job.options]
     words.append(f"--memory-limit={max(count_pool(allotted, card), _LEAST_BYTES)}")
     if job.workers == 1:
         words.append(f"--name={job.name}")
@@ -60,9 +64,12 @@ def make_order(training: Training, worker: int, card: NodeCard, storage: str) ->
     return Order(
         words=(*words, "--", *job.command),
         run=training.runs[worker],
-        storage=storage,
+        storage=storage.name,
+        marker=storage.marker,
         folder=job.folder,
         environment=job.environment | choose_devices(card),
+        parcels=job.parcels,
+        card=f"{card.index} {card.name}",
     )
 
 

@@ -1,13 +1,17 @@
 """What a training needs of a card, where nobody said it: `fitguard plan`, in a task of Ray."""
 
 import os
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from fitguard.clean_start import words_to_run
 from fitguard.facts import child_process
+from fitguard.fleet import calling
+from fitguard.fleet.functions import CALLING
 from fitguard.fleet.limiting import count_footprint
+from fitguard.fleet.parcels import keeping
 from fitguard.fleet.trainer import select_variables
 from fitguard.schema.exit_codes import ExitCode, UsageError
 from fitguard.schema.fleet import FleetJob
@@ -42,13 +46,17 @@ def plan_need(job: FleetJob, largest_bytes: int, on_gpus: bool) -> Need:
     try:
         os.chdir(job.folder)
         command = parse(job.command)
-        if command.target[0] == "-m":
+        script = command.target
+        if script == ("-m", CALLING):
+            script = (str(Path(calling.__file__).with_name("__main__.py")),)
+        if script[0] == "-m":
             return Need(problem="a module cannot be planned, only a script")
         words = [job.python or command.python, *words_to_run("fitguard"), "plan"]
         words += ["--format=json", "--no-advice", f"--gpu-memory={largest_bytes}"]
-        words += [*command.target, "--", *command.arguments]
-        variables = select_variables(os.environ) | job.environment
-        ended = child_process.run(words, variables, PLAN_SECONDS)
+        words += [*script, "--", *command.arguments]
+        with keeping(job.parcels) as parcels:
+            variables = select_variables(os.environ) | job.environment | parcels
+            ended = child_process.run(words, variables, PLAN_SECONDS)
     except (OSError, UsageError) as error:
         return Need(problem=str(error))
     if ended.timed_out:

@@ -4,24 +4,23 @@
     packer.add(request)           a training waits
     packer.place()                ──> those that start now
     packer.release(name)          it has ended, or left
+    packer.retime({name: s})      more is known of how long some that wait will train
     packer.remove_card(card)      ──> those that ran there: a node went
     packer.choose_victims(name)   ──> those that have to leave for it
     packer.find_misfits()         ──> those that fit nowhere
 
 The first in line (`waiting_line`) gets the card on which the least is left over. If it finds no
 room, cards are held for it (`held_cards`), and the others are tried after it: what is small may
-start before it, but does not delay it beyond those who run now. How long a training takes is not
-known, and not asked for.
+start before it, but does not delay it beyond those who run now.
 """
 
 import heapq
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 
-from fitguard.fleet.card_room import CardRoom
-from fitguard.fleet.held_cards import HeldCards
-from fitguard.fleet.preempting import Occupied, Tenant, choose_victims
-from fitguard.fleet.requests import CardId, Misfit, Placement, Request, id_of
+from fitguard.fleet.occupancy import Occupancy
+from fitguard.fleet.preempting import choose_victims
+from fitguard.fleet.requests import CardId, Misfit, Placement, Request
 from fitguard.fleet.waiting_line import Group, Order, WaitingLine
 from fitguard.schema.fleet import FleetCard
 
@@ -35,57 +34,44 @@ class Packer:
 
     def __init__(self, line: WaitingLine | None = None) -> None:
         self._line = line if line is not None else WaitingLine()
-        self._cards: dict[CardId, FleetCard] = {}
-        self._tenants: dict[CardId, dict[str, Tenant]] = {}
+        self._cards = Occupancy()
+        self._capacity, self._room = self._cards.capacity, self._cards.room
+        self._held = self._cards.held
         self._running: dict[str, tuple[CardId, ...]] = {}
         self._leaving: set[str] = set()
-        self._held = HeldCards()
         self._first = ""
-        self._capacity = CardRoom()
-        self._room = CardRoom()
         self._version = 0
 
     # Cards ---------------------------------------------------------------------------------------
 
     def add_card(self, card: FleetCard) -> None:
         """There is a card, or another word on one that there was: left out, or in use again."""
-        key = id_of(card)
-        self._cards[key] = card
-        self._tenants.setdefault(key, {})
+        self._cards.put(card)
         self._note_change()
-        if card.left_out:
-            self._capacity.drop(key)
-            self._room.drop(key)
-            self._drop_hold_on(key)
-            return
-        self._capacity.set(key, card.name, card.memory_bytes)
-        self._update(key)
 
     def remove_card(self, key: CardId) -> tuple[str, ...]:
         """The card is gone, if it was there. Those that ran there may be added again."""
         if key not in self._cards:
             return ()
-        lost = tuple(self._tenants[key])
-        self._drop_hold_on(key)
+        lost = self._cards.list_tenants(key)
+        self._cards.drop_hold_on(key)
         for name in lost:
             self.release(name)
-        del self._cards[key], self._tenants[key]
-        self._capacity.drop(key)
-        self._room.drop(key)
+        self._cards.drop(key)
         self._note_change()
         return lost
 
     def used_bytes(self, key: CardId) -> int:
         """What all trainings on a card may take of it."""
-        return sum(tenant.memory_bytes for tenant in self._tenants[key].values())
+        return self._cards.used_bytes(key)
 
     def list_tenants(self, key: CardId) -> tuple[str, ...]:
         """The trainings on a card."""
-        return tuple(self._tenants[key])
+        return self._cards.list_tenants(key)
 
     def free_bytes(self, key: CardId) -> int:
         """What no training on a card may take of it."""
-        return self._cards[key].memory_bytes - self.used_bytes(key)
+        return self._cards.free_bytes(key)
 
     # Trainings -----------------------------------------------------------------------------------
 
@@ -99,19 +85,19 @@ class Packer:
             raise ValueError(f"Received {request.name} twice. Expected it to wait or run once.")
         self._line.add(request)
 
+    def retime(self, takes_seconds: Mapping[str, float | None]) -> None:
+        """So long will those of these names train that wait."""
+        self._line.retime(takes_seconds)
+
     def remove(self, name: str) -> Request:
         """It waits no longer: it was refused, or nobody wants it any more."""
-        self._free(self._held.drop(name))
+        self._cards.drop_hold(name)
         return self._line.remove(name)
 
     def release(self, name: str) -> None:
         """It is off its cards."""
-        cards = self._running.pop(name)
         self._leaving.discard(name)
-        self._held.note_end(name, cards)
-        for key in cards:
-            del self._tenants[key][name]
-        self._free(cards)
+        self._cards.unseat(name, self._running.pop(name))
 
     @property
     def waiting(self) -> int:
@@ -159,9 +145,11 @@ class Packer:
             for _, _, request in group.entries[: self._find_first(group)]:
                 largest = islice(self._capacity.find_largest(group.names), group.workers - 1, None)
                 entry = next(largest, None)
-                card = None if entry is None else self._cards[entry[1]]
+                card = None if entry is None else self._cards.get(entry[1])
                 found.append(
-                    Misfit(request=request, largest=card, left_out=self._find_left_out(request))
+                    Misfit(
+                        request=request, largest=card, left_out=self._cards.find_left_out(request)
+                    )
                 )
         return tuple(found)
 
@@ -183,16 +171,16 @@ class Packer:
         self._refresh(group)
         if self._held.is_closed(name):
             return ()
-        self._free(self._held.drop(name))
-        occupied = [
-            self._describe(key, request)
+        self._cards.drop_hold(name)
+        occupied = (
+            self._cards.describe(key, request, self._leaving)
             for _, key in self._capacity.find_largest(group.names, group.avoided)
             if self._is_large_enough(key, request, group) and self._held.get(key) is None
-        ]
+        )
         cards, victims = choose_victims(occupied, request.workers, request.priority)
         self._leaving.update(victims)
         if cards:
-            self._hold(request, cards, closed=True)
+            self._cards.hold(request, cards, closed=True)
         return victims
 
     # Inside --------------------------------------------------------------------------------------
@@ -203,27 +191,22 @@ class Packer:
         cards = self._find_cards(request, group)
         if not cards:
             return None
-        self._free(self._held.drop(request.name))
+        self._cards.drop_hold(request.name)
         self._line.remove(request.name)
         self._line.starts += 1
-        taken = {key: self._need(request, key) for key in cards}
+        taken = {key: self._cards.count_need(request, key) for key in cards}
         self._running[request.name] = cards
-        for key, memory_bytes in taken.items():
-            self._held.note_start(request.name, (key,), memory_bytes)
-            tenant = Tenant(request.name, request.priority, memory_bytes)
-            self._tenants[key][request.name] = tenant
-            self._update(key)
+        self._cards.seat(request.name, request.priority, taken)
         return Placement(name=request.name, cards=cards, memory_bytes=min(taken.values()))
 
     def _find_cards(self, request: Request, group: Group) -> tuple[CardId, ...]:
         own = self._held.cards_of(request.name)
-        for key in own:
-            self._room.set(key, self._cards[key].name, self.free_bytes(key))
+        self._cards.lend(own)
         if request.whole_card:
             fitting = (
                 key
                 for room_bytes, key in self._room.find_largest(group.names, group.avoided)
-                if room_bytes == self._cards[key].memory_bytes >= group.limit_bytes
+                if room_bytes == self._cards.get(key).memory_bytes >= group.limit_bytes
             )
             found = tuple(islice(fitting, request.workers))
             cards = found if len(found) == request.workers else ()
@@ -231,8 +214,7 @@ class Packer:
             cards = self._room.fit_best(
                 group.names, request.memory_bytes, request.workers, group.avoided
             )
-        for key in own:
-            self._update(key)
+        self._cards.update(own)
         return cards
 
     def _hold_for_first(self, request: Request, group: Group) -> None:
@@ -246,12 +228,7 @@ class Packer:
         )
         cards = tuple(islice(roomy, request.workers))
         if len(cards) == request.workers:
-            self._hold(request, cards)
-
-    def _hold(self, request: Request, cards: tuple[CardId, ...], *, closed: bool = False) -> None:
-        needs = {key: self._need(request, key) for key in cards}
-        self._held.hold(request.name, needs, closed=closed)
-        self._free(cards)
+            self._cards.hold(request, cards)
 
     def _place_level(self, groups: Iterable[Group]) -> tuple[list[Placement], bool]:
         """Those who come next, up to the first that finds no room; whether there is one."""
@@ -318,7 +295,7 @@ class Packer:
         firsts = (min(self._list_firsts(level), default=None) for level in self._line.levels())
         first = next((entry[0] for entry in firsts if entry is not None), None)
         if old not in self._line or first != self._line.find_order(old):
-            self._free(self._held.drop(old))
+            self._cards.drop_hold(old)
             self._first = ""
 
     def _note_change(self) -> None:
@@ -327,12 +304,7 @@ class Packer:
         for name in self._held.names():
             request = self._line.get(name)
             if request.whole_card or request.avoid:
-                self._free(self._held.drop(name))
-
-    def _drop_hold_on(self, key: CardId) -> None:
-        hold = self._held.get(key)
-        if hold is not None:
-            self._free(self._held.drop(hold.name))
+                self._cards.drop_hold(name)
 
     def _refresh(self, group: Group) -> None:
         """What the cards that are there mean for a group."""
@@ -365,35 +337,4 @@ class Packer:
 
     def _is_large_enough(self, key: CardId, request: Request, group: Group) -> bool:
         least = group.limit_bytes if request.whole_card else request.memory_bytes
-        return self._cards[key].memory_bytes >= least
-
-    def _need(self, request: Request, key: CardId) -> int:
-        return self._cards[key].memory_bytes if request.whole_card else request.memory_bytes
-
-    def _describe(self, key: CardId, request: Request) -> Occupied:
-        tenants = self._tenants[key].values()
-        staying = [tenant for tenant in tenants if tenant.name not in self._leaving]
-        taken_bytes = sum(tenant.memory_bytes for tenant in staying)
-        free_soon = self._cards[key].memory_bytes - taken_bytes
-        return Occupied(key, self._need(request, key) - free_soon, staying)
-
-    def _find_left_out(self, request: Request) -> tuple[CardId, ...]:
-        names = CardRoom()
-        for key, card in self._cards.items():
-            if card.left_out and (request.whole_card or card.memory_bytes >= request.memory_bytes):
-                names.set(key, card.name, card.memory_bytes)
-        return tuple(key for _, key in names.find_largest(names.match(request.cards)))
-
-    def _free(self, keys: Iterable[CardId]) -> None:
-        for key in keys:
-            self._update(key)
-
-    def _update(self, key: CardId) -> None:
-        """What others may take of a card now."""
-        card = self._cards.get(key)
-        if card is None or card.left_out:
-            return
-        room_bytes, hold = self.free_bytes(key), self._held.get(key)
-        if hold is not None:
-            room_bytes = min(room_bytes, hold.leave_to_others(card.memory_bytes))
-        self._room.set(key, card.name, room_bytes)
+        return self._cards.get(key).memory_bytes >= least

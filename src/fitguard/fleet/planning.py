@@ -52,7 +52,7 @@ class Planning:
 def apply_need(one: Training, need: Need, largest_bytes: int) -> str:
     """What a training will ask for, and how to say it."""
     if need.memory_bytes is None:
-        one.takes_whole = True
+        one.takes_whole, one.is_unknown = True, one.job.workers == 1
         return f"{one.name} gets a whole card: it could not be planned ({need.problem})."
     if need.memory_bytes > largest_bytes and need.micro_batch is not None:
         one.takes_whole, one.micro_batch = True, need.micro_batch

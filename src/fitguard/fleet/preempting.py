@@ -6,6 +6,7 @@ the same priority.
 """
 
 from collections.abc import Iterable, Sequence
+from heapq import nsmallest
 from typing import NamedTuple
 
 from fitguard.fleet.requests import CardId
@@ -33,13 +34,14 @@ class Occupied(NamedTuple):
 
 
 class _Clearing(NamedTuple):
-    """What it takes to clear one card; sorted by what is worse."""
+    """What it takes to clear one card; sorted by what is worse, and by the card."""
 
     highest: int
     victim_count: int
     memory_bytes: int
     card: CardId
     victims: tuple[Tenant, ...]
+    occupied: Occupied
 
 
 def choose_victims(
@@ -48,13 +50,16 @@ def choose_victims(
     """The cards to clear, and the names of those who have to leave them.
 
     Nothing and nobody where there are not enough cards that can be cleared.
+
+    Args:
+        cards: Each once.
     """
-    given = {card.card: card for card in cards}
-    clearings = [_clear(card, priority) for card in given.values()]
-    possible = sorted(clearing for clearing in clearings if clearing is not None)[:workers]
+    # One after the other: Python's garbage collector would go through thousands that are kept.
+    clearings = (_clear(card, priority) for card in cards)
+    possible = nsmallest(workers, (one for one in clearings if one is not None))
     if len(possible) < workers:
         return (), ()
-    chosen = [given[clearing.card] for clearing in possible]
+    chosen = [clearing.occupied for clearing in possible]
     victims = {tenant.name: tenant for clearing in possible for tenant in clearing.victims}
     # One that is on several of the cards may make another one's leaving unnecessary.
     for tenant in sorted(victims.values(), key=lambda tenant: -tenant.priority):
@@ -72,7 +77,7 @@ def _is_cleared(card: Occupied, leaving: Iterable[str]) -> bool:
 
 def _clear(card: Occupied, priority: int) -> _Clearing | None:
     if card.missing_bytes <= 0:
-        return _Clearing(-(2**63), 0, 0, card.card, ())
+        return _Clearing(-(2**63), 0, 0, card.card, (), card)
     those: list[Tenant] = []
     left = card.missing_bytes
     for tenant in sorted(card.tenants, key=lambda tenant: tenant.priority):
@@ -84,7 +89,7 @@ def _clear(card: Occupied, priority: int) -> _Clearing | None:
         return None
     victims = _choose_fewest(those, card.missing_bytes)
     taken = sum(tenant.memory_bytes for tenant in victims)
-    return _Clearing(those[-1].priority, len(victims), taken, card.card, victims)
+    return _Clearing(those[-1].priority, len(victims), taken, card.card, victims, card)
 
 
 def _choose_fewest(tenants: Iterable[Tenant], missing_bytes: int) -> tuple[Tenant, ...]:

@@ -13,7 +13,7 @@ def id_of(card: FleetCard) -> CardId:
     return (card.node, card.index)
 
 
-class Request(msgspec.Struct, frozen=True, kw_only=True):
+class Request(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A training that wants cards.
 
     Args:
@@ -23,6 +23,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
         whole_card: It takes the largest cards that it may use, each as a whole: nothing is large
             enough for it as it is, and it will train with micro-batches.
         avoid: Cards on which it failed. It gets one of them only if no other would ever do.
+        takes_seconds: That it will train, as far as that is known.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     cards: tuple[str, ...] = ()
     whole_card: bool = False
     avoid: frozenset[CardId] = frozenset()
+    takes_seconds: float | None = None
 
 
 class Placement(msgspec.Struct, frozen=True, kw_only=True):

@@ -17,6 +17,8 @@ _ORPHANED = 75
 def main() -> None:
     """Tie this process to its parent, then become the program."""
     parent, *words = sys.argv[1:]
+    # An embedded Ray does not listen to it, and its workers inherit that.
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
     if os.getppid() != int(parent):  # it died before the kernel was told
         sys.exit(_ORPHANED)

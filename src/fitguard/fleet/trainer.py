@@ -6,6 +6,7 @@ thread that started it: it survives neither `ray.kill`, nor kill -9 of the actor
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -17,8 +18,13 @@ from typing import IO
 import msgspec
 
 from fitguard.clean_start import words_to_run
+from fitguard.fleet.parcels import keeping
 from fitguard.fleet.records import RunRecord, read_record
+from fitguard.fleet.storage.catalog import InOtherHands
+from fitguard.fleet.storage.opening import AskedToLeave, Heard, Keeping, open_storage
+from fitguard.schema.exit_codes import ExitCode, UnreadableInput
 from fitguard.schema.journal import LEFT_AS_ASKED
+from fitguard.supervise.options import CARD_VARIABLE
 
 _TAIL_BYTES = 8192
 _NOT_FOR_TRAININGS = ("RAY_AUTH_TOKEN", "OMP_NUM_THREADS")
@@ -31,16 +37,22 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     """What a trainer is to start.
 
     Args:
-        words: Behind `fitguard run`.
+        words: Behind `fitguard run`; the folder of the runs comes from the storage.
         run: The id of the run that this makes.
+        marker: A file in the storage: without it, this is not the storage of the fleet.
         environment: Beside what the node has.
+        parcels: Of its function, where that cannot be imported.
+        card: Index and name of its card on the node.
     """
 
     words: tuple[str, ...]
     run: str
     storage: str
+    marker: str = ""
     folder: str
     environment: dict[str, str] = {}
+    parcels: tuple[bytes, ...] = ()
+    card: str = ""
 
 
 class Ended(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,11 +61,15 @@ class Ended(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         exit_code: Of `fitguard run`, as a shell tells it.
         said: The last lines that it wrote to stderr.
+        heard: What was not told yet of the storage; `trouble`: the last copy is not there.
+        without_storage: It was not begun: the storage was not there.
     """
 
     exit_code: int
     record: RunRecord
     said: str = ""
+    heard: Heard = Heard()
+    without_storage: bool = False
 
 
 class Trainer:
@@ -61,25 +77,64 @@ class Trainer:
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
+        self._order: Order | None = None
+        self._kept: Keeping | None = None
         self._is_asked = False
         self._lock = threading.Lock()
         threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
 
     def train(self, order: Order) -> Ended:
         """Train to the end, or until it is asked to leave."""
-        before = read_record(Path(order.storage), order.run)
+        with keeping(order.parcels) as variables:
+            return self._train(order, variables)
+
+    def _train(self, order: Order, variables: dict[str, str]) -> Ended:
+        self._order = order
+        storage = open_storage(order.storage)
+        nothing = RunRecord(run=order.run)
+        if order.marker and not storage.is_here(order.marker):
+            # What is begun in an empty folder in its place begins from nothing.
+            return Ended(exit_code=LEFT_AS_ASKED, record=nothing, without_storage=True)
+        kept = storage.keep(order.run, is_asked=lambda: self._is_asked, leave=self.leave)
+        self._kept = kept
+        try:
+            kept.begin()
+        except AskedToLeave:
+            return Ended(exit_code=LEFT_AS_ASKED, record=nothing)
+        except InOtherHands as error:
+            return Ended(exit_code=LEFT_AS_ASKED, record=nothing, said=str(error))
+        except UnreadableInput as error:
+            return Ended(
+                exit_code=ExitCode.UNREADABLE_INPUT,
+                record=nothing,
+                said=str(error),
+                heard=kept.listen(),
+            )
+        before = read_record(kept.runs_folder, order.run)
+        code, said = self._run(order, kept.runs_folder, variables)
+        trouble = kept.finish()
+        heard = msgspec.structs.replace(kept.listen(), trouble=trouble)
+        record = read_record(kept.runs_folder, order.run)
+        if kept.lost or record.attempts == before.attempts:
+            # Without a new attempt, its last end is not that of today.
+            record = msgspec.structs.replace(record, outcome="", cause="", why="")
+        return Ended(
+            exit_code=LEFT_AS_ASKED if kept.lost else code, record=record, said=said, heard=heard
+        )
+
+    def _run(self, order: Order, runs_folder: Path, variables: dict[str, str]) -> tuple[int, str]:
+        """The exit code, as a shell tells it, and what was said last."""
         with self._lock:
             if self._is_asked:
-                return _conclude(order, before, LEFT_AS_ASKED, "")
+                return LEFT_AS_ASKED, ""
             try:
-                self._process = process = self._start(order)
+                self._process = process = self._start(order, runs_folder, variables)
             except OSError as error:
-                where = error.filename or order.folder
-                return _conclude(order, before, _CANNOT_START, f"{where}: {error.strerror}")
+                return _CANNOT_START, f"{error.filename or order.folder}: {error.strerror}"
         assert process.stderr is not None
         tail = _Tail(process.stderr)
         code = process.wait()
-        return _conclude(order, before, code if code >= 0 else 128 - code, tail.take())
+        return code if code >= 0 else 128 - code, tail.take()
 
     def leave(self) -> None:
         """Ask the training to take a snapshot and to leave."""
@@ -88,24 +143,33 @@ class Trainer:
             if self._process is not None and self._process.poll() is None:
                 self._process.send_signal(signal.SIGTERM)
 
-    def _start(self, order: Order) -> subprocess.Popen[bytes]:
-        words = [sys.executable, *words_to_run("fitguard"), "run", *order.words]
+    def measure(self) -> int:
+        """The most that it had in use so far; 0 where that is not known yet."""
+        order, kept = self._order, self._kept
+        if order is None or kept is None:
+            return 0
+        return read_record(kept.runs_folder, order.run).peak_bytes
+
+    def listen(self) -> Heard:
+        """What is new of its run in the storage."""
+        return self._kept.listen() if self._kept is not None else Heard()
+
+    def _start(
+        self, order: Order, runs_folder: Path, variables: dict[str, str]
+    ) -> subprocess.Popen[bytes]:
+        words = [sys.executable, *words_to_run("fitguard"), "run"]
+        words += [f"--runs-folder={runs_folder}", *order.words]
         return subprocess.Popen(
             [sys.executable, *words_to_run("fitguard.fleet.tether"), str(os.getpid()), *words],
             cwd=order.folder,
-            env=select_variables(os.environ) | order.environment,
+            env=select_variables(os.environ)
+            | order.environment
+            | variables
+            | {CARD_VARIABLE: f"{socket.gethostname()}/{order.card}"},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,  # what the training writes is in the log of its run
             stderr=subprocess.PIPE,
         )
-
-
-def _conclude(order: Order, before: RunRecord, code: int, said: str) -> Ended:
-    """`before`: the record as it was. Without a new attempt, its last end is not that of today."""
-    record = read_record(Path(order.storage), order.run)
-    if record.attempts == before.attempts:
-        record = msgspec.structs.replace(record, outcome="", cause="", why="")
-    return Ended(exit_code=code, record=record, said=said)
 
 
 def select_variables(environment: Mapping[str, str]) -> dict[str, str]:

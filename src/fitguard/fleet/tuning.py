@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from fitguard.fleet.jobs import build_jobs
+from fitguard.fleet.storage.opening import is_remote
 from fitguard.fleet.trainer import Ended, Order, Trainer
 from fitguard.monitor.journal import Journal
 from fitguard.monitor.run_folder import RUNS, RunFolder
@@ -20,7 +21,7 @@ from fitguard.words import one_line, short
 
 _LOOK_SECONDS = 1.0
 _LONGEST = 300
-_OF_THE_FLEET = ("sweep", "workers", "priority", "cards", "memory")
+_OF_THE_FLEET = ("sweep", "workers", "priority", "cards", "memory", "takes")
 """Keys of a job that Tune decides, or nobody can."""
 
 
@@ -33,8 +34,9 @@ def make_trainable(
     interrupted goes on from its last snapshot.
 
     Args:
-        job: With the keys of a job in `jobs.yaml`. `{lr}` stands for the `lr` of the trial. Tune
-            gives the resources: `tune.with_resources(trainable, {"gpu": 0.5})`.
+        job: With the keys of a job in `jobs.yaml`. `{lr}` stands for the `lr` of the trial, and a
+            function gets it as an argument. Tune gives the resources:
+            `tune.with_resources(trainable, {"gpu": 0.5})`.
         storage: Folder of the runs, which all nodes see.
 
     Example:
@@ -51,6 +53,11 @@ def make_trainable(
         raise UsageError(
             f"Received {wrong[0]} in the job of a trial. Expected it without "
             f"{', '.join(_OF_THE_FLEET)}: Ray Tune chooses values and resources"
+        )
+    if is_remote(storage):
+        raise UsageError(
+            f"Received storage {storage} for trials of Ray Tune. Expected a folder that all nodes "
+            "share: what a trial reports is read there while it trains"
         )
     given = {**job, "folder": str(Path(job.get("folder", ".")).absolute())}
     folder = str(Path(storage).expanduser().absolute())
@@ -92,7 +99,7 @@ def fill_job(job: Mapping[str, Any], config: Mapping[str, Any], trial: str) -> F
 
 
 def _train(job: FleetJob, storage: str, report: Callable[[dict[str, Any]], None]) -> None:
-    words = ("--resume=auto", f"--runs-folder={storage}", f"--name={job.name}", *job.options)
+    words = ("--resume=auto", f"--name={job.name}", *job.options)
     python = (f"--python={job.python}",) if job.python else ()
     order = Order(
         words=(*words, *python, "--", *job.command),
@@ -100,6 +107,7 @@ def _train(job: FleetJob, storage: str, report: Callable[[dict[str, Any]], None]
         storage=storage,
         folder=job.folder,
         environment=job.environment,
+        parcels=job.parcels,
     )
     trainer, ends = Trainer(), list[Ended]()
     # The training lives as long as the thread that starts it.

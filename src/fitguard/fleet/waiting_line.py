@@ -1,13 +1,16 @@
 """Who comes first of those that wait.
 
-Higher priority first. Among equals, those who came in the same *generation* are sorted by size, the
-largest first, because small ones find a place later as well; equal sizes in the order in which they
-came. A generation ends after so many starts, and everyone of it comes before the next one: so a
-small training cannot be overtaken by ever more large ones.
+Higher priority first. Among equals, those who came in the same *generation* are sorted by weight,
+the heaviest first, because light ones find a place later as well; equal weights in the order in
+which they came. The weight is what a training will have of the cards: memory times the time that it
+takes, where that is known. A generation ends after so many starts, and everyone of it comes before
+the next one: so a light training cannot be overtaken by ever more heavy ones.
 """
 
 from bisect import bisect_left, insort
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from math import log2
+from operator import itemgetter
 
 from fitguard.fleet.requests import CardId, Request
 
@@ -15,9 +18,16 @@ _GENERATION = 1000
 """Starts after which a new generation begins."""
 _WHOLE_CARD_BYTES = 2**63
 """Stands before all sizes."""
+_STEPS = 4
+"""Classes of time from one to twice as long: expectations are no more exact than that."""
 
-Order = tuple[int, int, int, int]
-"""Priority (the highest first), generation, size (the largest first), number."""
+Order = tuple[int, int, float, int]
+"""Priority (the highest first), generation, weight (the heaviest first), number."""
+
+_Entry = tuple[int, int, Request]
+"""Size (negative: the largest first), number and request."""
+_Key = tuple[tuple[int, int], frozenset[str], int, bool, str, int | None]
+"""Level, names of cards, workers, whole card, its name where it is alone, class of time."""
 
 
 def size_of(request: Request) -> int:
@@ -25,25 +35,43 @@ def size_of(request: Request) -> int:
     return _WHOLE_CARD_BYTES if request.whole_card else request.memory_bytes
 
 
+def classify(takes_seconds: float | None) -> int | None:
+    """The class of a time: what takes about as long has the same."""
+    return None if takes_seconds is None else round(_STEPS * log2(max(takes_seconds, 1.0)))
+
+
 class Group:
     """Requests of the same priority and generation that want the same kind and number of cards.
 
+    All of them take about as long, so that the largest is the heaviest.
+
     Args:
-        entries: Size (negative: the largest first), number and request, sorted.
+        entries: Of all of them, sorted.
     """
 
-    def __init__(self, level: tuple[int, int], like: Request) -> None:
-        self.level = level
+    __slots__ = (
+        *("key", "level", "patterns", "workers", "whole_card", "avoid", "times", "entries"),
+        *("seen", "names", "limit_bytes", "avoided"),
+    )
+
+    def __init__(self, key: _Key, like: Request) -> None:
+        self.level = key[0]
         self.patterns = like.cards
         self.workers = like.workers
         self.whole_card = like.whole_card
         self.avoid = like.avoid
-        self.entries: list[tuple[int, int, Request]] = []
+        self.set_key(key)
+        self.entries: list[_Entry] = []
         # What the packer knows of them, for the cards that are there.
         self.seen = -1
         self.names: tuple[str, ...] = ()
         self.limit_bytes = -1
         self.avoided: frozenset[CardId] = frozenset()
+
+    def set_key(self, key: _Key) -> None:
+        """All of them take about so long."""
+        self.key = key
+        self.times = 2.0 ** ((key[-1] or 0) / _STEPS)
 
     @property
     def smallest_bytes(self) -> int:
@@ -57,7 +85,11 @@ class Group:
     def order_at(self, index: int) -> Order:
         """Where the one with this index stands in the line."""
         size, number, _ = self.entries[index]
-        return (*self.level, size, number)
+        return self.weigh(size, number)
+
+    def weigh(self, size: int, number: int) -> Order:
+        """Where one of this size (negative) and number stands in the line."""
+        return (*self.level, size * self.times, number)
 
 
 class WaitingLine:
@@ -69,10 +101,10 @@ class WaitingLine:
     def __init__(self, generation: int = _GENERATION) -> None:
         self.starts = 0
         self._generation = generation
-        self._groups: dict[object, Group] = {}
+        self._groups: dict[_Key, Group] = {}
         self._levels: dict[tuple[int, int], list[Group]] = {}
         self._sorted_levels: list[tuple[int, int]] = []
-        self._of: dict[str, tuple[object, tuple[int, int, Request]]] = {}
+        self._of: dict[str, tuple[Group, _Entry]] = {}
         self._numbers: dict[str, tuple[int, int]] = {}
 
     def __contains__(self, name: str) -> bool:
@@ -91,38 +123,47 @@ class WaitingLine:
         level = (-request.priority, generation)
         # Those that avoid cards are few; each has a group of its own.
         alone = request.name if request.avoid else ""
-        key = (level, frozenset(request.cards), request.workers, request.whole_card, alone)
-        group = self._groups.get(key)
-        if group is None:
-            group = self._groups[key] = Group(level, request)
-            if level not in self._levels:
-                insort(self._sorted_levels, level)
-            self._levels.setdefault(level, []).append(group)
+        kind = (frozenset(request.cards), request.workers, request.whole_card, alone)
+        key = (level, *kind, classify(request.takes_seconds))
+        group = self._find_or_make(key, request)
         entry = (-size_of(request), number, request)
         insort(group.entries, entry)
-        self._of[request.name] = (key, entry)
+        self._of[request.name] = (group, entry)
 
     def remove(self, name: str) -> Request:
         """It waits no longer."""
-        key, entry = self._of.pop(name)
-        group = self._groups[key]
+        group, entry = self._of.pop(name)
         del group.entries[bisect_left(group.entries, entry[:2])]
-        if not group.entries:
-            del self._groups[key]
-            self._levels[group.level].remove(group)
-            if not self._levels[group.level]:
-                del self._levels[group.level]
-                del self._sorted_levels[bisect_left(self._sorted_levels, group.level)]
+        self._drop_empty(group)
         return entry[2]
+
+    def retime(self, takes_seconds: Mapping[str, float | None]) -> None:
+        """Those of these names that wait take so long: all that moves, moves at once."""
+        classes = {seconds: classify(seconds) for seconds in set(takes_seconds.values())}
+        times = {name: classes[seconds] for name, seconds in takes_seconds.items()}
+        for group in self.groups():
+            key, own = group.key, group.key[-1]
+            found = [times.get(entry[2].name, own) for entry in group.entries]
+            new = {time: (*key[:-1], time) for time in set(found) if time != own}
+            if not new:
+                continue
+            if len(new) == len(set(found)) == 1 and not self._groups.keys() & new.values():
+                self._rename(group, *new.values())
+                continue
+            entries = list(zip(found, group.entries, strict=True))
+            for time, other in new.items():
+                self._add_all(other, [entry for its, entry in entries if its == time])
+            group.entries = [entry for its, entry in entries if its == own]
+            self._drop_empty(group)
 
     def find_group(self, name: str) -> Group:
         """The group of one that waits."""
-        return self._groups[self._of[name][0]]
+        return self._of[name][0]
 
     def find_order(self, name: str) -> Order:
         """Where it stands in the line."""
-        key, (size, number, _) = self._of[name]
-        return (*self._groups[key].level, size, number)
+        group, (size, number, _) = self._of[name]
+        return group.weigh(size, number)
 
     def groups(self) -> list[Group]:
         """All groups, in no order."""
@@ -137,3 +178,30 @@ class WaitingLine:
     def get(self, name: str) -> Request:
         """What it asks for."""
         return self._of[name][1][2]
+
+    def _find_or_make(self, key: _Key, like: Request) -> Group:
+        group = self._groups.get(key)
+        if group is None:
+            group = self._groups[key] = Group(key, like)
+            if group.level not in self._levels:
+                insort(self._sorted_levels, group.level)
+            self._levels.setdefault(group.level, []).append(group)
+        return group
+
+    def _add_all(self, key: _Key, entries: list[_Entry]) -> None:
+        group = self._find_or_make(key, entries[0][2])
+        group.entries = sorted((*group.entries, *entries), key=itemgetter(0, 1))
+        self._of.update((entry[2].name, (group, entry)) for entry in entries)
+
+    def _rename(self, group: Group, key: _Key) -> None:
+        self._groups[key] = self._groups.pop(group.key)
+        group.set_key(key)
+
+    def _drop_empty(self, group: Group) -> None:
+        if group.entries:
+            return
+        del self._groups[group.key]
+        self._levels[group.level].remove(group)
+        if not self._levels[group.level]:
+            del self._levels[group.level]
+            del self._sorted_levels[bisect_left(self._sorted_levels, group.level)]

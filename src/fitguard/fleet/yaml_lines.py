@@ -1,11 +1,12 @@
 """YAML as it was written, and the lines of it.
 
 Values stay texts: `0.10` is not 0.1, and `yes` is not True, because both go into commands and
-variables of the environment. Nothing but texts, lists and mappings is ever built.
+variables of the environment. Nothing but texts, lists and mappings is ever built. A text that has
+no quotes is `Plain`: for a function it may mean a number.
 """
 
 import importlib.util
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,12 @@ Place = tuple[str | int, ...]
 _MOST_BYTES = 16 << 20
 _KEPT_TAGS = ("tag:yaml.org,2002:null", "tag:yaml.org,2002:merge")
 _LONGEST = 200
+
+
+class Plain(str):
+    """A text that stands there without quotes."""
+
+    __slots__ = ()
 
 
 class YamlFile:
@@ -42,9 +49,11 @@ class YamlFile:
             node = inner
         return 1 if node is None else int(node.start_mark.line) + 1
 
-    def refuse(self, place: Place, text: str) -> UnreadableInput:
-        """The error that says so, with file and line."""
-        return UnreadableInput(f"{self.path}, line {self.find_line(place)}: {text}")
+    def list_problems(self, problems: Iterable[tuple[Place, str]]) -> list[str]:
+        """Each with file and line, in the order of lines."""
+        placed = [(self.find_line(place), text) for place, text in problems]
+        placed.sort(key=lambda one: one[0])
+        return [f"{self.path}, line {line}: {text}" for line, text in placed]
 
 
 def read_yaml(path: Path) -> YamlFile:
@@ -65,7 +74,9 @@ def read_yaml(path: Path) -> YamlFile:
         first: [(tag, pattern) for tag, pattern in pairs if tag in _KEPT_TAGS]
         for first, pairs in yaml.SafeLoader.yaml_implicit_resolvers.items()
     }
-    as_written = type("AsWritten", (yaml.SafeLoader,), {"yaml_implicit_resolvers": kept})
+    texts = {**yaml.SafeLoader.yaml_constructors, "tag:yaml.org,2002:str": _make_text}
+    rules = {"yaml_implicit_resolvers": kept, "yaml_constructors": texts}
+    as_written = type("AsWritten", (yaml.SafeLoader,), rules)
     text = _read_text(path)
     try:
         loader = as_written(text)
@@ -89,6 +100,11 @@ def read_yaml(path: Path) -> YamlFile:
     return YamlFile(path, content, root)
 
 
+def _make_text(loader: Any, node: Any) -> str:
+    text: str = loader.construct_scalar(node)
+    return Plain(text) if node.style is None else text
+
+
 def _read_text(path: Path) -> str:
     try:
         with path.open("rb") as file:
@@ -97,7 +113,9 @@ def _read_text(path: Path) -> str:
             raise UnreadableInput(f"{path}: Received more than 16 MiB. Expected a file of jobs")
         return content.decode("utf-8-sig")
     except OSError as error:
-        raise UnreadableInput(f"{path}: {error.strerror}") from error
+        raise UnreadableInput(
+            f"{path}: {error.strerror}. Expected the file of all trainings, such as jobs.yaml"
+        ) from error
     except UnicodeDecodeError as error:
         raise UnreadableInput(f"{path}: no text in UTF-8 (byte {error.start})") from error
 

@@ -54,6 +54,7 @@ def _attempt(record: AttemptEvents, peak: Peak, lost: int, may_run: bool) -> Att
         steps_lost=lost,
         peak_host_bytes=max(peak.host_bytes, ended.peak_host_bytes if ended else 0),
         peak_gpu_bytes=max(peak.gpu_bytes, ended.peak_gpu_bytes if ended else 0),
+        card=record.started.card if record.started else "",
     )
 
 

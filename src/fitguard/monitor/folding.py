@@ -66,6 +66,7 @@ def fold(
         state=_state(end, alive),
         exit_code=end.exit_code if end else None,
         memory_limit_bytes=_find_limit(told),
+        peak_allocator_bytes=max((one.allocator_peak_bytes or 0 for one in measured), default=0),
         fitguard=starts[-1].fitguard if starts else "",
         attempts=attempts(group_by_attempt(told), measured, alive=alive and end is None),
         fits=fits(told),

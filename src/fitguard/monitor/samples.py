@@ -13,9 +13,10 @@ MOST_SHOWN = 2000
 _LEAST_SECONDS = 1.0
 _MOST = 2.0**62
 _GPU = "gpu_process_bytes"
+_PEAK = "allocator_peak_bytes"
 _HIGHEST = (
     *("host_bytes", "host_limit_bytes"),
-    *("allocator_bytes", "allocator_peak_bytes", "allocator_limit_bytes"),
+    *("allocator_bytes", _PEAK, "allocator_limit_bytes"),
 )
 _LOWEST = ("largest_free_bytes",)
 _COLUMNS = frozenset(("attempt", _GPU, *_HIGHEST, *_LOWEST))
@@ -28,6 +29,16 @@ def read_samples(folder: Path, most: int = MOST_SHOWN) -> list[MemorySample]:
         folder: Of the flight records.
     """
     return build_samples(read_flight_records(list_flight_records(folder), _COLUMNS), most)
+
+
+def find_peak(folder: Path) -> int:
+    """The most that TensorFlow's allocator had in use; 0 where nobody measured it.
+
+    Args:
+        folder: Of the flight records.
+    """
+    record = read_flight_records(list_flight_records(folder), {_PEAK})
+    return _as_whole(max(record.get(_PEAK).high, default=0))
 
 
 def list_flight_records(folder: Path) -> list[Path]:

@@ -26,6 +26,7 @@ from fitguard.schema.probe import ProbeReport
 from fitguard.schema.resolution import Resolution
 from fitguard.schema.run import Run
 from fitguard.schema.run_list import RunList
+from fitguard.schema.runs_report import RunsReport
 from fitguard.schema.watch import Watch
 
 
@@ -67,6 +68,7 @@ ENTRIES = (
     Entry("resolve", Resolution),
     Entry("run", Run),
     Entry("runs", RunList),
+    Entry("runs-report", RunsReport),
     Entry("watch", Watch),
 )
 BY_NAME = {entry.name: entry for entry in ENTRIES}

@@ -26,5 +26,9 @@ class UnreadableInput(Exception):
     """A file that was given cannot be read: the message names it, and the place in it."""
 
 
+class ClusterLost(Exception):
+    """A Ray cluster that was reached is out of reach now: the message says what that means."""
+
+
 class TrainingDied(RuntimeError):
     """A guarded training failed, and another attempt would not help: the message says why."""

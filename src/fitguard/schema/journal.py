@@ -120,8 +120,11 @@ class RunStarted(Event, frozen=True, kw_only=True, tag="run-started"):
 
 
 class AttemptStarted(Event, frozen=True, kw_only=True, tag="attempt-started"):
+    """`card`: where a fleet has placed it; empty without one."""
+
     pid: int
     orders: Orders
+    card: str = ""
 
 
 class SourcesRan(Event, frozen=True, kw_only=True, tag="sources"):

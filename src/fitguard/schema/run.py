@@ -100,6 +100,7 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
         steps_lost: Those of them that were not in a snapshot, and are taken again.
         peak_host_bytes: Most memory of the process; 0 where unknown.
         peak_gpu_bytes: Most memory of the GPUs that the process held.
+        card: Where a fleet had placed it: `gpu-1/0 NVIDIA H200`; empty without one.
     """
 
     number: int
@@ -120,6 +121,7 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
     steps_lost: int = 0
     peak_host_bytes: int = 0
     peak_gpu_bytes: int = 0
+    card: str = ""
 
 
 class RunDecision(msgspec.Struct, frozen=True, kw_only=True):
@@ -274,6 +276,7 @@ class Run(Document, frozen=True, kw_only=True):
         command: As it was given: `["train.py", "--epochs", "3"]`.
         exit_code: What `fitguard run` left with; None while it runs.
         memory_limit_bytes: That the training may take of each GPU; None without a limit.
+        peak_allocator_bytes: That TensorFlow's allocator had in use at most; 0 where unknown.
         seconds: From the first start to the end, pauses included.
         alerts: In the order of time, the newest hundred at most.
         samples: Thinned out.
@@ -292,6 +295,7 @@ class Run(Document, frozen=True, kw_only=True):
     state: RunState
     exit_code: int | None = None
     memory_limit_bytes: int | None = None
+    peak_allocator_bytes: int = 0
     fitguard: str = ""
     attempts: tuple[Attempt, ...] = ()
     fits: tuple[RunFit, ...] = ()

@@ -18,13 +18,15 @@ The run
     company.py        whom it waits for and tells its end: nobody, or the other workers of a gang
     gang/             several workers of one training, guarded together
     record.py         writes events, run.json and orders
-    runs.py, past_runs.py
-                      runs that can be resumed; all runs as documents, for `report` and `runs`
+    runs.py, past_runs.py, all_runs.py
+                      runs that can be resumed; runs as documents, for `report` and `runs`
+    copied_by_ray.py  folders that are copies of one of the user
     pruning.py        runs that are not needed any more
     soaking.py, soak_progress.py, soak_report.py, soak_notes.py
                       a run that trains nothing: known computations, each result checked
     surroundings.py   what was measured around a moment
     after_snapshot.py what the user wants done after each finished snapshot
+    linked_copy.py    the folder of a run as it is at one moment
     hook_thread.py    the thread of that, and of notices
     outlets.py        where a run is seen from outside; metrics for Prometheus
     notifying.py, notices.py, notice_targets.py, board.py

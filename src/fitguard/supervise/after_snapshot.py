@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fitguard.monitor.journal import Journal
-from fitguard.monitor.regular_files import make_folder, open_regular, read_end
+from fitguard.monitor.regular_files import open_regular, read_end
 from fitguard.monitor.run_folder import RunFolder
 from fitguard.monitor.snapshot_names import list_snapshots
 from fitguard.schema.journal import SnapshotWritten
 from fitguard.schema.run import Place
 from fitguard.supervise.hook_thread import HookThread
+from fitguard.supervise.linked_copy import linking_run
 
 _MOST_CHARACTERS = 300
 _MOST_BYTES = 4096
@@ -85,7 +86,7 @@ class SnapshotThread(HookThread):
             self._hand_over(written[-1])
 
     def _hand_over(self, written: SnapshotWritten) -> None:
-        with _linking_run(self._folder) as copy:
+        with linking_run(self._folder, self._folder.handed / self._folder.id) as copy:
             path = _find_file(copy / self._folder.snapshots.name, written.place)
             if path is None:
                 return  # removed for a later one, which comes next
@@ -135,36 +136,3 @@ def calling_hook(
     finally:
         thread.finish(0.0)
         shutil.rmtree(folder.handed, ignore_errors=True)
-
-
-@contextlib.contextmanager
-def _linking_run(folder: RunFolder) -> Iterator[Path]:
-    """The run's folder of this moment, in a place where nothing is removed or changed."""
-    copy = folder.handed / folder.id
-    shutil.rmtree(copy, ignore_errors=True)
-    make_folder(copy)
-    try:
-        for tree in (folder.files, folder.snapshots):
-            _link_tree(tree, copy / tree.name)
-        # After the snapshots: it may tell of more than these, and never of less.
-        for file in (folder.journal, folder.orders, folder.deeds):
-            with contextlib.suppress(FileNotFoundError):
-                shutil.copyfile(file, copy / file.name)
-        yield copy
-    finally:
-        shutil.rmtree(copy, ignore_errors=True)
-
-
-def _link_tree(source: Path, target: Path) -> None:
-    """Hard links to all files; copies where the file system has no links."""
-    for path in [*source.rglob("*")]:
-        if path.is_file() and not path.is_symlink():
-            place = target / path.relative_to(source)
-            make_folder(place.parent)
-            with contextlib.suppress(FileNotFoundError):  # it was removed meanwhile
-                try:
-                    place.hardlink_to(path)
-                except FileNotFoundError:
-                    raise
-                except OSError:
-                    shutil.copyfile(path, place)

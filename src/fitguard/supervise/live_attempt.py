@@ -18,13 +18,15 @@ from fitguard.supervise.child import Child, ExitStatus
 from fitguard.supervise.departure import TERMINATING, Departure, Reason
 from fitguard.supervise.desk import LEAVING, Cancel, Desk
 from fitguard.supervise.inbox import Received
-from fitguard.supervise.options import HEAD_VARIABLE, NOTIFY_VARIABLE
+from fitguard.supervise.options import CARD_VARIABLE, HEAD_VARIABLE, NOTIFY_VARIABLE
 from fitguard.supervise.output import Output
 from fitguard.supervise.variables import select_allowed_variables
 from fitguard.supervise.vigil import Vigil
+from fitguard.words import short
 
 TICK_SECONDS = 0.1
 _INTERRUPTS = (signal.SIGINT, signal.SIGQUIT)
+_LONGEST_CARD = 200
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,7 @@ class Observation:
         stuck: Not even SIGKILL ended it.
         relatives: It and its descendants, as they were seen last.
         last_moments: What the flight record tells of its last minutes.
+        memory_limit_bytes: That it was allowed to take of each GPU; None without a limit.
         numbers: Of these and their threads, with the time when each was last seen; empty where the
             kernel has others for them.
     """
@@ -61,6 +64,7 @@ class Observation:
     stuck: bool
     relatives: tuple[Process, ...]
     last_moments: tuple[Moment, ...]
+    memory_limit_bytes: int | None
     numbers: dict[int, float]
     peak_host_bytes: int
     peak_gpu_bytes: int
@@ -82,6 +86,7 @@ class LiveAttempt:
     def __init__(self, desk: Desk, orders: Orders) -> None:
         self._desk = desk
         self._attempt = orders.attempt
+        self._memory_limit_bytes = orders.memory_limit_bytes
         self._since = time.monotonic()
         self._log_from = desk.log.position
         self._autotuning = AutotuningWatch(desk.options.autotuning_seconds)
@@ -134,8 +139,11 @@ class LiveAttempt:
         except OSError:
             self.output.close()
             raise
+        card = short(environment.get(CARD_VARIABLE, ""), _LONGEST_CARD)
         self._desk.record.add(
-            AttemptStarted(time=now(), attempt=orders.attempt, pid=child.pid, orders=orders)
+            AttemptStarted(
+                time=now(), attempt=orders.attempt, pid=child.pid, orders=orders, card=card
+            )
         )
         return child
 
@@ -299,6 +307,7 @@ class LiveAttempt:
             stuck=self._departure.stuck,
             relatives=tuple(sampler.relatives),
             last_moments=tuple(read_last_moments(self._desk.folder, self._attempt)),
+            memory_limit_bytes=self._memory_limit_bytes,
             numbers=self._collect_numbers() if shares_kernel_numbers() else {},
             peak_host_bytes=max(exit_status.peak_bytes, sampler.peak_host_bytes),
             peak_gpu_bytes=sampler.peak_gpu_bytes,

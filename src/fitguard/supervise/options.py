@@ -24,6 +24,9 @@ NOTIFY_VARIABLE = "FITGUARD_RUN_NOTIFY"
 HEAD_VARIABLE = "FITGUARD_GANG_HEAD"
 """Number of the process that started a worker together with all others."""
 
+CARD_VARIABLE = "FITGUARD_CARD"
+"""Where a fleet has placed a training: `gpu-1/0 NVIDIA H200`; the record of the run tells it."""
+
 Spot = Literal["off", "auto", "aws", "gcp", "azure"]
 """Whose notices are watched for; `auto`: those of the cloud that this machine belongs to."""
 

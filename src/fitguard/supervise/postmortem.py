@@ -13,7 +13,7 @@ from fitguard.schema.run import Outcome
 from fitguard.supervise.alarm import LEAK
 from fitguard.supervise.live_attempt import Observation
 from fitguard.supervise.outcomes import classify_end, find_failure
-from fitguard.words import count
+from fitguard.words import count, size
 
 _LEAKS_BEFORE = {"gpu-oom": "FG410", "host-oom": "FG413"}
 """By cause of an end, the alert that explains it."""
@@ -115,8 +115,15 @@ def _build_request(seen: Observation) -> Request:
         signal=None if by_us else seen.exit_status.signal,
         since_seconds=seen.since_seconds,
         numbers=seen.numbers,
-        measured=tuple(moment.text for moment in seen.last_moments),
+        measured=(*_tell_limit(seen), *(moment.text for moment in seen.last_moments)),
     )
+
+
+def _tell_limit(seen: Observation) -> tuple[str, ...]:
+    """A pool that is small because it was made so was not left over by other processes."""
+    if seen.memory_limit_bytes is None:
+        return ()
+    return (f"fitguard allowed TensorFlow {size(seen.memory_limit_bytes)} of each GPU",)
 
 
 def _select_primary(diagnosis: Diagnosis) -> FoundCause | None:

@@ -15,6 +15,7 @@ from fitguard.schema.journal import AnyEvent, RunEnded, RunStarted
 from fitguard.schema.run import RunState
 from fitguard.schema.run_command import is_soak, list_fixed_words
 from fitguard.supervise.command import Command
+from fitguard.supervise.copied_by_ray import find_place_in_copy
 from fitguard.supervise.lock import find_holder
 from fitguard.supervise.naming import RUN_ID
 
@@ -52,6 +53,8 @@ class KnownRun:
         """Whether it was started in this folder, or in one that was moved or copied to here."""
         before = Path(self.started.working_directory)
         if before == place or not before.is_dir():
+            return True
+        if (part := find_place_in_copy(place)) is not None and part == find_place_in_copy(before):
             return True
         with contextlib.suppress(OSError):
             if before.samefile(place):

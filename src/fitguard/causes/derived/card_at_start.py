@@ -24,6 +24,8 @@ class Tiny:
 
 def tiny_device(story: Story) -> Tiny | None:
     """A round number is a limit that the user set, an odd one is what others left over."""
+    if story.has("memory-limit-told"):
+        return None
     for signal in story.all("device-created"):
         memory_mib = int(signal.values.get("memory_mb") or 0)
         if not memory_mib or memory_mib % 100 == 0 or memory_mib % 128 == 0:
@@ -37,7 +39,9 @@ def tiny_device(story: Story) -> Tiny | None:
 def tiny_pool(story: Story, state: AllocatorState | None) -> Tiny | None:
     """The same of a pool's limit; one that was set is in whole MiB."""
     dump = story.first("allocator-dump")
-    if dump is None or state is None or not state.limit_bytes or state.limit_bytes % _MIB == 0:
+    if dump is None or state is None or not state.limit_bytes:
+        return None
+    if state.limit_bytes % _MIB == 0 or story.has("memory-limit-told"):
         return None
     memory_mib = state.limit_bytes // _MIB
     return Tiny(dump, memory_mib, None) if memory_mib < _TINY_MIB else None

@@ -9,10 +9,9 @@ from fitguard.report.charts.line_chart import Mark, draw_ticks
 from fitguard.report.charts.shapes import LEFT, RIGHT
 from fitguard.report.charts.time_axis import TimeAxis
 from fitguard.report.rows.run_rows import action
-from fitguard.report.rows.run_words import GROUPS, find_named_cause, outcome, place, took
+from fitguard.report.rows.run_words import GROUPS, describe_attempt, outcome, place, took
 from fitguard.schema.run import Attempt, Run
-from fitguard.schema.run_command import is_soak
-from fitguard.words import count, duration, join, short, size
+from fitguard.words import count, duration, short, size, title
 
 TITLE = "Attempts over time"
 HEIGHT = 156
@@ -122,16 +121,13 @@ def _bar(attempt: Attempt, run: Run, axis: TimeAxis) -> Bar:
     x = axis.x(attempt.started)
     width = max(axis.x(attempt.started + seconds) - x, LEAST_WIDTH)
     x = min(x, RIGHT - width)
-    steps = count(attempt.steps_done, "computation" if is_soak(run.command) else "step")
-    lost = f"{attempt.steps_lost:,} lost" if attempt.steps_lost else None
-    words = join([outcome(attempt, run), find_named_cause(attempt), duration(seconds), steps, lost])
     return Bar(
         round(x, 1),
         round(width, 1),
         GROUPS[attempt.outcome],
         _label(attempt, run, width, LETTER),
         _label(attempt, run, width, NARROW_LETTER),
-        f"Attempt {attempt.number}: {words}",
+        title(describe_attempt(attempt, run)),
     )
 
 

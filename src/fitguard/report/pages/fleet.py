@@ -1,6 +1,8 @@
 """The page of a fleet: a verdict, what needs you first, then all trainings, cards and notes."""
 
+import shlex
 from collections import Counter
+from collections.abc import Iterator
 
 from fitguard.report.blocks import Items, Page, Pairs, Section, Span, Table, Tone, Verdict, present
 from fitguard.report.rows.tables import drop_empty_columns
@@ -30,7 +32,7 @@ def build_page(fleet: Fleet) -> Page:
             "Trainings",
             present(
                 drop_empty_columns(trainings),
-                Items(tuple(_explain(one) for one in ordered if one.why)),
+                Items(tuple(_explain(one, fleet.storage) for one in ordered if one.why)),
             ),
         ),
         Section("Cards", present(drop_empty_columns(cards))),
@@ -39,7 +41,7 @@ def build_page(fleet: Fleet) -> Page:
     return Page(
         "fitguard fleet",
         present(
-            Pairs((*((("name", fleet.name),) if fleet.name else ()), ("storage", fleet.storage))),
+            Pairs(tuple(_sum_up(fleet))),
             *(reversed(sections) if at_work else sections),
             Section("Notes", present(Items(fleet.notes))),
         ),
@@ -61,6 +63,14 @@ def _build_verdict(fleet: Fleet) -> Verdict:
     return Verdict(f"All finished: {count(states['finished'], 'training')}", "fine")
 
 
+def _sum_up(fleet: Fleet) -> Iterator[tuple[str, str]]:
+    if fleet.name:
+        yield "name", fleet.name
+    yield "storage", fleet.storage
+    if any(one.run for one in fleet.trainings):
+        yield "all runs", f"`fitguard report {shlex.quote(fleet.storage)}`"
+
+
 def _describe(one: FleetTraining) -> tuple[str | Span, ...]:
     return (
         one.name,
@@ -74,9 +84,10 @@ def _describe(one: FleetTraining) -> tuple[str | Span, ...]:
     )
 
 
-def _explain(one: FleetTraining) -> str:
+def _explain(one: FleetTraining, storage: str) -> str:
     """Whole: a column of a table would cut it."""
-    more = f" More: fitguard report {one.run}" if one.state == "failed" and one.cause else ""
+    where = shlex.quote(f"{storage}/{one.run}")
+    more = f" More: `fitguard report {where}`" if one.state == "failed" and one.run else ""
     return f"{one.name}: {one.why.rstrip('.')}.{more}"
 
 

@@ -62,7 +62,7 @@ def build_page(run: Run) -> Page:
             _build_inexact(run),
             _picture(draw_timeline(run)),
             Section("Attempts", present(attempt_table(run))),
-            *_build_failures(run),
+            *build_failures(run),
             build_alerts(run.alerts),
             Section(
                 "Profiles", present(Items(tuple(_describe_profile(one) for one in run.profiles)))
@@ -95,7 +95,7 @@ def _build_inexact(run: Run) -> Section:
     return Section("What is not exact", (meaning, Items(reasons)) if reasons else (), "warning")
 
 
-def _build_failures(run: Run) -> Iterator[Block]:
+def build_failures(run: Run) -> Iterator[Block]:
     """One for each reason, the newest first; a console shows the newest alone."""
     groups: dict[tuple[str, str, str], list[Attempt]] = {}
     for attempt in run.attempts:

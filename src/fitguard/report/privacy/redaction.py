@@ -37,6 +37,7 @@ LONGEST = 4000
 
 _WORD = re.compile(r"[\w./-]*")
 _GPU_UUID = re.compile(r"\b((?:MIG-)?GPU|MIG)-([0-9a-f]{8}(?:-[0-9a-f]{1,12}){0,4})\b", re.I)
+_HOST_OF_CARD = re.compile(r"^[^/]+(?=/)")
 _LEAST_SECRET = 8
 """Letters of a variable: a shorter one may be a word."""
 UNSEEN = re.compile(
@@ -55,7 +56,7 @@ def redact(document: T, *, home: str, user: str, host: str, secrets: Collection[
         document: A struct, or the dicts and lists that JSON is made of.
         secrets: That are known to be some, beside those that the document itself names.
     """
-    hide_uuid = _uuid_numbering()
+    hide_uuid, hide_host = _uuid_numbering(), _host_numbering()
     names = names_pattern(user, host)
     home_folder = home_pattern(home)
     commands = CommandRedaction(home=home, user=user, host=host)
@@ -72,6 +73,8 @@ def redact(document: T, *, home: str, user: str, host: str, secrets: Collection[
             return commands.hide(hide_in_line(text) if "fitguard " in text else text)
         if home_folder:
             text = home_folder.sub("~", text)
+        if field == "card":  # of any host of a fleet
+            text = _HOST_OF_CARD.sub(hide_host, text)
         text = WINDOWS_HOME.sub("~", text)
         text = POSIX_HOME.sub(_hide_posix_home, text)
         text = nameless_log(text)
@@ -137,6 +140,12 @@ def _uuid_numbering() -> Callable[[re.Match[str]], str]:
         return f"{found[1]}-<uuid-{len(known)}>"
 
     return hide
+
+
+def _host_numbering() -> Callable[[re.Match[str]], str]:
+    """Number hosts as they come, so that cards of different ones stay apart."""
+    known: dict[str, int] = {}
+    return lambda found: f"<host-{known.setdefault(found[0], len(known) + 1)}>"
 
 
 def _hide_posix_home(found: re.Match[str]) -> str:

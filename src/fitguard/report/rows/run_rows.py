@@ -208,10 +208,12 @@ def _last_values(run: Run) -> str:
 def _peaks(run: Run) -> str:
     host = max((attempt.peak_host_bytes for attempt in run.attempts), default=0)
     gpu = max((attempt.peak_gpu_bytes for attempt in run.attempts), default=0)
+    allocator = run.peak_allocator_bytes
     return join(
         [
             f"host up to {size(host)}" if host else None,
             f"GPU up to {size(gpu)}" if gpu else None,
+            f"allocator up to {size(allocator)}" if allocator else None,
         ]
     )
 

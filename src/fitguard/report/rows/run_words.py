@@ -8,7 +8,7 @@ from pathlib import PurePath
 from fitguard.report.blocks import Tone
 from fitguard.schema.run import Attempt, LossPoint, Outcome, Place, Run, RunState
 from fitguard.schema.run_command import describe_resume, is_soak
-from fitguard.words import count, percent
+from fitguard.words import count, duration, join, percent
 
 STATES: dict[RunState, str] = {
     "running": "Running",
@@ -100,7 +100,12 @@ def advice(run: Run) -> str:
 
 def crashes(run: Run) -> list[Attempt]:
     """The attempts that failed, and were followed by another one."""
-    return [one for one in run.attempts[:-1] if GROUPS[one.outcome] in _CRASHES]
+    return [one for one in run.attempts[:-1] if is_crash(one)]
+
+
+def is_crash(attempt: Attempt) -> bool:
+    """Whether it failed, in place of ending well or being asked to leave."""
+    return GROUPS[attempt.outcome] in _CRASHES
 
 
 def steps_kept(run: Run) -> int:
@@ -133,6 +138,15 @@ def outcome(attempt: Attempt, run: Run | None = None) -> str:
     if attempt.exit_code and attempt.outcome in ("exception", "exited", "crashed", "killed"):
         return f"{told} (exit code {attempt.exit_code})"
     return told
+
+
+def describe_attempt(attempt: Attempt, run: Run) -> str:
+    """`attempt 2: killed by SIGKILL · host-oom · 30 min · 2,461 steps · 41 lost`."""
+    steps = count(attempt.steps_done, "computation" if is_soak(run.command) else "step")
+    lost = f"{attempt.steps_lost:,} lost" if attempt.steps_lost else None
+    seconds = duration(took(attempt, run))
+    words = join([outcome(attempt, run), find_named_cause(attempt), seconds, steps, lost])
+    return f"attempt {attempt.number}: {words}"
 
 
 def find_named_cause(attempt: Attempt) -> str:
