@@ -1,5 +1,6 @@
 """Which part of an object cannot go over: pickle itself only says of what type it is."""
 
+import contextlib
 from collections.abc import Callable, Iterator
 from types import CodeType, FunctionType
 from typing import Any
@@ -49,7 +50,8 @@ def _find_used_values(function: FunctionType) -> Iterator[tuple[str, Any]]:
     """Names of the function around it, and global ones."""
     cells = function.__closure__ or ()
     for name, cell in zip(function.__code__.co_freevars, cells, strict=True):
-        yield name, cell.cell_contents
+        with contextlib.suppress(ValueError):  # of a cell that is empty
+            yield name, cell.cell_contents
     for name in _names(function.__code__):
         if name in function.__globals__:
             yield name, function.__globals__[name]

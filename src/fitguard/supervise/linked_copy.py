@@ -1,6 +1,7 @@
 """The folder of a run as it is at one moment, while the training goes on."""
 
 import contextlib
+import errno
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +20,9 @@ def linking_run(folder: RunFolder, copy: Path) -> Iterator[Path]:
 
     Args:
         copy: That place; it is gone afterward.
+
+    Raises:
+        OSError: where that cannot be done; with EAGAIN, where snapshots change too fast for it.
     """
     within = copy.parents[1]  # the run folder, or that of the node
     shutil.rmtree(copy, ignore_errors=True)
@@ -32,7 +36,9 @@ def linking_run(folder: RunFolder, copy: Path) -> Iterator[Path]:
                 break
             # A file that went while others were linked may be one that these need.
             shutil.rmtree(copy)
-        make_folder(copy, within)
+        else:
+            # Without them, it would look like a run that somebody has removed.
+            raise OSError(errno.EAGAIN, "its snapshots changed while they were linked")
         # After the snapshots: it may tell of more than these, and never of less.
         for file in (folder.journal, folder.orders, folder.deeds):
             with contextlib.suppress(FileNotFoundError):

@@ -261,6 +261,19 @@ def test_a_full_disk_costs_the_copy_only() -> None:
         assert list(Path("run/files/kept").iterdir()) == []
 
 
+@pytest.mark.parametrize("name", [".ssh/authorized_keys", "lib/site-packages/a.py"])
+def test_what_is_none_of_a_trainings_business_is_not_put_back(name: str) -> None:
+    """A snapshot may come out of a storage, and somebody may have changed it there."""
+    with attempt(1) as world:
+        written("best.txt", "best")
+        moment = world.read()
+    moment["files"][name] = moment["files"]["best.txt"]
+    with attempt(2) as world:
+        (sentence,) = world.write(moment)
+    assert sentence.startswith(f"{name} is not as it was at that moment: it is hidden, or belongs")
+    assert tree() == {"best.txt": "best"}
+
+
 def test_a_look_into_huge_folders_ends() -> None:
     for number in range(9):
         written(f"out/{number}.txt", "")

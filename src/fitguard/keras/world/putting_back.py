@@ -2,7 +2,7 @@
 
 import contextlib
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from fitguard.keras.world.aside import Aside
 from fitguard.keras.world.contents import Contents, NotKept, digest_at
@@ -20,15 +20,26 @@ def signature(status: os.stat_result) -> Signature:
 class PuttingBack:
     """Does it, file by file.
 
+    Args:
+        counts: Whether a path is the training's business: a snapshot may come from elsewhere, and
+            others may have had it there.
+
     Attributes:
         changed: Paths that were not as they should be, and are now.
     """
 
-    def __init__(self, contents: Contents, aside: Aside, open_files: OpenFiles) -> None:
+    def __init__(
+        self,
+        contents: Contents,
+        aside: Aside,
+        open_files: OpenFiles,
+        counts: Callable[[str], bool],
+    ) -> None:
         self.changed: list[str] = []
         self._contents = contents
         self._aside = aside
         self._open = open_files
+        self._counts = counts
 
     def set_aside(self, paths: Iterable[str]) -> list[str]:
         """Take away what was made later; why one is still there."""
@@ -60,6 +71,8 @@ class PuttingBack:
             raise NotKept("it is no regular file any more")
         if status is not None and (entry.kind == "given" or self._is_same(path, status, entry)):
             return False
+        if not self._counts(path):
+            raise NotKept("it is hidden, or belongs to the system or to Python")
         if entry.digest not in self._contents:
             raise NotKept("its content was not kept")
         before = status_of(path)

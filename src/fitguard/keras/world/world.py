@@ -50,7 +50,7 @@ class World(Replay):
         self._contents = Contents(folder.kept_files, self._collect_needed_digests)
         self._c_writers = CWriters(self)
         self._open = OpenFiles()
-        self._putting = PuttingBack(self._contents, aside, self._open)
+        self._putting = PuttingBack(self._contents, aside, self._open, self._territory.counts)
         self._recent: collections.deque[set[str]] = collections.deque(maxlen=_IN_FLIGHT)
         self._checkpoints: set[str] = set()
         self._digests: dict[str, tuple[Signature, str]] = {}
