@@ -78,7 +78,7 @@ class Side:
         """Take the run over."""
         pull = Pull(self.bucket, self.node, RUN, owner, tell=self.told.append)
         claimed = pull.claim()
-        self.mirror = Mirror(self.bucket, self.node, RUN, claimed)
+        self.mirror = Mirror(self.bucket, self.node, RUN, claimed, self.told.append)
         return claimed
 
     def train(self, steps):

@@ -118,6 +118,18 @@ def test_a_copy_that_is_not_whole_does_not_count_and_that_is_said(sides, there, 
     assert not one.told
 
 
+def test_if_the_only_copy_is_torn_nothing_begins_anew_from_the_claim_before_it(sides, there):
+    one, two = sides
+    one.start(A)
+    one.train(1)
+    one.mirror.copy(is_last=False)
+    assert len(list_names(there, "manifests")) == 2
+    for path in (there / RUN / "objects").iterdir():
+        path.write_bytes(b"torn")
+    with pytest.raises(UnreadableInput, match="Expected one that is whole"):
+        two.start(B)
+
+
 def test_if_no_copy_is_whole_nothing_begins_anew(sides, there):
     one, two = sides
     one.start(A)

@@ -1,6 +1,8 @@
 """A storage that is away for a time: nothing is begun in the empty folder in its place."""
 
+import errno
 import json
+from pathlib import Path
 
 import pytest
 from fleet.clusters import small_cluster, wait_for
@@ -44,6 +46,56 @@ def test_a_node_tells_whether_it_sees_it(storage):
     assert "does not see" not in inspect_node(storage).problem
     unmark_storage(storage)
     assert "does not see" in inspect_node(storage).problem
+
+
+def order_for(storage, folder):
+    return Order(
+        words=("--name=a", "--snapshot-seconds=0", "--", "missing.py"),  # which it refuses
+        run="a",
+        storage=storage.name,
+        marker=storage.marker,
+        folder=str(folder),
+    )
+
+
+def fail_writes(monkeypatch, number):
+    def fail(path, _):
+        Path(path).touch()  # a full disk takes an empty file
+        raise OSError(number, "of the storage")
+
+    monkeypatch.setattr(Path, "write_bytes", fail)
+
+
+def test_a_storage_that_fails_is_not_there(storage, tmp_path, monkeypatch):
+    def fail(_):
+        raise OSError(errno.ESTALE, "Stale file handle")
+
+    monkeypatch.setattr(Path, "exists", fail)
+    assert Trainer().train(order_for(storage, tmp_path)).without_storage
+    assert "Stale file handle" in inspect_node(storage).problem
+
+
+def test_a_storage_that_is_full_is_not_there(storage, tmp_path, monkeypatch):
+    fail_writes(monkeypatch, errno.ENOSPC)
+    assert Trainer().train(order_for(storage, tmp_path)).without_storage
+    assert "cannot write" in inspect_node(storage).problem
+    assert [path.name for path in (tmp_path / "runs").glob(".fleet*")] == [storage.marker]
+
+
+def test_what_is_refused_while_the_storage_goes_is_no_failure(storage, tmp_path, monkeypatch):
+    ended = Trainer().train(order_for(storage, tmp_path))
+    assert (ended.exit_code, ended.without_storage) == (2, False)
+    trainer = Trainer()
+    start = trainer._start
+
+    def start_late(*arguments):
+        process = start(*arguments)
+        unmark_storage(storage)
+        return process
+
+    monkeypatch.setattr(trainer, "_start", start_late)
+    ended = trainer.train(order_for(storage, tmp_path))
+    assert (ended.exit_code, ended.without_storage) == (LEFT_AS_ASKED, True)
 
 
 @pytest.mark.soak

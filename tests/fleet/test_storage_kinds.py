@@ -5,7 +5,7 @@ import pytest
 from fleet.buckets import RUN, list_names
 
 from fitguard.fleet.records import RunRecord
-from fitguard.fleet.storage.bucket import Bucket
+from fitguard.fleet.storage.bucket import Bucket, StorageAway
 from fitguard.fleet.storage.fetching import fetch
 from fitguard.fleet.storage.manifest import (
     Manifest,
@@ -51,6 +51,36 @@ def test_a_run_out_of_the_storage(sides, there, tmp_path):
             fetch(url, name, runs)
 
 
+@pytest.mark.parametrize("fault", [StorageAway("gone"), KeyboardInterrupt(), "changed"])
+def test_a_run_that_did_not_come_leaves_nothing_behind(sides, there, tmp_path, monkeypatch, fault):
+    one, _ = sides
+    one.start(A)
+    one.train(1)
+    one.mirror.copy(is_last=False)
+    if fault == "changed":
+        for path in (there / RUN / "objects").iterdir():
+            path.write_bytes(b"\0" * path.stat().st_size)
+    else:
+        download = Bucket.download
+
+        def fail(bucket, *arguments):
+            download(bucket, *arguments)
+            raise fault
+
+        monkeypatch.setattr(Bucket, "download", fail)
+    with pytest.raises((UnreadableInput, KeyboardInterrupt)):
+        fetch(f"file://{there}", RUN, tmp_path / "runs")
+    assert [path.name for path in (tmp_path / "runs").iterdir()] == [".gitignore"]
+
+
+def test_a_start_that_has_kept_nothing_is_no_run(sides, there, tmp_path):
+    one, _ = sides
+    one.start(A)
+    with pytest.raises(UnreadableInput, match="kept nothing yet"):
+        fetch(f"file://{there}", RUN, tmp_path / "runs")
+    assert not (tmp_path / "runs" / RUN).exists()
+
+
 @pytest.mark.parametrize(
     ("url", "why"),
     [
@@ -85,7 +115,8 @@ def test_what_is_here_can_be_written_there():
     assert decode_manifest(msgspec.json.encode(manifest)) == manifest
 
 
-def test_that_an_address_has_no_leases_is_said():
+def test_what_is_said_of_an_address():
     assert find_storage_notes("/shared/runs") == ()
-    (note,) = find_storage_notes("s3://bucket/runs")
-    assert "two fleets" in note
+    fleets, trust = find_storage_notes("s3://bucket/runs")
+    assert "two fleets" in fleets
+    assert "only you" in trust

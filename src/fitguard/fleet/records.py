@@ -56,12 +56,12 @@ def name_runs(name: str, workers: int) -> tuple[str, ...]:
 def read_record(storage: Path, run: str) -> RunRecord:
     """How one run stands; also where its folder is not there, or cannot be read."""
     folder = RunFolder(storage / run)
-    if not folder.journal.is_file():
-        return RunRecord(run=run)
     try:
+        if not folder.journal.is_file():
+            return RunRecord(run=run)
         require_trusted(folder.path)
         found = fold_folder(folder)
-    except UnreadableInput as error:
+    except (OSError, UnreadableInput) as error:
         return RunRecord(run=run, why=str(error))
     last = found.decisions[-1] if found.decisions else None
     kept = found.saved[-1].place if found.saved else Place()

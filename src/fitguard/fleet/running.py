@@ -2,10 +2,12 @@
 
 import contextlib
 import os
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fitguard.fleet.connecting import connecting, require_ray
 from fitguard.fleet.publishing import name_fleet, publishing
@@ -13,6 +15,11 @@ from fitguard.monitor.run_folder import RUNS
 from fitguard.schema.exit_codes import UsageError
 from fitguard.schema.fleet import Fleet, FleetJob
 
+if TYPE_CHECKING:
+    from fitguard.fleet.storage.beginning import Begun
+
+_LOOK_SECONDS = 0.5
+_UNMARK_SECONDS = 10.0
 Listening = Callable[[], AbstractContextManager[Sequence[object]]]
 """Makes a list that is no longer empty once all trainings are to leave."""
 
@@ -63,7 +70,7 @@ def run(
     # Nobody else has the token of an embedded Ray: nothing is shown there.
     shown_as = None if local else name or name_fleet(kept_in)
     with connecting(address, local=local) as found, listening() as asked:
-        notes = (*found, *find_storage_notes(kept_in), *find_job_notes(os.environ, wanted))
+        notes = (*found, *find_storage_notes(kept_in), *find_job_notes(os.environ, wanted, kept_in))
         for note in notes:
             tell(note)
         return _dispatch(wanted, kept_in, shown_as, nodes, notes, tell, lambda: bool(asked))
@@ -78,21 +85,20 @@ def _dispatch(
     tell: Callable[[str], None],
     is_asked: Callable[[], bool],
 ) -> Fleet:
-    import ray
-
     from fitguard.fleet.dispatching import Dispatcher
     from fitguard.fleet.fleet_cards import FleetCards
-    from fitguard.fleet.inspecting import mark_storage, read_records, unmark_storage
     from fitguard.fleet.nodes import Nodes
     from fitguard.fleet.packing import Packer
     from fitguard.fleet.records import name_runs
+    from fitguard.fleet.storage.beginning import begin
 
-    marked = _do_there(mark_storage, storage)
-    runs = tuple(run for job in jobs for run in name_runs(job.name, job.workers))
-    records = _do_there(read_records, storage, runs)
+    runs = [run for job in jobs for run in name_runs(job.name, job.workers)]
+    begun = begin(storage, runs, _list_hosts(), partial(_ask, is_asked), is_asked)
     packer = Packer()
-    cards = FleetCards(Nodes(marked, nodes), packer, tell)
-    dispatcher = Dispatcher(jobs, records, cards, packer, marked, tell=tell, is_asked=is_asked)
+    cards = FleetCards(Nodes(begun.storage, nodes), packer, tell)
+    dispatcher = Dispatcher(
+        jobs, begun.records, cards, packer, begun.storage, tell=tell, is_asked=is_asked
+    )
 
     def describe(name: str) -> Fleet:
         return dispatcher.describe(notes, name)
@@ -106,26 +112,62 @@ def _dispatch(
                 dispatcher.leave(publish)
     finally:
         cards.holder.drop_all()
-        with contextlib.suppress(ray.exceptions.RayError, UsageError):
-            _do_there(unmark_storage, marked)
+        _unmark(begun)
     return describe(shown_as or "")
 
 
-def _do_there(function: Callable[..., Any], *arguments: object) -> Any:
-    """Call a function on a node that trains: with ray://, this process may not see the storage."""
+def _unmark(begun: "Begun") -> None:
+    from fitguard.fleet.inspecting import unmark_storage
+
+    hosts = _list_hosts()
+    if begun.node and hosts:
+        node = begun.node if begun.node in hosts else next(iter(hosts))
+        _ask(lambda: False, (node,), unmark_storage, begun.storage, seconds=_UNMARK_SECONDS)
+
+
+def _list_hosts() -> dict[str, str]:
+    """The nodes that train, those with most GPUs first; all, where none has one yet."""
     import ray
 
-    from fitguard.fleet.storage.bucket import NodeLacks
-
     alive = [node for node in ray.nodes() if node["Alive"]]
-    lacks: Exception | None = None
-    for node in sorted(alive, key=lambda node: -node["Resources"].get("GPU", 0)):
-        chosen = {"ray.io/node-id": node["NodeID"]}
-        task = ray.remote(function).options(num_cpus=0, label_selector=chosen)
+    gpus = {node["NodeID"]: node["Resources"].get("GPU", 0) for node in alive}
+    ordered = sorted(alive, key=lambda node: -gpus[node["NodeID"]])
+    training = [node for node in ordered if gpus[node["NodeID"]] >= 1] or ordered
+    return {node["NodeID"]: node["NodeManagerHostname"] for node in training}
+
+
+def _ask(
+    is_asked: Callable[[], bool],
+    nodes: Sequence[str],
+    function: Callable[..., Any],
+    *arguments: object,
+    seconds: float,
+) -> dict[str, Any]:
+    """Call a function on nodes: with ray://, this process may not see the storage.
+
+    Args:
+        is_asked: Whether all are to leave: then nothing is waited for.
+    """
+    import ray
+
+    task = ray.remote(function)
+    asked = {
+        node: task.options(num_cpus=0, label_selector={"ray.io/node-id": node}).remote(*arguments)
+        for node in nodes
+    }
+    left, until = list(asked.values()), time.monotonic() + seconds
+    while left and time.monotonic() < until and not is_asked():
+        left = ray.wait(left, num_returns=len(left), timeout=_LOOK_SECONDS)[1]
+    answers: dict[str, Any] = {}
+    for node, promise in asked.items():
+        if promise in left:
+            ray.cancel(promise, force=True)
+            answers[node] = TimeoutError(f"it did not answer for {seconds:.0f} seconds")
+            continue
         try:
-            return ray.get(task.remote(*arguments))
+            answers[node] = ray.get(promise)
         except ray.exceptions.RayTaskError as error:
-            if not isinstance(error.cause, NodeLacks):
-                raise error.cause from None
-            lacks = lacks or error.cause
-    raise lacks or UsageError("Received a cluster without a node. Expected one that trains")
+            answers[node] = error.cause
+        except ray.exceptions.RayError as error:
+            answers[node] = error
+    return answers

@@ -21,9 +21,17 @@ from fitguard.clean_start import words_to_run
 from fitguard.fleet.parcels import keeping
 from fitguard.fleet.records import RunRecord, read_record
 from fitguard.fleet.storage.catalog import InOtherHands
-from fitguard.fleet.storage.opening import AskedToLeave, Heard, Keeping, open_storage
+from fitguard.fleet.storage.opening import (
+    AskedToLeave,
+    Heard,
+    Keeping,
+    NodeUnfit,
+    Storage,
+    open_storage,
+)
 from fitguard.schema.exit_codes import ExitCode, UnreadableInput
 from fitguard.schema.journal import LEFT_AS_ASKED
+from fitguard.schema.run import Place
 from fitguard.supervise.options import CARD_VARIABLE
 
 _TAIL_BYTES = 8192
@@ -62,7 +70,7 @@ class Ended(msgspec.Struct, frozen=True, kw_only=True):
         exit_code: Of `fitguard run`, as a shell tells it.
         said: The last lines that it wrote to stderr.
         heard: What was not told yet of the storage; `trouble`: the last copy is not there.
-        without_storage: It was not begun: the storage was not there.
+        without_storage: It was not begun: the storage was not there, or this node has no room.
     """
 
     exit_code: int
@@ -70,6 +78,12 @@ class Ended(msgspec.Struct, frozen=True, kw_only=True):
     said: str = ""
     heard: Heard = Heard()
     without_storage: bool = False
+
+    @property
+    def last_line(self) -> str:
+        """Of what it said."""
+        lines = [line for line in self.said.splitlines() if line.strip()]
+        return lines[-1].removeprefix("fitguard: ") if lines else ""
 
 
 class Trainer:
@@ -79,6 +93,7 @@ class Trainer:
         self._process: subprocess.Popen[bytes] | None = None
         self._order: Order | None = None
         self._kept: Keeping | None = None
+        self._begins_from: Place | None = None
         self._is_asked = False
         self._lock = threading.Lock()
         threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
@@ -92,7 +107,7 @@ class Trainer:
         self._order = order
         storage = open_storage(order.storage)
         nothing = RunRecord(run=order.run)
-        if order.marker and not storage.is_here(order.marker):
+        if _is_away(storage, order):
             # What is begun in an empty folder in its place begins from nothing.
             return Ended(exit_code=LEFT_AS_ASKED, record=nothing, without_storage=True)
         kept = storage.keep(order.run, is_asked=lambda: self._is_asked, leave=self.leave)
@@ -103,6 +118,14 @@ class Trainer:
             return Ended(exit_code=LEFT_AS_ASKED, record=nothing)
         except InOtherHands as error:
             return Ended(exit_code=LEFT_AS_ASKED, record=nothing, said=str(error))
+        except NodeUnfit as error:
+            return Ended(
+                exit_code=LEFT_AS_ASKED,
+                record=nothing,
+                said=str(error),
+                heard=msgspec.structs.replace(kept.listen(), trouble=str(error)),
+                without_storage=True,
+            )
         except UnreadableInput as error:
             return Ended(
                 exit_code=ExitCode.UNREADABLE_INPUT,
@@ -111,11 +134,16 @@ class Trainer:
                 heard=kept.listen(),
             )
         before = read_record(kept.runs_folder, order.run)
+        self._begins_from = before.kept
         code, said = self._run(order, kept.runs_folder, variables)
         trouble = kept.finish()
         heard = msgspec.structs.replace(kept.listen(), trouble=trouble)
         record = read_record(kept.runs_folder, order.run)
-        if kept.lost or record.attempts == before.attempts:
+        was_refused = record.attempts == before.attempts
+        if code and was_refused and _is_away(storage, order):
+            # What `fitguard run` says of a storage that went just now would count on all nodes.
+            return Ended(exit_code=LEFT_AS_ASKED, record=nothing, said=said, without_storage=True)
+        if kept.lost or was_refused:
             # Without a new attempt, its last end is not that of today.
             record = msgspec.structs.replace(record, outcome="", cause="", why="")
         return Ended(
@@ -152,7 +180,8 @@ class Trainer:
 
     def listen(self) -> Heard:
         """What is new of its run in the storage."""
-        return self._kept.listen() if self._kept is not None else Heard()
+        heard = self._kept.listen() if self._kept is not None else Heard()
+        return msgspec.structs.replace(heard, begins_from=self._begins_from)
 
     def _start(
         self, order: Order, runs_folder: Path, variables: dict[str, str]
@@ -175,6 +204,10 @@ class Trainer:
 def select_variables(environment: Mapping[str, str]) -> dict[str, str]:
     """What a training inherits of an actor."""
     return {name: text for name, text in environment.items() if name not in _NOT_FOR_TRAININGS}
+
+
+def _is_away(storage: Storage, order: Order) -> bool:
+    return bool(order.marker) and not storage.is_here(order.marker)
 
 
 def _end_with(raylet: int) -> None:

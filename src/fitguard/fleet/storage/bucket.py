@@ -86,7 +86,7 @@ class Bucket:
         path = self._locate(folder)
         with _naming_failures():
             self._fs.invalidate_cache()
-            found = self._fs.find(path, detail=True)
+            found = self._find(path)
             return {
                 name.rpartition(f"{path}/")[2]: info["size"] or 0
                 for name, info in found.items()
@@ -161,6 +161,20 @@ class Bucket:
     def _locate(self, name: str) -> str:
         return f"{self._root}/{name}" if name else self._root
 
+    def _find(self, path: str) -> dict[str, Any]:
+        if not self._has_folders:
+            found: dict[str, Any] = self._fs.find(path, detail=True)
+            return found
+        try:
+            # Usually it passes over what it cannot list: then a run would begin anew.
+            found = self._fs.find(path, detail=True, on_error="raise")
+        except FileNotFoundError:
+            with contextlib.suppress(FileNotFoundError):
+                self._fs.info(path)
+                raise StorageAway("something went while it was listed") from None
+            return {}
+        return found
+
     def _require_file(self, name: str) -> None:
         """A folder that somebody filled by hand may hold links, and what never ends."""
         self._fs.invalidate_cache()
@@ -208,6 +222,8 @@ def describe_failure(error: Exception) -> str:
 def _naming_failures(*, is_read: bool = True) -> Iterator[None]:
     try:
         yield
+    except StorageAway:
+        raise
     except Exception as error:  # each library has its own
         if is_read and isinstance(error, FileNotFoundError):
             raise

@@ -75,8 +75,18 @@ class Catalog:
             raise UnreadableInput(f"the copy {number} of {self._run}: {error}") from error
 
     def write(self, number: Number, manifest: Manifest) -> None:
-        """Have a copy count, from now on."""
-        self._bucket.write(f"{self._run}/{MANIFESTS}/{number}", msgspec.json.encode(manifest))
+        """Have a copy count, from now on.
+
+        Raises:
+            WrongManifest: where nobody could read it: the copy before would be given up for it.
+        """
+        content = msgspec.json.encode(manifest)
+        if len(content) > MOST_MANIFEST_BYTES:
+            raise WrongManifest(
+                f"it would have {len(content)} bytes. Expected {MOST_MANIFEST_BYTES} at most"
+            )
+        decode_manifest(content)
+        self._bucket.write(f"{self._run}/{MANIFESTS}/{number}", content)
 
     def require(self, number: Number) -> dict[Number, int]:
         """All of them, if no other start has the run by now.

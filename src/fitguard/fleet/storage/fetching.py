@@ -1,6 +1,7 @@
 """A run out of a storage into a folder of runs, where `fitguard report` and `runs` see it."""
 
 import secrets
+import shutil
 from pathlib import Path
 
 from fitguard.fleet.storage.bucket import Bucket, StorageAway
@@ -36,13 +37,18 @@ def fetch(storage: str, run: str, runs_folder: Path) -> tuple[Path, list[str]]:
             if number in wrong:
                 passed.append(f"the copy {number} is not whole: {wrong[number]}")
                 continue
+            if not copies[number].files:
+                passed.append(f"the copy {number} is of a start that has kept nothing yet")
+                continue
             place = runs_folder / f".{run}-{secrets.token_hex(4)}"
             try:
                 bring_files(bucket, run, copies[number], place, lambda: None)
+                place.rename(target)
             except NotWhole as error:
                 passed.append(f"the copy {number} is not whole: {error}")
                 continue
-            place.rename(target)
+            finally:
+                shutil.rmtree(place, ignore_errors=True)
             return target, passed
     except (StorageAway, OSError) as error:
         raise UnreadableInput(f"{storage}: {error}") from error

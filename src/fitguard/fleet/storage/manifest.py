@@ -24,7 +24,7 @@ GENERATIONS = 2
 _FORM = "fitguard/fleet-copy/"
 _NAME = re.compile(r"(\d{8})-([0-9a-f]{8})-(\d{8})")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
-_PART = re.compile(r"[^\x00-\x1f\x7f/\\]{1,255}")
+_PART = re.compile(r"[^\x00-\x1f\x7f/\\\ud800-\udfff]{1,255}")
 _MOST_FILES = 100_000
 _MOST_FILE_BYTES = 2**50
 _MOST_PATH = 1000
@@ -118,7 +118,7 @@ def decode_manifest(content: bytes) -> Manifest:
     except UNDECODABLE as error:
         raise WrongManifest(f"it cannot be read: {error}") from error
     if len(manifest.files) > _MOST_FILES:
-        raise WrongManifest(f"it names {len(manifest.files)} files")
+        raise WrongManifest(f"it names {len(manifest.files)} files. Expected {_MOST_FILES} at most")
     paths = [file.path for file in manifest.files]
     if len(set(paths)) < len(paths):
         raise WrongManifest("it names a file twice")
@@ -127,10 +127,15 @@ def decode_manifest(content: bytes) -> Manifest:
     return manifest
 
 
-def _require_possible(file: StoredFile) -> None:
-    parts = file.path.split("/")
+def is_possible(path: str) -> bool:
+    """Whether a copy can have a file with this path."""
+    parts = path.split("/")
     named = all(_PART.fullmatch(part) and part not in (".", "..") for part in parts)
-    if not named or parts[0] not in ROOTS or len(file.path) > _MOST_PATH:
+    return named and parts[0] in ROOTS and len(path) <= _MOST_PATH
+
+
+def _require_possible(file: StoredFile) -> None:
+    if not is_possible(file.path):
         raise WrongManifest(f"it names {file.path[:99]!r}, which no copy of a run has")
     if not is_digest(file.sha256) or not 0 <= file.size_bytes < _MOST_FILE_BYTES:
         raise WrongManifest(f"it gives {file.path[:99]!r} a size or a digest that cannot be")

@@ -24,6 +24,7 @@ from fitguard.fleet.storage.manifest import (
     list_kept,
 )
 from fitguard.fleet.storage.node_folder import NodeFolder
+from fitguard.fleet.storage.pausing import grow_pauses
 from fitguard.fleet.storage.pulling import Claimed
 from fitguard.monitor.journal import Journal
 from fitguard.schema.journal import SnapshotWritten
@@ -32,7 +33,6 @@ from fitguard.words import one_line
 
 LOOK_SECONDS = 0.5
 _JOURNAL, _SNAPSHOTS = "journal.jsonl", "snapshots/"
-_SHORTEST_SECONDS, _LONGEST_SECONDS = 1.0, 60.0
 
 
 class RunGone(Exception):
@@ -44,9 +44,17 @@ class Mirror:
 
     Args:
         claimed: What the storage has, and under which number this start has the run.
+        tell: Told of what stays on this node.
     """
 
-    def __init__(self, bucket: Bucket, node: NodeFolder, run: str, claimed: Claimed) -> None:
+    def __init__(
+        self,
+        bucket: Bucket,
+        node: NodeFolder,
+        run: str,
+        claimed: Claimed,
+        tell: Callable[[str], None],
+    ) -> None:
         self._bucket = bucket
         self._catalog = Catalog(bucket, run)
         self._node = node
@@ -54,7 +62,7 @@ class Mirror:
         self._number = claimed.number
         self._copies = claimed.copies
         self._present = claimed.present
-        self._digests = Digests()
+        self._digests = Digests(tell)
 
     def copy(self, *, is_last: bool) -> None:
         """Have the run in the storage as it is now.
@@ -166,19 +174,18 @@ class MirrorThread(threading.Thread):
         return self.lost or self.trouble
 
     def run(self) -> None:
-        pause = _SHORTEST_SECONDS
+        pauses = grow_pauses()
         while not self.lost and not self._abandoned.is_set():
             is_last = self._ended.wait(LOOK_SECONDS)
             if not (self._look() or is_last):
                 continue
             if not self._try(is_last=is_last):
                 # The end of the training is a reason to try at once.
-                (self._abandoned if is_last else self._ended).wait(pause)
-                pause = min(2 * pause, _LONGEST_SECONDS)
+                (self._abandoned if is_last else self._ended).wait(next(pauses))
             elif is_last:
                 return
             else:
-                pause = _SHORTEST_SECONDS
+                pauses = grow_pauses()
 
     def _look(self) -> bool:
         """Whether there is something that the storage does not have."""

@@ -8,6 +8,7 @@ import msgspec
 
 from fitguard.fleet.records import RunRecord
 from fitguard.schema.fleet import FleetJob
+from fitguard.schema.run import Place
 
 MARKER = ".fleet-"
 """How files begin by which nodes find out whether they see the same storage."""
@@ -19,10 +20,12 @@ class Heard(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         trouble: Why its snapshots do not reach the storage, or it cannot start; empty for nothing.
         notes: What the user should know, each told once.
+        begins_from: How far its snapshots were when it began; None as long as that is not known.
     """
 
     trouble: str = ""
     notes: tuple[str, ...] = ()
+    begins_from: Place | None = None
 
 
 class MarkedStorage(msgspec.Struct, frozen=True):
@@ -39,6 +42,10 @@ class MarkedStorage(msgspec.Struct, frozen=True):
 
 class AskedToLeave(Exception):
     """While it was not even begun."""
+
+
+class NodeUnfit(Exception):
+    """This node cannot have the run; another one may."""
 
 
 class Keeping(Protocol):
@@ -60,6 +67,7 @@ class Keeping(Protocol):
         Raises:
             AskedToLeave: where it was asked to leave meanwhile.
             InOtherHands: where it trains elsewhere.
+            NodeUnfit: where this node cannot have it.
             UnreadableInput: where what there is cannot be used.
         """
 
@@ -82,6 +90,13 @@ class Storage(Protocol):
 
     def unmark(self, marker: str) -> None:
         """Take it away again."""
+
+    def count_seen(self) -> int:
+        """How much of it this node sees, before anything is made; only good for comparing.
+
+        Raises:
+            OSError: where it cannot be looked at.
+        """
 
     def is_here(self, marker: str) -> bool:
         """Whether a run can begin now. A storage that is waited for says so."""
@@ -128,6 +143,8 @@ def find_storage_notes(storage: str) -> tuple[str, ...]:
     return (
         f"Nothing keeps two fleets apart in {storage}: let no other one train runs of the same "
         "names there meanwhile.",
+        f"Files beside a training are put back from there: who can write to {storage} can change "
+        "files on the nodes. Expected that only you can.",
     )
 
 

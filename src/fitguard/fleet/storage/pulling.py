@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fitguard.fleet.records import RunRecord
-from fitguard.fleet.storage.bucket import Bucket
+from fitguard.fleet.storage.bucket import Bucket, StorageAway
 from fitguard.fleet.storage.catalog import Catalog, InOtherHands, find_lacking
 from fitguard.fleet.storage.manifest import OBJECTS, Manifest, Number
 from fitguard.fleet.storage.node_folder import NodeFolder
@@ -85,22 +85,27 @@ class Pull:
         base = self._node.find_base(self._run)
         if base is None or base != highest:
             base = self._pull(copies, wrong, sizes)
-        whole = {
-            one: copy
-            for one, copy in copies.items()
-            if not find_lacking(copy, sizes) and not copy.digests & self._torn
-        }
         # Where none is whole, this node has the run: another one must not begin anew meanwhile.
-        usable = whole or copies
+        usable = self._select_whole(copies, sizes) or copies
         number = Number(1 if highest is None else highest.start + 1, self._owner, 0)
         claim = usable[max(usable)] if usable else Manifest(record=RunRecord(run=self._run))
         self._catalog.write(number, claim)
         self._catalog.require(number)
         if base is not None:
             self._node.set_base(self._run, number)
-        if whole or not copies:
-            whole[number] = claim
+        # Until then, who had the run before may have removed some.
+        sizes = self._catalog.list_objects()
+        whole = self._select_whole({**copies, number: claim}, sizes)
         return Claimed(number, whole, self._list_present(copies, sizes))
+
+    def _select_whole(
+        self, copies: Mapping[Number, Manifest], sizes: Mapping[str, int]
+    ) -> dict[Number, Manifest]:
+        return {
+            number: copy
+            for number, copy in copies.items()
+            if not find_lacking(copy, sizes) and not copy.digests & self._torn
+        }
 
     def _list_present(
         self, copies: Mapping[Number, Manifest], sizes: Mapping[str, int]
@@ -122,24 +127,33 @@ class Pull:
         """The copy that is here now; None where the storage has none."""
         passed: list[str] = []
         for number in sorted((*copies, *wrong), reverse=True):
+            if passed and number in copies and not copies[number].files:
+                continue  # a claim from before anything was kept: from there it would begin anew
             problem = wrong.get(number) or find_lacking(copies[number], sizes)
             problem = problem or self._bring(number, copies[number])
             if not problem:
                 if passed:
                     self._tell(f"{'; '.join(passed)}. It goes on from the copy before")
                 return number
+            self._require_same(copies, wrong)
             passed.append(f"the copy {number} of {self._run} is not whole: {problem}")
         if passed:
             raise UnreadableInput(
                 f"{'; '.join(passed)}. Expected one that is whole. To begin anew, move "
                 f"{self._run}/ away in the storage"
             )
+        self._require_same(copies, wrong)
         if place := self._node.set_aside(self._run):
             self._tell(
                 f"the storage has nothing of {self._run}, so it begins anew. What was on this node "
                 f"is in {place}"
             )
         return None
+
+    def _require_same(self, copies: Mapping[Number, Manifest], wrong: Mapping[Number, str]) -> None:
+        """What is missing may have gone for newer copies: then it is none of these that counts."""
+        if self._catalog.list_numbers().keys() != {*copies, *wrong}:
+            raise StorageAway(f"copies of {self._run} came and went while they were read")
 
     def _bring(self, number: Number, manifest: Manifest) -> str:
         """Why a copy cannot come; empty where it is here."""

@@ -18,13 +18,15 @@ from fitguard.fleet.storage.catalog import Catalog
 from fitguard.fleet.storage.manifest import WrongManifest
 from fitguard.fleet.storage.mirroring import LOOK_SECONDS, Mirror, MirrorThread
 from fitguard.fleet.storage.node_folder import NodeFolder
-from fitguard.fleet.storage.opening import MARKER, AskedToLeave, Heard, Keeping
+from fitguard.fleet.storage.opening import MARKER, AskedToLeave, Heard, Keeping, NodeUnfit
+from fitguard.fleet.storage.pausing import grow_pauses
 from fitguard.fleet.storage.pulling import Claimed, Pull
 from fitguard.schema.exit_codes import UnreadableInput, UsageError
 from fitguard.schema.fleet import FleetJob
 
 _READERS = 16
-_SHORTEST_SECONDS, _LONGEST_SECONDS = 1.0, 60.0
+_TRIES = 5
+"""To bring a run to a node of which the disk does not take it."""
 _LAST_SECONDS = 600.0
 """For the last copy of a training that has ended."""
 _ASKED_SECONDS = 60.0
@@ -71,6 +73,9 @@ class RemoteStorage:
     def unmark(self, marker: str) -> None:
         with contextlib.suppress(StorageAway):
             self._bucket.remove(marker)
+
+    def count_seen(self) -> int:
+        return 0  # an address means the same on all nodes
 
     def is_here(self, marker: str) -> bool:  # noqa: ARG002
         return True  # what is away is waited for, and nothing is begun anew meanwhile
@@ -136,8 +141,9 @@ class Mirrored:
 
     def begin(self) -> None:
         if problem := self._node.find_problem():
-            raise UnreadableInput(problem)
-        mirror = Mirror(self._bucket, self._node, self._run, self._claim())
+            raise NodeUnfit(f"it cannot train on {socket.gethostname()}: {problem}")
+        claimed = self._claim()
+        mirror = Mirror(self._bucket, self._node, self._run, claimed, self._notes.append)
         self._thread = MirrorThread(mirror, self._node, self._run, self._url, self._leave)
         self._thread.start()
 
@@ -146,9 +152,11 @@ class Mirrored:
         return self._thread.finish(_LAST_SECONDS, self._is_asked, _ASKED_SECONDS)
 
     def listen(self) -> Heard:
-        notes, self._notes = self._notes, []
+        # The list stays the same: others add to it, also in the middle of this.
+        notes = tuple(self._notes)
+        del self._notes[: len(notes)]
         trouble = self._thread.trouble if self._thread is not None else self._waits_for
-        return Heard(trouble=trouble, notes=tuple(notes))
+        return Heard(trouble=trouble, notes=notes)
 
     def _claim(self) -> Claimed:
         """The run as the storage has it; a storage that is away is waited for."""
@@ -160,7 +168,7 @@ class Mirrored:
             tell=self._notes.append,
             check=self._check,
         )
-        pause = _SHORTEST_SECONDS
+        pauses, refusals = grow_pauses(), 0
         while True:
             self._check()
             try:
@@ -168,13 +176,15 @@ class Mirrored:
             except (StorageAway, FileNotFoundError) as error:
                 self._waits_for = f"it waits for {self._url}: {error}"
             except OSError as error:
-                said = describe_failure(error)
-                self._waits_for = f"it cannot be copied from {self._url} to this node: {said}"
+                said = f"{describe_failure(error)} (on {socket.gethostname()})"
+                self._waits_for = f"it cannot be copied from {self._url}: {said}"
+                refusals += 1
+                if refusals == _TRIES:
+                    raise NodeUnfit(self._waits_for) from error
             else:
                 self._waits_for = ""
                 return claimed
-            self._wait(pause)
-            pause = min(2 * pause, _LONGEST_SECONDS)
+            self._wait(next(pauses))
 
     def _wait(self, seconds: float) -> None:
         until = time.monotonic() + seconds

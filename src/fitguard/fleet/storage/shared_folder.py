@@ -36,19 +36,26 @@ class SharedFolder:
         with contextlib.suppress(OSError):
             (self.path / marker).unlink()
 
+    def count_seen(self) -> int:
+        names = sum(path.exists() for path in (self.path, *self.path.parents))
+        # Where nothing is mounted, there may be an empty folder of that name.
+        return names + (self.path.is_dir() and any(self.path.iterdir()))
+
     def is_here(self, marker: str) -> bool:
-        return (self.path / marker).exists()
+        return not self.find_problem(marker)
 
     def find_problem(self, marker: str) -> str:
-        if not self.is_here(marker):
-            return (
-                f"it does not see {self.path} as the other nodes do. Expected a folder that all "
-                "nodes share"
-            )
         own = self.path / f"{marker}-{secrets.token_hex(4)}"
         try:
-            own.write_bytes(b"fleet")
-            own.unlink()
+            if not (self.path / marker).exists():
+                return (
+                    f"it does not see {self.path} as the other nodes do. Expected a folder that "
+                    "all nodes share"
+                )
+            try:
+                own.write_bytes(b"fleet")
+            finally:
+                own.unlink(missing_ok=True)  # a full disk takes an empty file
         except OSError as error:
             return f"it cannot write to {self.path}: {error.strerror}"
         return ""
