@@ -63,6 +63,13 @@ def test_a_function_of_many_jobs_is_packed_once():
     assert [read_command(job)[1] for job in (one, other)] == [{"lr": 0.1}, {"lr": 0.01}]
 
 
+def test_a_sweep_over_interpreters_is_no_argument():
+    job = {"name": "a-{v}", "function": f"{HERE}:wait", "arguments": {"out": "o"}}
+    (made,) = build_jobs([{**job, "python": "/py{v}", "sweep": {"v": ["3.12"]}}])
+    assert made.python == "/py3.12"
+    assert read_command(made)[1] == {"out": "o"}
+
+
 def test_values_of_a_sweep_keep_their_types():
     job = {
         "name": "a-{lr}-{out}",

@@ -1,12 +1,15 @@
-"""What a node tells of the storage."""
+"""What a node tells of its GPUs, and of the storage."""
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+from programs import wait_for
 
-from fitguard.fleet.inspecting import inspect_node, mark_storage, unmark_storage
+from fitguard.fleet.inspecting import inspect_node, mark_storage, select_visible, unmark_storage
 from fitguard.schema.exit_codes import UsageError
+from fitguard.schema.hardware import Gpu
 
 NO_ROOM = """
 import resource, sys
@@ -34,3 +37,18 @@ def test_a_file_in_place_of_the_storage(tmp_path):
     (tmp_path / "runs").touch()
     with pytest.raises(UsageError, match="Expected a folder that all nodes see and can write to"):
         mark_storage(str(tmp_path / "runs"))
+
+
+@pytest.mark.parametrize(
+    ("value", "left"), [(None, [0, 1, 2, 3]), ("2,3", [2, 3]), ("GPU-c", [2]), ("", []), ("-1", [])]
+)
+def test_only_gpus_that_ray_was_started_with_are_cards(value, left):
+    gpus = tuple(
+        Gpu(index=number, uuid=f"GPU-{letter}", name="H200") for number, letter in enumerate("abcd")
+    )
+    environment = {} if value is None else {"CUDA_VISIBLE_DEVICES": value}
+    with subprocess.Popen(["/bin/sleep", "60"], env=environment) as raylet:
+        wait_for(lambda: b"sleep" in Path(f"/proc/{raylet.pid}/cmdline").read_bytes())
+        kept = select_visible(gpus, raylet.pid)
+        raylet.kill()
+    assert [gpu.index for gpu in kept] == left

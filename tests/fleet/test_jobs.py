@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from fitguard.fleet.declared import read_declared
-from fitguard.fleet.jobs import WrongJob, build_jobs, read_jobs
+from fitguard.fleet.jobs import WrongJob, build_jobs, find_grace, read_jobs
 from fitguard.schema.exit_codes import UnreadableInput, UsageError
 from fitguard.schema.fleet import FleetJob
 
@@ -75,6 +75,29 @@ def test_a_value_with_spaces_stays_one_word(tmp_path):
     text = "jobs: [{name: 'a{n}', run: 't.py {t} {json}', sweep: {n: [1], t: ['x y']}}]"
     (job,) = read(tmp_path, text.replace("run: 't.py", "run: 't.py {n}"))
     assert job.command == ("t.py", "1", "x y", "{json}")
+
+
+def test_a_sweep_over_interpreters(tmp_path):
+    text = "jobs: [{name: 'a{v}', run: t.py, python: '/py{v}', sweep: {v: [3.11, 3.12]}}]"
+    assert [job.python for job in read(tmp_path, text)] == ["/py3.11", "/py3.12"]
+
+
+@pytest.mark.parametrize(
+    ("options", "environment", "seconds"),
+    [
+        ("", {}, None),
+        ("--grace-seconds 600", {}, 600),
+        ("--exact-only --grace_seconds=90.5", {}, 90.5),
+        ("--snapshot-seconds 60", {"FITGUARD_RUN_GRACE_SECONDS": "40"}, 40),
+        ("--grace-seconds 600", {"FITGUARD_RUN_GRACE_SECONDS": "40"}, 600),
+        ("--grace-seconds", {}, None),
+        ("--grace-seconds long", {}, None),
+        ("--grace-seconds inf", {}, None),
+    ],
+)
+def test_the_time_to_leave_that_a_job_asks_for(options, environment, seconds):
+    job = {"name": "a", "run": "t.py", "options": options, "environment": environment}
+    assert find_grace(build_jobs([job])[0]) == seconds
 
 
 def test_anchors_and_merges(tmp_path):

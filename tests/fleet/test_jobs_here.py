@@ -30,6 +30,12 @@ def test_all_that_is_missing_is_told(tmp_path):
     assert second.startswith(f"job j0: Received folder: {tmp_path / 'no'}")
 
 
+def test_of_very_many_the_first_are_told(tmp_path):
+    with pytest.raises(UsageError) as raised:
+        require_here(build(tmp_path, *["nothere.py"] * 25))
+    assert str(raised.value).splitlines()[20:] == ["and 5 more"]
+
+
 def test_no_jobs_are_no_fleet():
     with pytest.raises(UsageError, match="Received no jobs"):
         fitguard.fleet.run([], local=True)

@@ -1,5 +1,7 @@
 """Why an actor was lost; the texts are those of Ray 2.60."""
 
+from ray.exceptions import ActorDiedError, RayTaskError
+
 from fitguard.fleet.losses import say_loss
 
 KILLED = """The actor died unexpectedly before finishing this task.
@@ -18,3 +20,12 @@ def test_the_detail_of_ray():
 
 def test_without_one_the_kind_of_error():
     assert say_loss(RuntimeError("something else")) == "its actor was lost (RuntimeError)"
+
+
+def test_what_failed_on_the_node_is_told():
+    cause = OSError(28, "No space left on device", "/runs/a")
+    expected = "(OSError: [Errno 28] No space left on device: '/runs/a')"
+    lines = f'Traceback (most recent call last):\n  File "a.py", line 1, in train\n{expected[1:-1]}'
+    error = RayTaskError("train", lines, cause, "ray::Trainer", 1, "127.0.0.1")
+    for raised in (error, error.as_instanceof_cause(), ActorDiedError.from_task_error(error)):
+        assert say_loss(raised) == f"fitguard itself failed on its node {expected}"

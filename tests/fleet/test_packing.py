@@ -228,3 +228,12 @@ def test_room_made_on_a_card_that_is_gone_is_made_elsewhere():
     gone = ("n", 0 if victim == "a" else 1)
     assert packer.remove_card(gone) == (victim,)
     assert packer.choose_victims("x") == ({"a": "b", "b": "a"}[victim],)
+
+
+def test_the_first_is_the_first_for_whom_there_are_cards():
+    packer = packer_of(80)
+    assert packer.find_first() is None
+    add(packer, ask("huge", 200, priority=9), ask("low", 60), ask("high", 60, priority=5))
+    assert packer.find_first().name == "high"
+    assert place(packer) == [("high", 0)]
+    assert packer.find_first().name == "low"

@@ -25,6 +25,13 @@ def test_what_is_too_large_trains_with_micro_batches():
     assert (one.takes_whole, one.micro_batch) == (True, 8)
 
 
+def test_what_may_be_too_large_is_tried_on_a_whole_card():
+    one = Training(JOB)
+    need = Need(memory_bytes=9 * GIB, micro_batch=8, may_fit=True)
+    assert "up to 9.0 GiB, and the largest card has 8.0 GiB" in apply_need(one, need, 8 * GIB)
+    assert (one.takes_whole, one.micro_batch) == (True, None)
+
+
 def test_what_is_too_large_in_every_way_is_left_to_be_refused():
     one = Training(JOB)
     apply_need(one, Need(memory_bytes=20 * GIB), 8 * GIB)

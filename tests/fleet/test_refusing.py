@@ -16,6 +16,9 @@ class Known:
     def __init__(self, was_larger=0):
         self.was_larger = was_larger
 
+    def explain_given_up(self, _):
+        return ""
+
 
 def make_packer(*cards, **request):
     packer = Packer()
@@ -39,6 +42,14 @@ def test_too_large_for_every_card():
     assert "20.0 GiB" in why
     assert "T4 on gpu-1" in why
     assert "15.0 GiB" in why
+
+
+def test_what_was_planned_already_is_not_sent_to_planning():
+    (told,) = find_refusals(make_packer((15, "")), Known(), {"b"}).values()
+    assert "Without `memory:` it is planned" in told
+    (planned,) = find_refusals(make_packer((15, "")), Known(), {"a"}).values()
+    assert "Without `memory:`" not in planned
+    assert "no micro-batch was found with which it fits" in planned
 
 
 def test_what_fits_is_not_refused():

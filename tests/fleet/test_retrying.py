@@ -100,12 +100,28 @@ def test_a_lost_node_costs_nothing(code):
     assert decide_next([*failed, *[lost] * 5]).avoid == {("n1", 1), ("n1", 2)}
 
 
-def test_three_places_without_a_step_are_enough():
+def test_a_node_that_loses_it_twice_is_avoided_and_it_has_time_to_recover():
+    lost = [end(None, "", "", node=name) for name in ("n1", "n2", "n1", "n2", "n2", "n2", "n2")]
+    assert decide_next(lost[:2]).avoid_nodes == frozenset()
+    assert decide_next(lost[:3]).avoid_nodes == {"n1"}
+    assert decide_next(lost).avoid_nodes == {"n1", "n2"}
+    pauses = [decide_next(lost[:number]).wait_seconds for number in range(1, 8)]
+    assert pauses == [0, 4, 8, 16, 32, 60, 60]
+    left = end(75, "preempted", "", asked=True, node="n3")
+    assert decide_next([*lost, left]).wait_seconds == 0
+    assert decide_next([*lost, left]).avoid_nodes == {"n1", "n2"}
+    further = end(None, "", "", steps=1)
+    assert decide_next([*lost, further]).avoid_nodes == frozenset()
+    assert decide_next([*lost, further]).wait_seconds == 0
+
+
+def test_three_failures_without_a_step_are_enough():
     ends = [end(cause="hang", card=card) for card in range(3)]
     assert decide_next(ends[:2]).action == "elsewhere"
     assert decide_next(ends[:2]).avoid == {("n1", 0), ("n1", 1)}
     assert decide_next(ends).action == "give-up"
-    assert "3 places" in decide_next(ends).why
+    assert "It failed so 3 times on 3 cards and kept" in decide_next(ends).why
+    assert "3 times on 1 card and kept" in decide_next([end(cause="hang")] * 3).why
 
 
 def test_every_new_step_gives_all_chances_again():

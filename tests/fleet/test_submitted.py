@@ -11,8 +11,8 @@ COPY = "/tmp/ray/session_1/runtime_resources/working_dir_files/_ray_pkg_0a/proje
 SUBMITTED = {"RAY_JOB_CONFIG_JSON_ENV_VAR": json.dumps({"metadata": {"job_submission_id": "one"}})}
 
 
-def make_job(folder="/project"):
-    return FleetJob(name="a", command=("train.py",), folder=folder)
+def make_job(folder="/project", **more):
+    return FleetJob(name="a", command=("train.py",), folder=folder, **more)
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"metadata": null}', '{"metadata": {}}'])
@@ -27,6 +27,25 @@ def test_a_short_time_to_leave_is_said_with_what_to_set(wait, said):
     (note,) = find_job_notes(environment, [make_job()])
     assert said in note
     assert '{"env_vars": {"RAY_JOB_STOP_WAIT_TIME_S": "150"}}' in note
+
+
+@pytest.mark.parametrize(
+    ("storage", "options", "needed", "advised"),
+    [
+        ("/shared/runs", (), 30, 150),
+        ("s3://bucket/runs", (), 90, 150),
+        ("/shared/runs", ("--grace-seconds", "600"), 605, 665),
+        ("s3://bucket/runs", ("--grace-seconds", "600"), 665, 725),
+    ],
+)
+def test_enough_is_what_the_slowest_may_take(storage, options, needed, advised):
+    jobs = [make_job(), make_job(options=options)]
+    enough = SUBMITTED | {"RAY_JOB_STOP_WAIT_TIME_S": str(needed)}
+    assert find_job_notes(enough, jobs, storage) == ()
+    short = SUBMITTED | {"RAY_JOB_STOP_WAIT_TIME_S": str(needed - 1)}
+    (note,) = find_job_notes(short, jobs, storage)
+    assert f"may take {needed} seconds" in note
+    assert f'"RAY_JOB_STOP_WAIT_TIME_S": "{advised}"' in note
 
 
 def test_results_in_the_copy_of_the_folder_are_said():

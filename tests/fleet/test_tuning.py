@@ -13,8 +13,11 @@ from fleet.scripts.waits_here import wait
 from guarded.results import difference
 
 import fitguard.fleet
+from fitguard.fleet import tuning
+from fitguard.fleet.records import RunRecord
+from fitguard.fleet.trainer import Ended
 from fitguard.fleet.tuning import fill_job
-from fitguard.schema.exit_codes import UsageError
+from fitguard.schema.exit_codes import TrainingDied, UsageError
 
 SECONDS = 300
 EPOCHS = "200"
@@ -37,6 +40,54 @@ def test_a_function_gets_the_values_as_arguments():
     assert json.loads(made.command[3]) == {"lr": 0.1, "out": "o"}
     with pytest.raises(UsageError, match="unexpected keyword argument 'depth'"):
         fill_job({"function": wait, "arguments": {"out": "o"}}, {"depth": 2}, "ab_00001")
+
+
+@pytest.fixture
+def train(tmp_path, monkeypatch):
+    """Train one trial whose starts end so; the number of starts that were made."""
+    monkeypatch.setattr(tuning, "_LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(tuning, "_AGAIN_SECONDS", 0.01)
+
+    def train_one(*ends):
+        left = list(ends)
+
+        class Trainer:
+            def train(self, _):
+                end = left.pop(0) if len(left) > 1 else left[0]
+                if isinstance(end, Exception):
+                    raise end
+                return end
+
+            def leave(self):
+                pass
+
+        monkeypatch.setattr(tuning, "Trainer", Trainer)
+        job = fill_job({"run": "train.py", "folder": str(tmp_path)}, {}, "ab")
+        tuning._train(job, str(tmp_path), lambda _: None)
+        return len(ends) - len(left) + 1
+
+    return train_one
+
+
+def ended(code, **record):
+    return Ended(exit_code=code, record=RunRecord(run="a", **record), said="process 7 guards it")
+
+
+def test_a_run_that_the_last_start_still_holds_is_waited_for(train, monkeypatch):
+    assert train(ended(75), ended(75), ended(0)) == 3
+    monkeypatch.setattr(tuning, "_OTHERS_SECONDS", 0.1)
+    with pytest.raises(TrainingDied, match="process 7 guards it"):
+        train(ended(75))
+
+
+def test_one_that_was_sent_away_is_left_to_tune(train):
+    with pytest.raises(TrainingDied, match="exit code 75"):
+        train(ended(75, outcome="preempted"), ended(0))
+
+
+def test_what_fails_in_the_thread_is_raised(train):
+    with pytest.raises(OSError, match="No space left"):
+        train(OSError(28, "No space left on device"))
 
 
 @pytest.mark.skipif(HAS_TUNE, reason="Ray Tune is here")

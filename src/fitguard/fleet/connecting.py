@@ -8,7 +8,7 @@ import os
 import secrets
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -61,11 +61,22 @@ def connecting(address: str | None, *, local: bool) -> Iterator[tuple[str, ...]]
             f"Received --local and --address {address}. Expected one of them: --local starts a "
             "Ray of its own"
         )
+    if local and _is_in_use():
+        raise UsageError(
+            "Received local=True in a process that is connected to Ray already. Expected one that "
+            "is not: call ray.shutdown() before. Without local=True, the fleet uses that connection"
+        )
     with (
         contextlib.redirect_stdout(WithoutRay(sys.stdout)),
         _starting_here() if local else _joining(address) as notes,
     ):
         yield notes
+
+
+def _is_in_use() -> bool:
+    """Whether this process has Ray. It is not imported for that: what is set here comes first."""
+    loaded = sys.modules.get("ray")
+    return loaded is not None and loaded.is_initialized()
 
 
 @contextlib.contextmanager
@@ -108,27 +119,32 @@ def _find_reason(error: Exception) -> str:
 
 @contextlib.contextmanager
 def _starting_here() -> Iterator[tuple[str, ...]]:
-    set_here: dict[str, str] = {_ONLY_LOOPBACK: "0", "RAY_USAGE_STATS_ENABLED": "0"}
+    set_here: dict[str, str | None] = {_ONLY_LOOPBACK: "0", "RAY_USAGE_STATS_ENABLED": "0"}
     if "RAY_AUTH_MODE" not in os.environ:
         # Others on this machine reach loopback, too. Ray's own default would leave a file in HOME.
         set_here |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
     cards, notes = _choose_cards()
     if cards:
-        set_here[CARDS_VARIABLE] = cards
+        # Ray would take the numbers of declared cards from the other one: -1, for example.
+        set_here |= {CARDS_VARIABLE: cards, "CUDA_VISIBLE_DEVICES": None}
     before = {name: os.environ.get(name) for name in set_here}
     with making_folder() as folder:
-        os.environ.update(set_here)
+        _set_variables(set_here)
         try:
             _start_ray(folder, cards)
             _require_loopback()
             yield notes
         finally:
             _shut_down()
-            for name, value in before.items():
-                if value is None:
-                    os.environ.pop(name, None)
-                else:
-                    os.environ[name] = value
+            _set_variables(before)
+
+
+def _set_variables(values: Mapping[str, str | None]) -> None:
+    for name, value in values.items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value
 
 
 def _start_ray(folder: Path, cards: str) -> None:

@@ -16,6 +16,7 @@ from fitguard.fleet.concluding import conclude, count_pause
 from fitguard.fleet.expecting import Expecting
 from fitguard.fleet.fleet_cards import FleetCards
 from fitguard.fleet.hearing import Hearing
+from fitguard.fleet.jobs import find_grace
 from fitguard.fleet.launching import ask_to_leave, kill, launch
 from fitguard.fleet.losses import say_loss
 from fitguard.fleet.measuring import Measuring, apply_measured
@@ -34,6 +35,10 @@ from fitguard.words import count, duration
 
 _TICK_SECONDS = 0.2
 _LEAVE_SECONDS = 120.0
+_WITHIN_SECONDS = 90.0
+"""After the grace that a job gives itself: for the last copy to the storage, and its end."""
+_START_SECONDS = 15.0
+"""Spent on starts before others are heard: Ray may need seconds for each card that it has not."""
 
 
 class Dispatcher:
@@ -95,7 +100,8 @@ class Dispatcher:
         """Let all take a snapshot and leave; what does not leave in time is ended."""
         for one in self._list("running"):
             ask_to_leave(one, "was asked to leave")
-        end = time.monotonic() + _LEAVE_SECONDS
+        graces = (find_grace(one.job) or 0.0 for one in self._list("running"))
+        end = time.monotonic() + max(_LEAVE_SECONDS, max(graces, default=0.0) + _WITHIN_SECONDS)
         while self._list("running") and time.monotonic() < end:
             self._lose(self._cards.look())
             self._hear(_TICK_SECONDS)
@@ -160,7 +166,8 @@ class Dispatcher:
         if not working:
             time.sleep(seconds)
             return
-        for answer in ray.wait(list(working), timeout=seconds)[0]:
+        ray.wait(list(working), timeout=seconds)
+        for answer in ray.wait(list(working), num_returns=len(working), timeout=0)[0]:
             one, worker = working[answer]
             try:
                 self._end(one, worker, ray.get(answer))
@@ -182,20 +189,21 @@ class Dispatcher:
         for one in self._list("running"):
             if not one.has_ended:
                 continue
-            cards, blind = one.cards, one.list_blind_nodes()
+            cards, blind = one.cards, one.find_blind_nodes()
             following = conclude(one) if not blind else None
             one.stop()
             self._packer.release(one.name)
             self._cards.give(cards)
-            for node in blind:
-                self._cards.leave_node_out(node, f"{self._storage.name} is not there")
+            for node, said in blind.items():
+                why = said.rstrip(".") or f"{self._storage.name} is not there"
+                self._cards.leave_node_out(node, why)
             if following is None:
                 one.take_back()
                 continue
             self._apply(one, following)
             changed = self._note_time(one)
             self._packer.retime({name: self._expecting.expect(name) for name in changed})
-            self._cards.suspect(following.probe, one.cause)
+            self._cards.suspect(following.probe, one.cause, one.job.python)
         self._cards.forget_empty()
 
     def _apply(self, one: Training, following: Next) -> None:
@@ -231,7 +239,8 @@ class Dispatcher:
     def _line_up(self) -> None:
         now = time.monotonic()
         for one in self._list("waiting"):
-            self._measure(one)
+            if one.is_unknown and one.peak_bytes:
+                self._measure(one)
             if one.is_planned and one.not_before <= now and one.name not in self._in_line:
                 takes_seconds = self._expecting.expect(one.name)
                 self._packer.add(one.ask(self._cards.list_ids(), takes_seconds))
@@ -242,9 +251,13 @@ class Dispatcher:
         apply_measured(one, one.peak_bytes, largest_bytes, on_gpus=self._cards.have_gpus)
 
     def _start(self) -> None:
+        until = time.monotonic() + _START_SECONDS
         for placement in self._packer.place():
             one = self._trainings[placement.name]
             self._in_line.discard(one.name)
+            if self._is_asked() or time.monotonic() > until:
+                self._packer.release(one.name)
+                continue
             cards = [(key, self._cards.find(key)) for key in placement.cards]
             workers = launch(one, cards, self._cards.holder, self._storage)
             if isinstance(workers, tuple):
@@ -260,17 +273,18 @@ class Dispatcher:
         """The first in line may take the place of others with lower priority."""
         running = [one for one in self._list("running") if not one.asked]
         lowest = min((one.job.priority for one in running), default=0)
-        for request in self._packer.list_waiting()[:1]:
-            if running and request.priority > lowest:
-                for name in self._packer.choose_victims(request.name):
-                    why = f"leaves for {request.name}, which has priority {request.priority}"
-                    self._tell(f"{name} {why}")
-                    ask_to_leave(self._trainings[name], why)
+        first = self._packer.find_first()
+        if running and first is not None and first.priority > lowest:
+            for name in self._packer.choose_victims(first.name):
+                why = f"leaves for {first.name}, which has priority {first.priority}"
+                self._tell(f"{name} {why}")
+                ask_to_leave(self._trainings[name], why)
 
     def _refuse(self) -> None:
-        if not self._cards.are_known:
+        if not self._cards.are_settled:
             return
-        for name, why in find_refusals(self._packer, self._cards).items():
+        planned = {one.name for one in self._list("waiting") if one.job.memory_bytes is None}
+        for name, why in find_refusals(self._packer, self._cards, planned).items():
             self._packer.remove(name)
             self._in_line.discard(name)
             self._trainings[name].state, self._trainings[name].why = "refused", why

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -11,14 +11,15 @@ from fitguard.fleet.holding import Holder
 from fitguard.fleet.inspecting import NodeCard
 from fitguard.fleet.nodes import Nodes
 from fitguard.fleet.packing import Packer
-from fitguard.fleet.probing import ask_probe
+from fitguard.fleet.probing import Probes
 from fitguard.fleet.requests import CardId, id_of
 from fitguard.schema.fleet import FleetCard
 
 _LOOK_SECONDS = 1.0
 _BUSY_SECONDS = 30.0
-_GONE = "its node is gone"
-_BUSY = "others on the cluster use it"
+_Kind = Literal["gone", "sick", "blind", "busy"]
+_KINDS: tuple[_Kind, ...] = ("gone", "sick", "blind", "busy")
+"""Why a card may be left out; of several reasons, the first of these is told."""
 
 
 class FleetCards:
@@ -31,7 +32,7 @@ class FleetCards:
     """
 
     def __init__(self, nodes: Nodes, packer: Packer, tell: Any) -> None:
-        self.holder = Holder(self.find)
+        self.holder = Holder(self.find, self._list_found)
         self.notes: list[str] = []
         self.was_larger = 0
         """Memory of the largest card that is gone; it may come back."""
@@ -40,14 +41,21 @@ class FleetCards:
         self._tell = tell
         self._cards: dict[CardId, FleetCard] = {}
         self._found: dict[CardId, NodeCard] = {}
+        self._reasons: dict[CardId, dict[_Kind, str]] = {}
         self._busy_until: dict[CardId, float] = {}
-        self._probed: dict[CardId, Any] = {}
+        self._given_up: set[CardId] = set()
+        self._probes = Probes(self.holder, lambda key: packer.used_bytes(key) > 0)
         self._looked = 0.0
 
     @property
     def are_known(self) -> bool:
         """Whether all nodes have answered, or have been given up."""
         return bool(self._looked) and not self._nodes.are_asked
+
+    @property
+    def are_settled(self) -> bool:
+        """Whether no card can be larger than it was found."""
+        return self.are_known and not self._nodes.are_measured_again
 
     @property
     def have_gpus(self) -> bool:
@@ -65,21 +73,24 @@ class FleetCards:
             self._tell(text)
         self.notes += change.told
         for card, found in change.cards:
-            self._found[id_of(card)] = found
-            self._set(card)
+            self._take(card, found)
         for key in [key for key in self._cards if key[0] in change.gone]:
             self.was_larger = max(self.was_larger, self._cards[key].memory_bytes)
             self.holder.drop(key)
-            self._leave_out(key, _GONE)
+            self._leave_out(key, "gone", "its node is gone")
         for key in [key for key, until in self._busy_until.items() if until < now]:
             del self._busy_until[key]
-            self._leave_out(key, "", instead_of=_BUSY)
+            self._leave_out(key, "busy", "")
         self._hear_probes()
         return change.gone
 
     def find(self, key: CardId) -> NodeCard:
         """What its node told of a card."""
         return self._found[key]
+
+    def explain_given_up(self, key: CardId) -> str:
+        """Why a card will never be used again; empty where it may."""
+        return f"{self.name(key)}: {self._cards[key].left_out}" if key in self._given_up else ""
 
     def find_largest(self, patterns: Sequence[str]) -> int:
         """Memory of the largest card with such a name; 0 where there is none."""
@@ -122,7 +133,12 @@ class FleetCards:
         """Ray did not give these cards: they are asked for again later."""
         for key in keys:
             self._busy_until[key] = time.monotonic() + _BUSY_SECONDS
-            self._leave_out(key, _BUSY)
+            why = self.holder.explain_refusal(key)
+            told = f"{self.name(key)} cannot be used: {why}."
+            if why and told not in self.notes:
+                self.notes.append(told)
+                self._tell(told)
+            self._leave_out(key, "busy", why or "others on the cluster use it")
 
     def leave_node_out(self, node: str, why: str) -> None:
         """Start nothing on a node until it has answered again; what runs there goes on."""
@@ -131,51 +147,71 @@ class FleetCards:
             self._tell(f"nothing starts on {self._cards[cards[0]].host}: {why}.")
         self._nodes.leave_out(node, why)
         for key in cards:
-            self._leave_out(key, why)
+            self._leave_out(key, "blind", why)
 
-    def suspect(self, keys: Iterable[CardId], why: str) -> None:
-        """Use these cards again only after they were probed."""
+    def suspect(self, keys: Iterable[CardId], why: str, python: str) -> None:
+        """Use these cards again only after they were probed.
+
+        Args:
+            why: The cause of what failed there; empty where nobody knows it.
+            python: That trained there; empty for the one of fitguard.
+        """
         for key in keys:
-            if key in self._cards and not self._cards[key].left_out:
-                self._leave_out(key, f"it is probed, because a training failed there: {why}")
-                self._probed[key] = None
+            if key in self._cards and "sick" not in self._reasons[key]:
+                failed = "it is probed, because a training failed there"
+                self._leave_out(key, "sick", f"{failed}: {why}" if why else failed)
+                self._probes.add(key, python)
 
     def forget_empty(self) -> None:
         """Cards of nodes that are gone stay until nobody is on them any more."""
-        for key, card in list(self._cards.items()):
-            if card.left_out == _GONE and not self._packer.used_bytes(key):
+        for key in list(self._cards):
+            if "gone" in self._reasons[key] and not self._packer.used_bytes(key):
                 self._packer.remove_card(key)
-                del self._cards[key]
-                self._probed.pop(key, None)
+                del self._cards[key], self._reasons[key]
+                self._probes.forget(key)
                 self._busy_until.pop(key, None)
+                self._given_up.discard(key)
+
+    def _list_found(self, node: str) -> list[NodeCard]:
+        return [found for key, found in self._found.items() if key[0] == node]
+
+    def _take(self, card: FleetCard, found: NodeCard) -> None:
+        """A card that is new, or that its node has told of again."""
+        key = id_of(card)
+        known = self._cards.get(key)
+        if known is not None:
+            # What our own trainings have of it is not taken from them: it only gets larger.
+            card = msgspec.structs.replace(
+                known, memory_bytes=max(known.memory_bytes, card.memory_bytes)
+            )
+        self._found[key] = msgspec.structs.replace(found, memory_bytes=card.memory_bytes)
+        self._reasons.setdefault(key, {})
+        self._set(card)
+        self._leave_out(key, "blind", "")
+        if found.problem:
+            self._given_up.add(key)
+            self._leave_out(key, "sick", found.problem)
 
     def _hear_probes(self) -> None:
-        import ray
-
-        for key, promise in list(self._probed.items()):
-            if promise is None:
-                # Only a card that nobody is on can be probed.
-                if not self._packer.used_bytes(key) and self.holder.take(key):
-                    self._probed[key] = ask_probe(self.holder.place(key, 1.0))
-                continue
-            if not ray.wait([promise], timeout=0)[0]:
-                continue
-            del self._probed[key]
-            self.holder.give(key)
-            try:
-                problem = ray.get(promise)
-            except ray.exceptions.RayError as error:
-                problem = f"the probe was lost ({type(error).__name__})"
-            self._leave_out(key, problem and f"it failed the probe: {problem}")
+        for key, problem, is_last in self._probes.look():
+            if problem and is_last:
+                self._given_up.add(key)
+            self._leave_out(key, "sick", problem and f"it failed the probe: {problem}")
             said = f"is left out: {problem}" if problem else "is used again: the probe passed"
             self._tell(f"card {self.name(key)} {said}.")
 
-    def _leave_out(self, key: CardId, why: str, instead_of: str | None = None) -> None:
-        card = self._cards.get(key)
-        if card is None or card.left_out == _GONE:
-            return
-        if instead_of in (None, card.left_out):
-            self._set(msgspec.structs.replace(card, left_out=why))
+    def _leave_out(self, key: CardId, kind: _Kind, why: str) -> None:
+        """There is a reason of this kind; with an empty one, there is none any more."""
+        if key not in self._cards:
+            return  # its node went meanwhile
+        reasons = self._reasons[key]
+        if why:
+            reasons[kind] = why
+        else:
+            reasons.pop(kind, None)
+        first = next((reasons[one] for one in _KINDS if one in reasons), "")
+        if self._cards[key].left_out != first:
+            self._set(msgspec.structs.replace(self._cards[key], left_out=first))
 
     def _set(self, card: FleetCard) -> None:
         self._cards[id_of(card)] = card

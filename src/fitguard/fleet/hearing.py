@@ -1,4 +1,8 @@
-"""Whether snapshots reach the storage: actors are asked now and then, and the user is told once."""
+"""What actors tell of runs in the storage, where they are asked now and then.
+
+where it begins     once: how far its snapshots are, also those that a lost start has kept
+its trouble         where copies go to a storage that is no folder; the user is told once
+"""
 
 import time
 from collections.abc import Callable, Iterable
@@ -11,15 +15,15 @@ _EVERY_SECONDS = 5.0
 
 
 class Hearing:
-    """Asks those that train, where copies of their runs go to a storage.
+    """Asks those that train.
 
     Args:
-        storage: As nodes are told; in a folder that all see, there is nothing to hear.
+        storage: As nodes are told; in a folder that all see, there is no trouble to hear of.
         tell: Says one line to the user.
     """
 
     def __init__(self, storage: str, tell: Callable[[str], None]) -> None:
-        self._is_needed = is_remote(storage)
+        self._has_copies = is_remote(storage)
         self._storage = storage
         self._tell = tell
         self._asked: dict[str, tuple[Any, Any]] = {}
@@ -27,15 +31,14 @@ class Hearing:
 
     def look(self, running: Iterable[Training]) -> None:
         """Ask, if it is time, and hear what was answered."""
-        if not self._is_needed:
-            return
         training = {one.name: one for one in running}
         self._hear(training)
         if time.monotonic() - self._when > _EVERY_SECONDS:
             self._when = time.monotonic()
             for name in training.keys() - self._asked.keys():
-                actor = training[name].workers[0].actor
-                self._asked[name] = (actor.listen.remote(), actor)
+                if self._has_copies or training[name].begins_from is None:
+                    actor = training[name].workers[0].actor
+                    self._asked[name] = (actor.listen.remote(), actor)
 
     def note(self, one: Training, heard: Heard, *, has_ended: bool = False) -> None:
         """Tell what is new of a training."""
@@ -65,3 +68,5 @@ class Hearing:
                 continue  # the end of its actor is heard elsewhere
             if one is not None and one.workers[0].actor is actor:
                 self.note(one, heard)
+                if heard.begins_from is not None:
+                    one.note_beginning(heard.begins_from)

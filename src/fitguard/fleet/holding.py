@@ -7,7 +7,7 @@ one. An idle card is not held: others who use the cluster can have it.
 
 import contextlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from fitguard.fleet.inspecting import NodeCard
@@ -24,12 +24,19 @@ class Holder:
 
     Args:
         find_card: What is known of a card.
+        list_cards: What is known of all cards of a node.
     """
 
-    def __init__(self, find_card: Callable[[CardId], NodeCard]) -> None:
+    def __init__(
+        self,
+        find_card: Callable[[CardId], NodeCard],
+        list_cards: Callable[[str], Iterable[NodeCard]],
+    ) -> None:
         self._find_card = find_card
+        self._list_cards = list_cards
         self._groups: dict[CardId, Any] = {}
         self._users: dict[CardId, int] = {}
+        self._strange: dict[CardId, str] = {}
 
     def take(self, key: CardId) -> bool:
         """Hold a card for one more user; False where Ray does not give it."""
@@ -40,6 +47,16 @@ class Holder:
             self._groups[key] = group
         self._users[key] = self._users.get(key, 0) + 1
         return True
+
+    def explain_refusal(self, key: CardId) -> str:
+        """Why a card cannot be had though Ray has one to give; empty where others have it."""
+        if key not in self._strange:
+            return ""
+        known = ", ".join(str(card.index) for card in self._list_cards(key[0]))
+        return (
+            f"Ray gives trainings CUDA_VISIBLE_DEVICES={self._strange[key]!r} there, which is none "
+            f"of the GPUs that NVML tells. Expected one of {known}, or the UUID of one"
+        )
 
     def give(self, key: CardId) -> None:
         """One user less; without any, the card goes back to Ray."""
@@ -71,6 +88,7 @@ class Holder:
         from ray.util.placement_group import placement_group
 
         others = []
+        self._strange.pop(key, None)
         try:
             while True:
                 group = placement_group(
@@ -97,8 +115,14 @@ class Holder:
             told = ray.get(task.remote(), timeout=_TASK_SECONDS)
         except ray.exceptions.RayError:
             return False
-        card = self._find_card(key)
-        return told == str(card.index) or bool(told and card.uuid and card.uuid.startswith(told))
+        if not any(_is_named(card, told) for card in self._list_cards(key[0])):
+            self._strange[key] = told
+        return _is_named(self._find_card(key), told)
+
+
+def _is_named(card: NodeCard, told: str) -> bool:
+    """Whether Ray means this one."""
+    return told == str(card.index) or bool(told and card.uuid and card.uuid.startswith(told))
 
 
 def tell_gpu() -> str:

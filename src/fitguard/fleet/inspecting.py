@@ -5,18 +5,23 @@ import socket
 
 import msgspec
 
+from fitguard.checks.derived.visible_gpus import visible
 from fitguard.facts import nvml
+from fitguard.facts.processes import read_environment
 from fitguard.fleet.declared import CARDS_VARIABLE, read_declared
 from fitguard.fleet.records import RunRecord
 from fitguard.fleet.storage.opening import MarkedStorage, open_storage
 from fitguard.knowledge import knowledge
 from fitguard.schema.exit_codes import UsageError
+from fitguard.schema.facts import Facts
+from fitguard.schema.hardware import Gpu
 
 
 class NodeCard(msgspec.Struct, frozen=True):
     """A card, as its node tells it.
 
     Args:
+        memory_bytes: That nobody used when it was looked at; `used_bytes`, that others did.
         is_declared: There is no GPU behind it: its memory is that of the host.
         problem: Why nothing can be placed on it; empty for none.
         uuid: As NVML tells it; empty for a declared card.
@@ -25,6 +30,7 @@ class NodeCard(msgspec.Struct, frozen=True):
     index: int
     name: str
     memory_bytes: int
+    used_bytes: int = 0
     is_declared: bool = False
     uuid: str = ""
     problem: str = ""
@@ -71,6 +77,12 @@ def read_records(storage: str, runs: tuple[str, ...]) -> dict[str, RunRecord]:
     return open_storage(storage).read_records(runs)
 
 
+def select_visible(gpus: tuple[Gpu, ...], raylet: int) -> tuple[Gpu, ...]:
+    """Those that Ray may give: its raylet was started with the variable."""
+    kept: tuple[Gpu, ...] = visible(gpus, Facts(environment=read_environment(raylet))).gpus
+    return kept
+
+
 def _list_cards() -> tuple[NodeCard, ...]:
     declared = read_declared(os.environ.get(CARDS_VARIABLE, ""))
     if declared:
@@ -83,10 +95,11 @@ def _list_cards() -> tuple[NodeCard, ...]:
             gpu.index,
             gpu.name or "GPU",
             _count_usable(gpu.memory_bytes or 0, gpu.used_bytes or 0),
+            gpu.used_bytes or 0,
             uuid=gpu.uuid or "",
             problem=gpu.problem or "",
         )
-        for gpu in nvml.read().gpus or ()
+        for gpu in select_visible(nvml.read().gpus or (), raylet=os.getppid())
     )
 
 

@@ -15,7 +15,9 @@ jobs:
     arguments: {lr: 0.1}
 """
 
+import contextlib
 import difflib
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -41,6 +43,7 @@ from fitguard.words import short
 
 _KEYS = {**KEYS, "function": read_function, "arguments": read_arguments, "sweep": read_sweep}
 _OF_ONE_JOB = ("name", "run", "function", "arguments", "sweep")
+_GRACE_OPTION, _GRACE_VARIABLE = "--grace-seconds", "FITGUARD_RUN_GRACE_SECONDS"
 _EXPECTED = "Expected `jobs:` and a list of them, each with `name:`, and with `run:` or `function:`"
 
 
@@ -109,6 +112,21 @@ def build_jobs(
             raise WrongJob((("jobs", index), f"Received more than {MOST_JOBS:,} jobs"))
     problems.raise_all()
     return tuple(built)
+
+
+def find_grace(job: FleetJob) -> float | None:
+    """Seconds for its last snapshot that a job asks for; None for the usual ones."""
+    given = job.environment.get(_GRACE_VARIABLE, "")
+    words = iter(job.options)
+    for word in words:
+        option, sign, value = word.partition("=")
+        if option.replace("_", "-") == _GRACE_OPTION:
+            given = value if sign else next(words, "")
+    with contextlib.suppress(ValueError):  # what is no number, `fitguard run` refuses
+        seconds = float(given)
+        if 0 < seconds < math.inf:
+            return seconds
+    return None
 
 
 def _build_all(
@@ -191,7 +209,8 @@ def _list_passed(values: Mapping[str, Any], place: Place, who: str) -> list[str]
     """
     variables = values.get("environment", {}).values()
     arguments = values.get("arguments", {})
-    words = (*values.get("run", ()), *values.get("options", ()), *variables, values["folder"])
+    words = (*values.get("run", ()), *values.get("options", ()), *variables)
+    words += (values["folder"], values.get("python", ""))
     placed = find_names([*words, *list_texts(arguments)])
     passed, problems = [], Problems()
     for name, swept in values.get("sweep", {}).items():
@@ -199,7 +218,7 @@ def _list_passed(values: Mapping[str, Any], place: Place, who: str) -> list[str]
             problems.add(
                 (*place, "sweep"),
                 f"{who}Received a sweep over {name}, which the training does not get. Expected "
-                f"{{{name}}} in run, options, environment or folder",
+                f"{{{name}}} in run, options, environment, python or folder",
             )
         elif name not in placed and name in arguments:
             problems.add(

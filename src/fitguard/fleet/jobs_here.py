@@ -3,10 +3,9 @@
 from collections.abc import Iterable
 from pathlib import Path
 
+from fitguard.fleet.wrong_jobs import list_lines
 from fitguard.schema.exit_codes import UsageError
 from fitguard.schema.fleet import FleetJob
-
-_MOST_TOLD = 20
 
 
 def require_here(jobs: Iterable[FleetJob]) -> None:
@@ -17,10 +16,7 @@ def require_here(jobs: Iterable[FleetJob]) -> None:
     """
     missing = [text for job in jobs if (text := _find_missing(job))]
     if missing:
-        told = missing[:_MOST_TOLD]
-        if len(missing) > _MOST_TOLD:
-            told.append(f"and {len(missing) - _MOST_TOLD} more")
-        raise UsageError("\n".join(told))
+        raise UsageError(list_lines(missing))
 
 
 def _find_missing(job: FleetJob) -> str:

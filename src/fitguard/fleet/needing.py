@@ -27,12 +27,14 @@ class Need(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         memory_bytes: That it needs on a card with its batch as it is; None where planning failed.
-        micro_batch: The largest that fits the largest card; None where none does.
+        micro_batch: The largest that fits the largest card for sure; None where none does.
+        may_fit: The whole batch may fit that card, too.
         problem: Why planning failed.
     """
 
     memory_bytes: int | None = None
     micro_batch: int | None = None
+    may_fit: bool = False
     problem: str = ""
 
 
@@ -71,7 +73,8 @@ def plan_need(job: FleetJob, largest_bytes: int, on_gpus: bool) -> Need:
     pool_bytes = plan.required_bytes.high
     return Need(
         memory_bytes=count_footprint(pool_bytes) if on_gpus else pool_bytes,
-        micro_batch=None if plan.fits is not False else plan.micro_batch_size,
+        micro_batch=plan.micro_batch_size,
+        may_fit=plan.fits is None,
     )
 
 

@@ -1,6 +1,7 @@
 """The nodes of the cluster as they come and go, and the cards of those that answered."""
 
 import time
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from fitguard.fleet.inspecting import NodeCard, NodeFacts, inspect_node
@@ -14,6 +15,9 @@ _AGAIN_SECONDS = 20.0
 _FIRST_SECONDS = 120.0
 """For the first node, where nobody said how many will come."""
 _ALL_SECONDS = 600.0
+_CROWDED_SHARE = 0.05
+"""Of a card that others use: what has just been killed may leave it within a minute."""
+_MEASURE_AGAIN_SECONDS = 40.0
 
 
 class Change(NamedTuple):
@@ -37,12 +41,14 @@ class _Asked(NamedTuple):
 
     Args:
         gpus: How many Ray counts there.
+        is_late: It has been left out, and is used as soon as it answers after all.
     """
 
     promise: Any
     since: float
     gpus: int
     host: str
+    is_late: bool = False
 
 
 class _LeftOut(NamedTuple):
@@ -93,11 +99,18 @@ class Nodes:
         self._asked: dict[str, _Asked] = {}
         self._known: set[str] = set()
         self._left_out: dict[str, _LeftOut] = {}
+        self._crowded: dict[str, float] = {}
+        self._measured: set[str] = set()
 
     @property
     def are_asked(self) -> bool:
         """Whether some have not answered yet, or have not come yet."""
-        return bool(self._asked) or self._awaiting.goes_on
+        return self._awaiting.goes_on or not all(one.is_late for one in self._asked.values())
+
+    @property
+    def are_measured_again(self) -> bool:
+        """Whether others had memory of a card, which may be free in a minute."""
+        return bool(self._crowded)
 
     def look(self) -> Change:
         """Ask new nodes, and hear those that answer."""
@@ -110,28 +123,25 @@ class Nodes:
         }
         gone = tuple(node for node in (*self._known, *self._left_out) if node not in alive)
         for node in (*gone, *(node for node in self._asked if node not in alive)):
-            self._known.discard(node)
-            self._left_out.pop(node, None)
-            self._asked.pop(node, None)
+            self._forget(node)
         for number, node in alive.items():
-            if number not in self._asked and number not in self._known and self._is_due(number):
+            if number not in self._asked and self._is_due(number):
                 gpus = int(node["Resources"]["GPU"])
                 host = node["NodeManagerHostname"]
                 self._asked[number] = _Asked(self._ask(number), time.monotonic(), gpus, host)
         told: list[str] = []
         cards: list[tuple[FleetCard, NodeCard]] = []
         for number, asked in list(self._asked.items()):
-            answer = self._hear(asked)
-            if answer is None:
-                continue
-            del self._asked[number]
-            before = self._left_out.pop(number, None)
-            if isinstance(answer, str):
+            answer = self._take_answer(number, asked)
+            before = self._left_out.get(number)
+            if isinstance(answer, str) and number in self._known:
+                self._crowded.pop(number, None)  # what it had told still counts
+            elif isinstance(answer, str):
                 self._left_out[number] = _LeftOut(time.monotonic(), answer)
                 if before is None or before.why != answer:
                     told.append(f"{asked.host} is left out: {answer}.")
-            else:
-                self._known.add(number)
+            elif answer is not None:
+                self._note_known(number, answer)
                 if before is not None:
                     told.append(f"{asked.host} is used again.")
                 cards += [(_describe(number, asked.host, card), card) for card in answer]
@@ -144,9 +154,39 @@ class Nodes:
         self._left_out.setdefault(node, _LeftOut(time.monotonic(), why))
 
     def _is_due(self, node: str) -> bool:
-        """Whether it is new, or was left out some time ago."""
+        """Whether it is new, was left out some time ago, or is to be measured again."""
+        now = time.monotonic()
+        if node in self._known:
+            return now > self._crowded.get(node, now)
         left_out = self._left_out.get(node)
-        return left_out is None or time.monotonic() - left_out.since > _AGAIN_SECONDS
+        return left_out is None or now - left_out.since > _AGAIN_SECONDS
+
+    def _take_answer(self, number: str, asked: _Asked) -> tuple[NodeCard, ...] | str | None:
+        """Its cards, or what is wrong with it; None where nothing is new."""
+        answer = self._hear(asked)
+        if answer is not None:
+            del self._asked[number]
+        elif not asked.is_late and time.monotonic() - asked.since > _ANSWER_SECONDS:
+            # Not asked anew: one task that hangs there is enough.
+            self._asked[number] = asked._replace(is_late=True)
+            return f"it did not answer for {_ANSWER_SECONDS:.0f} seconds"
+        return answer
+
+    def _note_known(self, node: str, cards: Iterable[NodeCard]) -> None:
+        self._known.add(node)
+        self._left_out.pop(node, None)
+        self._crowded.pop(node, None)
+        if node not in self._measured and any(
+            card.used_bytes > card.memory_bytes * _CROWDED_SHARE for card in cards
+        ):
+            self._crowded[node] = time.monotonic() + _MEASURE_AGAIN_SECONDS
+        self._measured.add(node)
+
+    def _forget(self, node: str) -> None:
+        self._known.discard(node)
+        self._left_out.pop(node, None)
+        self._asked.pop(node, None)
+        self._crowded.pop(node, None)
 
     def _ask(self, node: str) -> Any:
         import ray
@@ -162,8 +202,7 @@ class Nodes:
         import ray
 
         if not ray.wait([asked.promise], timeout=0)[0]:
-            late = time.monotonic() - asked.since > _ANSWER_SECONDS
-            return f"it did not answer for {_ANSWER_SECONDS:.0f} seconds" if late else None
+            return None
         try:
             facts: NodeFacts = ray.get(asked.promise)
         except ray.exceptions.RayError as error:
@@ -180,5 +219,4 @@ def _describe(node: str, host: str, card: NodeCard) -> FleetCard:
         index=card.index,
         name=card.name,
         memory_bytes=card.memory_bytes,
-        left_out=card.problem,
     )

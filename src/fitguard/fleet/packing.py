@@ -108,6 +108,14 @@ class Packer:
         """Those that wait, in the order in which they come."""
         return tuple(sorted(self._line, key=lambda request: self._line.find_order(request.name)))
 
+    def find_first(self) -> Request | None:
+        """The first in the line that is not too large for all cards; None where there is none."""
+        for level in self._line.levels():
+            if firsts := self._list_firsts(level):
+                _, index, group = min(firsts)
+                return group.entries[index][2]
+        return None
+
     def list_running(self) -> tuple[str, ...]:
         """Those that are on cards."""
         return tuple(self._running)
@@ -292,9 +300,8 @@ class Packer:
         old = self._first
         if not old or self._held.is_closed(old):
             return
-        firsts = (min(self._list_firsts(level), default=None) for level in self._line.levels())
-        first = next((entry[0] for entry in firsts if entry is not None), None)
-        if old not in self._line or first != self._line.find_order(old):
+        first = self.find_first()
+        if first is None or first.name != old:
             self._cards.drop_hold(old)
             self._first = ""
 

@@ -54,6 +54,13 @@ def apply_need(one: Training, need: Need, largest_bytes: int) -> str:
     if need.memory_bytes is None:
         one.takes_whole, one.is_unknown = True, one.job.workers == 1
         return f"{one.name} gets a whole card: it could not be planned ({need.problem})."
+    if need.memory_bytes > largest_bytes and need.may_fit:
+        one.takes_whole = True
+        return (
+            f"{one.name} gets a whole card: it needs up to {size(need.memory_bytes)}, and the "
+            f"largest card has {size(largest_bytes)}. If it does not fit, it trains with "
+            "micro-batches."
+        )
     if need.memory_bytes > largest_bytes and need.micro_batch is not None:
         one.takes_whole, one.micro_batch = True, need.micro_batch
         return (

@@ -1,11 +1,11 @@
 """Who is refused, and why: what fits on no card would wait for ever."""
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import Protocol
 
 from fitguard.fleet.packing import Packer
 from fitguard.fleet.records import RunRecord
-from fitguard.fleet.requests import Misfit
+from fitguard.fleet.requests import CardId, Misfit
 from fitguard.fleet.trainings import Training
 from fitguard.words import count, size
 
@@ -15,6 +15,8 @@ class Known(Protocol):
 
     @property
     def was_larger(self) -> int: ...
+
+    def explain_given_up(self, key: CardId) -> str: ...
 
 
 def find_other_command(training: Training, records: Mapping[str, RunRecord]) -> str:
@@ -31,13 +33,20 @@ def find_other_command(training: Training, records: Mapping[str, RunRecord]) -> 
     return ""
 
 
-def find_refusals(packer: Packer, cards: Known) -> dict[str, str]:
-    """Why each of these will never start; not those for whom a card may come back."""
-    return {
-        misfit.request.name: explain_misfit(misfit)
-        for misfit in packer.find_misfits()
-        if not misfit.left_out and _is_hopeless(misfit, cards.was_larger)
-    }
+def find_refusals(packer: Packer, cards: Known, planned: Container[str] = ()) -> dict[str, str]:
+    """Why each of these will never start; not those for whom a card may come back.
+
+    Args:
+        planned: Names of those whose memory nobody told.
+    """
+    refusals = {}
+    for misfit in packer.find_misfits():
+        given_up = [cards.explain_given_up(key) for key in misfit.left_out]
+        if all(given_up) and _is_hopeless(misfit, cards.was_larger):
+            name = misfit.request.name
+            why = explain_misfit(misfit, is_planned=name in planned)
+            refusals[name] = "; ".join((why, *given_up))
+    return refusals
 
 
 def _is_hopeless(misfit: Misfit, was_larger: int) -> bool:
@@ -45,7 +54,7 @@ def _is_hopeless(misfit: Misfit, was_larger: int) -> bool:
     return not was_larger or misfit.request.memory_bytes > was_larger
 
 
-def explain_misfit(misfit: Misfit) -> str:
+def explain_misfit(misfit: Misfit, *, is_planned: bool) -> str:
     """What was asked for, what there is, and what to do."""
     request, largest = misfit.request, misfit.largest
     kind = f" with a name like {' or '.join(request.cards)}" if request.cards else ""
@@ -53,8 +62,13 @@ def explain_misfit(misfit: Misfit) -> str:
         return f"there is no card{kind}"
     if largest is None:
         return f"it wants {count(request.workers, 'card')}{kind}, and there are not so many"
+    advice = (
+        "It was planned, and no micro-batch was found with which it fits: use a smaller model, "
+        "smaller inputs or a larger card"
+        if is_planned
+        else "Without `memory:` it is planned, and may train with micro-batches"
+    )
     return (
         f"it needs {size(request.memory_bytes)} of a card{kind}, and the largest, {largest.name} "
-        f"on {largest.host}, has {size(largest.memory_bytes)}. Without `memory:` it is planned, "
-        "and may train with micro-batches"
+        f"on {largest.host}, has {size(largest.memory_bytes)}. {advice}"
     )

@@ -8,6 +8,7 @@ nothing of the training.
 What was tried counts until the training keeps more steps than before.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Literal
 
@@ -23,10 +24,13 @@ from fitguard.schema.journal import LEFT_AS_ASKED
 from fitguard.schema.run import Outcome, Place
 from fitguard.words import count
 
-_CARDS_ENOUGH = 3
-"""Starts that failed for the same cause, each on other cards, and kept nothing new."""
+_ALIKE_ENOUGH = 3
+"""Starts that failed for the same cause, on other cards where there are some, and kept nothing."""
 _STARTS_ENOUGH = 10
 """The same for all causes together, lost nodes included."""
+_LOSSES_ENOUGH = 2
+"""Starts that were lost on a node: more than the chance of one."""
+_LONGEST_PAUSE_SECONDS = 60.0
 _REFUSED = (ExitCode.WRONG_USAGE, ExitCode.GATE_FAILED, ExitCode.UNREADABLE_INPUT)
 """Codes of `fitguard run` for what is the same on every node."""
 _FIRST_SIGNAL = 128
@@ -43,7 +47,7 @@ class TrainingEnd(msgspec.Struct, frozen=True, kw_only=True):
         outcome: Of the last attempt, as the record of the run has it; empty where there is none.
         cause: On which `fitguard run` decided to stop, by slug; empty where it did not.
         asked: The fleet itself asked it to leave.
-        cards: Where it was.
+        cards: Where it ended so: of a gang, that of the worker that decided, if one did.
         kept: How far its snapshots are now.
         whole_card: It had whole cards.
     """
@@ -100,7 +104,8 @@ def decide_next(ends: Sequence[TrainingEnd]) -> Next:
     if len(stuck) >= _STARTS_ENOUGH:
         return _give_up(f"It was started {count(len(stuck), 'time')} and kept no further step.")
     if _is_lost(last):
-        return _go_on("again", recent, why="Its node or its process was lost.")
+        following = _go_on("again", recent, why="Its node or its process was lost.")
+        return msgspec.structs.replace(following, wait_seconds=_count_pause(recent))
     return _decide_by_cause(last, recent)
 
 
@@ -117,8 +122,12 @@ def _decide_by_cause(last: TrainingEnd, recent: Sequence[TrainingEnd]) -> Next:
             return _give_up(row.stop)
         return msgspec.structs.replace(_go_on("again", recent, why=row.stop), whole_card=True)
     alike = [end for end in recent if not _is_lost(end) and _find_row(end) is row]
-    if len(alike) >= _CARDS_ENOUGH:
-        return _give_up(f"{row.stop} It failed so in {len(alike)} places and kept no further step.")
+    if len(alike) >= _ALIKE_ENOUGH:
+        cards = count(len({card for end in alike for card in end.cards}), "card")
+        return _give_up(
+            f"{row.stop} It failed so {count(len(alike), 'time')} on {cards} and kept no further "
+            "step."
+        )
     probed = last.cards if row.probe else ()
     return msgspec.structs.replace(_go_on("elsewhere", recent, why=row.stop), probe=probed)
 
@@ -132,11 +141,13 @@ def _find_progress(ends: Sequence[TrainingEnd]) -> int:
 
 
 def _go_on(action: Action, recent: Sequence[TrainingEnd], why: str = "") -> Next:
-    """Not where it failed since it last got further; what was lost there is no failure."""
+    """Not where it failed since it last got further, and not where it was lost again and again."""
     failed = [end for end in recent if not (_was_called_away(end) or _is_lost(end))]
     rows = [(end, _find_row(end).elsewhere) for end in failed]
     cards = {card for end, where in rows if where == "card" for card in end.cards}
     nodes = {node for end, where in rows if where == "node" for node, _ in end.cards}
+    losses = Counter(node for end in recent if _is_lost(end) for node in {n for n, _ in end.cards})
+    nodes |= {node for node, times in losses.items() if times >= _LOSSES_ENOUGH}
     return Next(
         action=action,
         avoid=frozenset(cards),
@@ -144,6 +155,12 @@ def _go_on(action: Action, recent: Sequence[TrainingEnd], why: str = "") -> Next
         whole_card=recent[-1].whole_card,
         why=why,
     )
+
+
+def _count_pause(recent: Sequence[TrainingEnd]) -> float:
+    """Seconds after the last of several losses: what kills it may need time to pass."""
+    losses = sum(map(_is_lost, recent))
+    return min(2.0**losses, _LONGEST_PAUSE_SECONDS) if losses >= _LOSSES_ENOUGH else 0.0
 
 
 def _find_row(end: TrainingEnd) -> PolicyRow:

@@ -5,10 +5,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
+
 from fitguard.fleet.records import name_runs
 from fitguard.fleet.requests import CardId, Request
 from fitguard.fleet.retrying import TrainingEnd
 from fitguard.fleet.trainer import Ended
+from fitguard.monitor.attempt_events import order
 from fitguard.schema.fleet import FleetJob, FleetTraining, JobState
 from fitguard.schema.run import Place
 
@@ -44,6 +47,7 @@ class Training:
         asked: Why it was asked to leave; empty where it was not.
         trouble: Why its snapshots do not reach the storage; empty while they do.
         kept: How far its newest snapshot was when the fleet started.
+        begins_from: The same of its last start; None as long as its actor has not told it.
         seconds: That it trained, in all its starts before this one, also those of earlier fleets.
         share_done: Of the whole, that is in its snapshots; 0 where that is not known.
         ends: Of all its starts so far.
@@ -66,6 +70,7 @@ class Training:
     asked: str = ""
     trouble: str = ""
     kept: Place = field(default_factory=Place)
+    begins_from: Place | None = None
     share_done: float = 0.0
     ends: list[TrainingEnd] = field(default_factory=list)
     workers: list[Worker] = field(default_factory=list)
@@ -80,11 +85,6 @@ class Training:
     def runs(self) -> tuple[str, ...]:
         """The ids of its runs, one for each worker."""
         return name_runs(self.job.name, self.job.workers)
-
-    @property
-    def is_open(self) -> bool:
-        """Whether there is still something to do for it."""
-        return self.state in ("waiting", "running")
 
     @property
     def is_planned(self) -> bool:
@@ -124,13 +124,24 @@ class Training:
         """It trains on these cards now."""
         self.workers = workers
         self.state, self.why, self.asked, self.trouble = "running", "", "", ""
+        self.begins_from = None
         self.starts += 1
         self.began = time.monotonic()
 
-    def list_blind_nodes(self) -> list[str]:
-        """Nodes on which it was not begun, because the storage is not there."""
+    def note_beginning(self, place: Place) -> None:
+        """So far its snapshots were when it began: a lost start has told nothing of them."""
+        self.begins_from = place
+        if self.ends and order(place) > order(self.ends[-1].kept):
+            self.ends[-1] = msgspec.structs.replace(self.ends[-1], kept=place)
+
+    def find_blind_nodes(self) -> dict[str, str]:
+        """Nodes on which it was not begun, because the storage is not there, and what was said."""
         ends = [(worker.card[0], worker.ended) for worker in self.workers]
-        return [node for node, end in ends if isinstance(end, Ended) and end.without_storage]
+        return {
+            node: end.last_line
+            for node, end in ends
+            if isinstance(end, Ended) and end.without_storage
+        }
 
     def take_back(self) -> None:
         """It was not begun after all, and waits as it did."""

@@ -5,21 +5,26 @@ name that only it has: started again by Tune, it goes on from its last snapshot,
 """
 
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
-from fitguard.fleet.jobs import build_jobs
+from fitguard.fleet.jobs import build_jobs, find_grace
 from fitguard.fleet.storage.opening import is_remote
 from fitguard.fleet.trainer import Ended, Order, Trainer
 from fitguard.monitor.journal import Journal
 from fitguard.monitor.run_folder import RUNS, RunFolder
 from fitguard.schema.exit_codes import TrainingDied, UsageError
 from fitguard.schema.fleet import FleetJob
-from fitguard.schema.journal import Logged
+from fitguard.schema.journal import LEFT_AS_ASKED, Logged
 from fitguard.words import one_line, short
 
 _LOOK_SECONDS = 1.0
+_AGAIN_SECONDS = 2.0
+_OTHERS_SECONDS = 60.0
+"""Beside the grace that a job asks for: until the last start of a trial has left its run."""
 _LONGEST = 300
 _OF_THE_FLEET = ("sweep", "workers", "priority", "cards", "memory", "takes")
 """Keys of a job that Tune decides, or nobody can."""
@@ -109,9 +114,17 @@ def _train(job: FleetJob, storage: str, report: Callable[[dict[str, Any]], None]
         environment=job.environment,
         parcels=job.parcels,
     )
-    trainer, ends = Trainer(), list[Ended]()
+    patience_seconds = _OTHERS_SECONDS + (find_grace(job) or 0.0)
+    trainer, asked, answer = Trainer(), threading.Event(), Future[Ended]()
+
+    def work() -> None:
+        try:
+            answer.set_result(_train_patiently(trainer, order, asked, patience_seconds))
+        except BaseException as error:  # it is raised where it is waited for
+            answer.set_exception(error)
+
     # The training lives as long as the thread that starts it.
-    working = threading.Thread(target=lambda: ends.append(trainer.train(order)), daemon=True)
+    working = threading.Thread(target=work, daemon=True)
     working.start()
     epochs = _Epochs(RunFolder(Path(storage) / job.name))
     try:
@@ -120,11 +133,30 @@ def _train(job: FleetJob, storage: str, report: Callable[[dict[str, Any]], None]
             for metrics in epochs.read():
                 report(metrics)
     finally:
+        asked.set()
         trainer.leave()
         working.join()
-    if ends[0].exit_code:
-        said = ends[0].record.why or f"exit code {ends[0].exit_code}: {ends[0].said}"
+    ended = answer.result()
+    if ended.exit_code:
+        said = ended.record.why or f"exit code {ended.exit_code}: {ended.said}"
         raise TrainingDied(short(one_line(said), _LONGEST))
+
+
+def _train_patiently(
+    trainer: Trainer, order: Order, asked: threading.Event, seconds: float
+) -> Ended:
+    """Train; what an actor that died has left behind may hold the run for a while.
+
+    Args:
+        asked: Whether it is to leave.
+        seconds: For which somebody else may hold the run.
+    """
+    until = time.monotonic() + seconds
+    while True:
+        ended = trainer.train(order)
+        is_held = ended.exit_code == LEFT_AS_ASKED and ended.record.outcome != "preempted"
+        if not is_held or time.monotonic() > until or asked.wait(_AGAIN_SECONDS):
+            return ended
 
 
 class _Epochs:

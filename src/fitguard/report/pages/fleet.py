@@ -68,7 +68,10 @@ def _sum_up(fleet: Fleet) -> Iterator[tuple[str, str]]:
         yield "name", fleet.name
     yield "storage", fleet.storage
     if any(one.run for one in fleet.trainings):
-        yield "all runs", f"`fitguard report {shlex.quote(fleet.storage)}`"
+        if _is_address(fleet.storage):
+            yield "one run", f"`fitguard fleet fetch {shlex.quote(fleet.storage)} NAME`"
+        else:
+            yield "all runs", f"`fitguard report {shlex.quote(fleet.storage)}`"
 
 
 def _describe(one: FleetTraining) -> tuple[str | Span, ...]:
@@ -86,9 +89,20 @@ def _describe(one: FleetTraining) -> tuple[str | Span, ...]:
 
 def _explain(one: FleetTraining, storage: str) -> str:
     """Whole: a column of a table would cut it."""
-    where = shlex.quote(f"{storage}/{one.run}")
-    more = f" More: `fitguard report {where}`" if one.state == "failed" and one.run else ""
+    more = f" More: {_say_look(storage, one.run)}" if one.state == "failed" and one.run else ""
     return f"{one.name}: {one.why.rstrip('.')}.{more}"
+
+
+def _say_look(storage: str, run: str) -> str:
+    if _is_address(storage):
+        fetch = shlex.join(("fitguard", "fleet", "fetch", storage, run))
+        return f"`{fetch}`, then `fitguard report {shlex.quote(run)}`"
+    return f"`fitguard report {shlex.quote(f'{storage}/{run}')}`"
+
+
+def _is_address(storage: str) -> bool:
+    """Whether it is no folder, so that `fitguard report` cannot read it."""
+    return "://" in storage
 
 
 def _describe_card(card: FleetCard) -> tuple[str | Span, ...]:
