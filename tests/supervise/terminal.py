@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import programs
-from supervise import guarded
+from supervise import parents
 
 # The first process of a session gets the terminal by asking for it.
 _TAKE = """
@@ -33,7 +33,7 @@ class Terminal:
         self.folder = folder
         self._ours, theirs = os.openpty()
         self.resize(40, 100)
-        command = command or guarded.parent_command(guarded.written(folder, text))
+        command = command or parents.parent_command(parents.written(folder, text))
         self.process = programs.start(
             [sys.executable, "-c", _TAKE, *before, *command],
             ignored=ignored,

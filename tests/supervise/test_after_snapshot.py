@@ -6,7 +6,7 @@ import sys
 
 import pytest
 from programs import wait_for
-from supervise.guarded import Parent
+from supervise.parents import Parent
 from supervise.test_resuming import Setting
 
 SAVES = """

@@ -1,6 +1,6 @@
 """What detectors find is told once, and acted on where memory ends, in real processes."""
 
-from supervise.guarded import Parent
+from supervise.parents import Parent
 
 from fitguard.schema.journal import Alerted, AttemptStarted, SnapshotWritten
 

@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 import pytest
-from supervise.guarded import Parent
+from supervise.parents import Parent
 from supervise.test_notifying import DIES_ONCE
 
 pytest.importorskip("tensorboard")

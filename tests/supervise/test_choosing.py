@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from supervise.guarded import written
+from supervise.parents import written
 from supervise.plain_parent import plain_command
 from supervise.test_resuming import STOPS, Setting
 

@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from supervise.guarded import UNTIL_TOLD, Parent
+from supervise.parents import UNTIL_TOLD, Parent
 
 CONTAINER = ("unshare", "--pid", "--fork", "--mount-proc", "--kill-child")
 

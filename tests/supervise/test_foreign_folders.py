@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 from cli.process import fitguard
-from supervise.guarded import written
+from supervise.parents import written
 from supervise.plain_parent import plain_command
 
 from fitguard.schema.exit_codes import UnreadableInput

@@ -4,7 +4,7 @@ import json
 
 import pytest
 from programs import is_alive
-from supervise.guarded import UNTIL_TOLD, Parent
+from supervise.parents import UNTIL_TOLD, Parent
 
 from fitguard.monitor.samples import read_samples
 from fitguard.schema.journal import (

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 from programs import foreground_signals, left_of, wait_for
-from supervise.guarded import UNTIL_TOLD, Parent, newest_run
+from supervise.parents import UNTIL_TOLD, Parent, newest_run
 from supervise.terminal import Terminal
 
 from fitguard.monitor.samples import read_samples

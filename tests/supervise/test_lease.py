@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from programs import wait_for
-from supervise.guarded import UNTIL_TOLD, Parent
+from supervise.parents import UNTIL_TOLD, Parent
 from supervise.strange_host import StrangeHosts
 
 from fitguard.monitor.journal import Journal

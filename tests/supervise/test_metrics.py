@@ -7,7 +7,7 @@ from pathlib import Path
 
 from monitor.prometheus.test_serving import make_run, scrape
 from programs import wait_for
-from supervise.guarded import UNTIL_TOLD, Parent
+from supervise.parents import UNTIL_TOLD, Parent
 
 DASHBOARD = Path(__file__).parents[2] / "examples" / "grafana.json"
 

@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from programs import is_alive, wait_for
-from supervise.guarded import Parent
+from supervise.parents import Parent
 
 from fitguard.monitor.heartbeat import Heartbeat
 from fitguard.schema.exit_codes import UsageError

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 from programs import is_alive, wait_for
-from supervise.guarded import UNTIL_TOLD, Parent
+from supervise.parents import UNTIL_TOLD, Parent
 
 from fitguard.facts.processes import find_family
 

@@ -8,7 +8,7 @@ import threading
 
 import pytest
 from programs import foreground_signals, is_alive, left_of, wait_for
-from supervise.guarded import Parent, written
+from supervise.parents import Parent, written
 from supervise.plain_parent import plain_command
 from supervise.terminal import Terminal
 

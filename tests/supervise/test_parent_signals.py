@@ -6,7 +6,7 @@ import time
 
 import pytest
 from programs import is_alive, wait_for
-from supervise.guarded import UNTIL_TOLD, Parent
+from supervise.parents import UNTIL_TOLD, Parent
 
 
 def test_sigterm_waits_for_the_snapshot(tmp_path):

@@ -5,7 +5,7 @@ import signal
 from pathlib import Path
 
 import pytest
-from supervise.guarded import UNTIL_TOLD, Parent
+from supervise.parents import UNTIL_TOLD, Parent
 
 from fitguard.schema.exit_codes import UsageError
 from fitguard.supervise.inbox import HANDLED

@@ -1,7 +1,7 @@
 """After a fault that may be the hardware's, the probes really run before it starts again."""
 
 from programs import wait_for
-from supervise.guarded import Parent
+from supervise.parents import Parent
 
 from fitguard.schema.journal import AttemptStarted, Decided, Probed
 

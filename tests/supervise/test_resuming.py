@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 from programs import foreground_signals, wait_for
-from supervise.guarded import written
+from supervise.parents import written
 from supervise.plain_parent import plain_command
 
 from fitguard.monitor.journal import Journal

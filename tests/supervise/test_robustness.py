@@ -10,7 +10,7 @@ from pathlib import Path
 import programs
 import pytest
 from programs import wait_for
-from supervise.guarded import UNTIL_TOLD, Parent
+from supervise.parents import UNTIL_TOLD, Parent
 
 from fitguard.schema.journal import AttemptStarted
 

@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from programs import wait_for
-from supervise.guarded import UNTIL_TOLD, Parent
+from supervise.parents import UNTIL_TOLD, Parent
 
 from fitguard.supervise.spot import METADATA_URL, Notice, watching_spot
 

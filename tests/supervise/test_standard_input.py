@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 import programs
-from supervise.guarded import newest_run, parent_command, written
+from supervise.parents import newest_run, parent_command, written
 from supervise.terminal import Terminal
 
 from fitguard.monitor.kept_input import LIMIT_BYTES

@@ -2,7 +2,7 @@
 
 import json
 
-from supervise.guarded import newest_run
+from supervise.parents import newest_run
 from supervise.terminal import Terminal
 
 

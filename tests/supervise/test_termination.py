@@ -5,7 +5,7 @@ import signal
 
 import pytest
 from programs import is_alive, wait_for
-from supervise.guarded import UNTIL_TOLD, Parent
+from supervise.parents import UNTIL_TOLD, Parent
 
 LONG_SECONDS = 3000
 """More than any test has: whoever waits for the grace does not come back in time."""

@@ -6,7 +6,7 @@ import signal
 import time
 
 from programs import wait_for
-from supervise.guarded import UNTIL_TOLD, Parent
+from supervise.parents import UNTIL_TOLD, Parent
 
 OUT_OF_MEMORY = (
     "W0000 00:00:1794705963.541981   19675 bfc_allocator.cc:502] Allocator (GPU_0_bfc) ran out of "

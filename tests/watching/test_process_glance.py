@@ -6,7 +6,7 @@ import sys
 
 import pytest
 from programs import start
-from supervise.guarded import UNTIL_TOLD, Parent
+from supervise.parents import UNTIL_TOLD, Parent
 
 import fitguard
 from fitguard.monitor.flight_recorder import FlightRecorder

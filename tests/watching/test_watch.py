@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 from programs import wait_for
-from supervise.guarded import UNTIL_TOLD, Parent
+from supervise.parents import UNTIL_TOLD, Parent
 from watching.made_folder import BEGAN, CHILD, make_folder
 
 import fitguard

@@ -5,12 +5,12 @@ run` that means a snapshot, and leaving. A process with many threads, such as an
 cannot arrange that between fork and exec without danger, so the program does it for itself.
 """
 
-import ctypes
 import os
 import signal
 import sys
 
-_PR_SET_PDEATHSIG = 1
+from fitguard.kernel import end_with_parent
+
 _ORPHANED = 75
 
 
@@ -19,7 +19,7 @@ def main() -> None:
     parent, *words = sys.argv[1:]
     # An embedded Ray does not listen to it, and its workers inherit that.
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+    end_with_parent(signal.SIGTERM)
     if os.getppid() != int(parent):  # it died before the kernel was told
         sys.exit(_ORPHANED)
     os.execv(words[0], words)

@@ -9,7 +9,6 @@ The script finds what it would find under plain Python: `__main__`, `sys.argv`, 
 import atexit
 import builtins
 import contextlib
-import ctypes
 import faulthandler
 import os
 import random
@@ -31,13 +30,13 @@ from fitguard.keras.standard_input import keep_standard_input
 from fitguard.keras.termination import Terminated, end_without_threads, leave_when_terminated
 from fitguard.keras.tracebacks import show
 from fitguard.keras.world import watching
+from fitguard.kernel import end_with_parent
 from fitguard.monitor.regular_files import open_regular
 from fitguard.monitor.run_folder import RunFolder
 from fitguard.monitor.signals import STACKS_SIGNAL
 from fitguard.schema.exit_codes import ExitCode, UnreadableInput
 from fitguard.schema.journal import OWN_FAULT, SYSTEM_EXIT, Failed
 
-_PR_SET_PDEATHSIG = 1
 _MORE_OOM_SCORE = 300
 _OURS = "fitguard."
 """Modules that run what a notebook sends: where to look for others, the kernel tells."""
@@ -94,8 +93,7 @@ def _die_with_parents(parents: set[int]) -> None:
     Args:
         parents: Who started this process, and who guards it: two, where `python` is a script.
     """
-    with contextlib.suppress(OSError, AttributeError):
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    end_with_parent(signal.SIGKILL)
     if any(_is_gone(parent) for parent in parents):
         os.kill(os.getpid(), signal.SIGKILL)
 

@@ -5,7 +5,6 @@ tells a key on the terminal, which reached the training as well, from `kill`, wh
 """
 
 import contextlib
-import ctypes
 import os
 import select
 import signal
@@ -13,6 +12,8 @@ import threading
 import time
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+
+from fitguard.kernel import open_signal_file
 
 HANDLED = (
     signal.SIGINT,
@@ -27,7 +28,6 @@ HANDLED = (
 )
 """SIGTSTP is not among them: Ctrl-Z stops both of us, as it always does."""
 _ENDING = {signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP}
-_SET_BYTES = 128
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class SignalInbox(Inbox):
         self._handled = {*map(int, HANDLED), *more}
         self._ending = {*_ENDING, *more}
         self._ignored = {one for one in self._handled if signal.getsignal(one) is signal.SIG_IGN}
-        self._file = _open_signal_file(self._handled)
+        self._file = open_signal_file(self._handled)
         self._waiting = select.poll()
         self._waiting.register(self._file, select.POLLIN)
 
@@ -119,20 +119,3 @@ def taking_signals(more: Collection[int] = ()) -> Iterator[Inbox]:
             pass
         box.close()
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _open_signal_file(numbers: Collection[int]) -> int:
-    """A file that can be read while one of these signals is pending.
-
-    Raises:
-        OSError: where the kernel gives none.
-    """
-    libc = ctypes.CDLL(None, use_errno=True)
-    wanted = ctypes.create_string_buffer(_SET_BYTES)
-    libc.sigemptyset(wanted)
-    for number in numbers:
-        libc.sigaddset(wanted, number)
-    file = int(libc.signalfd(-1, wanted, os.O_CLOEXEC | os.O_NONBLOCK))
-    if file < 0:
-        raise OSError(ctypes.get_errno(), "signals cannot be waited for")
-    return file

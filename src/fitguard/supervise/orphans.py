@@ -6,7 +6,6 @@ needs. What a script left behind at an end of its own making is left alone, as u
 """
 
 import contextlib
-import ctypes
 import os
 import signal
 import threading
@@ -14,8 +13,8 @@ import time
 from collections.abc import Iterable, Iterator
 
 from fitguard.facts.processes import Process, find_alive, find_family
+from fitguard.kernel import adopt_orphans
 
-_PR_SET_CHILD_SUBREAPER = 36
 _ESCALATION = ((signal.SIGTERM, 2.0), (signal.SIGKILL, 3.0))
 _LOOK_SECONDS = 0.02
 
@@ -80,11 +79,12 @@ def adopting_orphans() -> Iterator[Orphans]:
     if threading.current_thread() is not threading.main_thread():
         yield Orphans(adopts=False)
         return
-    orphans = Orphans(adopts=_set_subreaper(1) or os.getpid() == 1, before=find_family(os.getpid()))
+    adopts = adopt_orphans(adopts=True) or os.getpid() == 1
+    orphans = Orphans(adopts=adopts, before=find_family(os.getpid()))
     try:
         yield orphans
     finally:
-        _set_subreaper(0)
+        adopt_orphans(adopts=False)
 
 
 def send_to_all(processes: Iterable[Process], number: int) -> None:
@@ -92,9 +92,3 @@ def send_to_all(processes: Iterable[Process], number: int) -> None:
     for process in processes:
         with contextlib.suppress(OSError):
             os.kill(process.pid, number)
-
-
-def _set_subreaper(value: int) -> bool:
-    with contextlib.suppress(OSError, AttributeError):
-        return bool(ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, value, 0, 0, 0) == 0)
-    return False

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import programs
 from programs import wait_for
-from supervise.guarded import parent_command, written
+from supervise.parents import parent_command, written
 
 from fitguard.monitor.gang_folder import GangFolder
 from fitguard.monitor.journal import Journal

@@ -174,7 +174,7 @@ def test_one_worker_alone_is_not_resumed(gang):
         guard.terminate()
     gang.ended()
     gang._options = {}
-    from supervise.guarded import Parent
+    from supervise.parents import Parent
 
     parent = Parent(gang.folder, TRAINS, resume="night-worker-1")
     assert parent.ended() == 2

@@ -5,8 +5,6 @@ themselves. The head only starts again a guard that died, and passes signals on.
 itself, the kernel tells the workers to leave.
 """
 
-import contextlib
-import ctypes
 import os
 import signal
 import time
@@ -14,6 +12,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from fitguard.kernel import end_with_parent
 from fitguard.schema.exit_codes import ExitCode, UsageError
 from fitguard.supervise.child import Child
 from fitguard.supervise.departure import TERMINATING
@@ -26,7 +25,6 @@ _HOUR_SECONDS = 3600.0
 _RESTARTS_PER_HOUR = 20
 _STOP_SECONDS = 30.0
 """In which the others see by themselves that one has stopped."""
-_PR_SET_PDEATHSIG = 1
 _ENDING = (*TERMINATING, signal.SIGINT, signal.SIGQUIT)
 
 
@@ -156,8 +154,7 @@ class Head:
 
 def leave_with_head(head: int) -> None:
     """Called by a worker: when the head dies, the kernel asks this process to leave."""
-    with contextlib.suppress(OSError, AttributeError):
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+    end_with_parent(signal.SIGTERM)
     if os.getppid() != head:
         raise UsageError(
             f"Received {HEAD_VARIABLE}={head}, but that process is gone, or did not start this "
