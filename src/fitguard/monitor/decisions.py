@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from fitguard.schema.journal import AnyEvent, Decided, MicroBatchChosen, Probed
+from fitguard.schema.journal import AnyEvent, Decided, MicroBatchChosen, Noted, Probed
 from fitguard.schema.run import RunDecision
 
 
@@ -26,6 +26,10 @@ def _decisions(events: Iterable[AnyEvent]) -> Iterator[RunDecision]:
         elif isinstance(event, Probed):
             yield RunDecision(
                 time=event.time, attempt=event.attempt, action="probe", text=event.text
+            )
+        elif isinstance(event, Noted) and event.kind == "recomputation":
+            yield RunDecision(
+                time=event.time, attempt=event.attempt, action="recompute", text=event.text
             )
         elif isinstance(event, MicroBatchChosen):
             # Each attempt says again how it trains; only a change is a decision.

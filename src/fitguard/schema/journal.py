@@ -34,6 +34,7 @@ NoteKind = Literal[
     "unguarded",
     "version",
     "micro-batch",
+    "recomputation",
     "snapshot",
     "data",
     "changed-script",
@@ -58,6 +59,8 @@ class Orders(msgspec.Struct, frozen=True, kw_only=True):
         micro_batches: Rows of a micro-batch by number of the `fit` call, as text; `0` for all calls
             that have none of their own (`fitguard run --micro-batch`).
         evaluation_rows: Likewise for evaluation and prediction inside of that call.
+        recompute: By number of the `fit` call, as text: the share of the memory of a step in which
+            it is recomputed, with the batch whole.
         exact_only: Do not train where micro-batches would change the result.
         jit_off: Compile without XLA.
         mixed_precision: Set the policy `mixed_float16` before the script runs.
@@ -83,6 +86,7 @@ class Orders(msgspec.Struct, frozen=True, kw_only=True):
     seed: int = 0
     micro_batches: dict[str, int] = {}
     evaluation_rows: dict[str, int] = {}
+    recompute: dict[str, float] = {}
     exact_only: bool = False
     jit_off: bool = False
     mixed_precision: bool = False
@@ -197,6 +201,8 @@ class Failed(Event, frozen=True, kw_only=True, tag="failed"):
         evaluation: It happened in evaluation or prediction.
         code: What `sys.exit` was given.
         remedy: What to change in the script: without it, each attempt ends the same.
+        recompute: The share of its memory in which the step may be tried next, recomputed; 0 where
+            that is not the way.
     """
 
     kind: FailureKind
@@ -208,6 +214,7 @@ class Failed(Event, frozen=True, kw_only=True, tag="failed"):
     evaluation: bool = False
     code: int | None = None
     remedy: str = ""
+    recompute: float = 0.0
 
 
 class AttemptEnded(Event, frozen=True, kw_only=True, tag="attempt-ended"):

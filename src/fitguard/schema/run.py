@@ -37,6 +37,7 @@ again. `followed`: one of several workers ended, and so did this one. `exited`: 
 
 Action = Literal[
     "restart",
+    "recompute",
     "smaller-micro-batch",
     "other-allocator",
     "wait-for-memory",

@@ -62,6 +62,17 @@ def _restart(remedy: Remedy, situation: Situation) -> Change | None:
     return Change(orders, "It starts again")
 
 
+def _recompute(_: Remedy, situation: Situation) -> Change | None:
+    failed, orders = situation.attempt.failed, situation.orders
+    if failed is None or not failed.recompute:
+        return None
+    shares = {**orders.recompute, str(failed.place.fit): failed.recompute}
+    return Change(
+        msgspec.structs.replace(orders, recompute=shares),
+        "It starts again with the batch whole, and computes part of each step twice",
+    )
+
+
 def _smaller_micro_batch(_: Remedy, situation: Situation) -> Change | None:
     return split_batch(situation.attempt, situation.orders)
 
@@ -158,6 +169,7 @@ def _clears_with_restart(attempt: PastAttempt) -> bool:
 
 _ACTIONS: dict[Action, Callable[[Remedy, Situation], Change | None]] = {
     "restart": _restart,
+    "recompute": _recompute,
     "smaller-micro-batch": _smaller_micro_batch,
     "other-allocator": _other_allocator,
     "wait-for-memory": _wait_for_memory,

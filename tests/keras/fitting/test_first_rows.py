@@ -76,18 +76,18 @@ class TestOrders:
 class TestMemory:
     def test_what_worked_is_known_again(self, wide_model, tmp_path):
         memory = RememberedRows(tmp_path / "sizes", wide_model, batch_of(8), cpu_card(100))
-        assert memory.rows() is None
+        assert memory.find() is None
         memory.keep(3)
         again = RememberedRows(tmp_path / "sizes", wide_model, batch_of(8), cpu_card(100))
-        assert again.rows() == 3
+        assert again.find().rows == 3
         assert len(list((tmp_path / "sizes").iterdir())) == 1
 
     def test_other_batches_cards_and_models_are_not_mixed_up(self, wide_model, tmp_path):
         RememberedRows(tmp_path, wide_model, batch_of(8), cpu_card(100)).keep(3)
         for batch, card in ((batch_of(9), cpu_card(100)), (batch_of(8), cpu_card(101))):
-            assert RememberedRows(tmp_path, wide_model, batch, card).rows() is None
+            assert RememberedRows(tmp_path, wide_model, batch, card).find() is None
         other = keras.Sequential([keras.layers.Input((64, 64, 1)), keras.layers.Flatten()])
-        assert RememberedRows(tmp_path, other, batch_of(8), cpu_card(100)).rows() is None
+        assert RememberedRows(tmp_path, other, batch_of(8), cpu_card(100)).find() is None
 
     def test_with_more_free_memory_than_then_it_is_tried_anew(self, wide_model, tmp_path):
         def of(free):
@@ -95,8 +95,8 @@ class TestMemory:
             return RememberedRows(tmp_path, wide_model, batch_of(8), card)
 
         of(500).keep(3)
-        assert of(540).rows() == 3
-        assert of(600).rows() is None
+        assert of(540).find().rows == 3
+        assert of(600).find() is None
 
     @pytest.mark.parametrize("content", [b"", b"{", b'{"rows": 0, "free_bytes": 9}', b"[1]"])
     def test_a_broken_file_is_as_none(self, wide_model, tmp_path, content):
@@ -104,20 +104,20 @@ class TestMemory:
         memory.keep(3)
         (file,) = tmp_path.iterdir()
         file.write_bytes(content)
-        assert memory.rows() is None
+        assert memory.find() is None
 
     def test_a_folder_that_cannot_be_written_is_no_loss(self, wide_model, tmp_path):
         (tmp_path / "file").write_text("in the way")
         memory = RememberedRows(tmp_path / "file" / "sizes", wide_model, batch_of(8), cpu_card(100))
         memory.keep(3)
-        assert memory.rows() is None
+        assert memory.find() is None
 
     def test_a_model_of_tf_keras_that_is_not_built(self, tmp_path):
         model = tf_keras.Sequential([tf_keras.layers.Dense(1)])
         model.compile("sgd", "mse")
         memory = RememberedRows(tmp_path, model, batch_of(2), cpu_card(1))
         memory.keep(1)
-        assert memory.rows() == 1
+        assert memory.find().rows == 1
 
 
 @pytest.fixture

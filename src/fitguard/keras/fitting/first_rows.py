@@ -1,6 +1,7 @@
 """The micro-batch to begin with."""
 
 import contextlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,19 +20,31 @@ _COPIES = 3
 
 @dataclass(frozen=True)
 class FirstRows:
-    """How many rows, and why. `rows` is None for the whole batch."""
+    """How many rows, or in which share of memory the step is recomputed, and why.
+
+    Both are None for whole batches of a step as it is.
+    """
 
     rows: int | None
     why: str = ""
+    share: float | None = None
 
 
-def first_rows(orders: Orders, number: int, model: Any, batch: Any, card: Card | None) -> FirstRows:
+def first_rows(
+    orders: Orders,
+    number: int,
+    model: Any,
+    batch: Any,
+    card: Card | None,
+    wants_whole: Callable[[], bool] = bool,
+) -> FirstRows:
     """What the parent ordered, else what worked before, else what the plan says.
 
     Args:
         number: Of the `fit` call.
         batch: The first one.
         card: Its free memory, before TensorFlow took it.
+        wants_whole: Whether micro-batches would give another result, or cannot be had.
     """
     # TensorFlow must not be loaded before the script loads it.
     from fitguard.keras.microbatch import describe_unsupported
@@ -40,24 +53,33 @@ def first_rows(orders: Orders, number: int, model: Any, batch: Any, card: Card |
     ordered = orders.micro_batches.get(str(number), orders.micro_batches.get(EVERY_FIT))
     if ordered is not None:
         return FirstRows(ordered if ordered < of else None, "as ordered")
+    share = orders.recompute.get(str(number))
+    if share is not None:
+        return FirstRows(None, "it did not fit into memory", share)
     if card is None or not orders.plan or of < 2 or describe_unsupported(model):
         return FirstRows(None)
-    known = RememberedRows.here(model, batch, card).rows()
+    known = RememberedRows.here(model, batch, card).find()
     if known is not None:
-        return FirstRows(known if known < of else None, "this worked on this GPU before")
+        rows = known.rows if known.rows is not None and known.rows < of else None
+        return FirstRows(rows, "this worked on this GPU before", known.share)
     if _rough_bytes(model, batch, of) < _WORTH_A_PLAN * allow_less(card).free_bytes:
         return FirstRows(None)
-    return _plan_first_rows(model, batch, of, card)
+    return _plan_first_rows(model, batch, of, card, wants_whole)
 
 
-def _plan_first_rows(model: Any, batch: Any, of: int, card: Card) -> FirstRows:
+def _plan_first_rows(
+    model: Any, batch: Any, of: int, card: Card, wants_whole: Callable[[], bool]
+) -> FirstRows:
     made = plan_rows(model, batch, of, card)
-    if made is None or made.whole_fits or made.rows is None or made.rows >= of:
+    if made is None or made.whole_fits:
         return FirstRows(None)
     if made.whole_fits is None and not uses_xla(model):
         # To try costs seconds; with XLA it costs the process.
         return FirstRows(None)
-    return FirstRows(made.rows, "the whole batch does not fit, by the plan")
+    why = "the whole batch does not fit, by the plan"
+    if wants_whole():
+        return FirstRows(None, why, made.share)
+    return FirstRows(made.rows if made.rows is not None and made.rows < of else None, why)
 
 
 def _rough_bytes(model: Any, batch: Any, rows: int) -> int:

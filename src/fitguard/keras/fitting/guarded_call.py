@@ -22,7 +22,7 @@ from fitguard.keras.fitting.recording import (
 from fitguard.keras.fitting.remembered_rows import RememberedRows
 from fitguard.keras.fitting.replicas import count_replicas, largest_share
 from fitguard.keras.fitting.resuming import find_misfit, name_of, restore
-from fitguard.keras.fitting.step import GuardedStep, leave, rows_of
+from fitguard.keras.fitting.step import GuardedStep, leave
 from fitguard.keras.fitting.taking import Taken
 from fitguard.keras.position import (
     Ahead,
@@ -201,7 +201,7 @@ class GuardedCall:
                 self._keep(taken, position, ahead)
 
         timed = self._begun and self._fits.sampler.meter.is_input_due()
-        if taken is not None or step.is_first or step.rows is not None or timed:
+        if taken is not None or step.takes_batches or timed:
             step.await_call(ahead, prepare)
 
     def _answer(self, wish: Wish) -> None:
@@ -264,7 +264,7 @@ class GuardedCall:
         if not self._begun and self._resumed is None:
             # A step that is taken back must find all variables that it may change.
             trace(self._step.native, ahead.source)
-        needed = self._step.is_first or self._step.rows is not None
+        needed = self._step.takes_batches
         if can_be_fed_back(ahead.source, at_a_cost=needed):
             batches = ahead.take()
             if self._begun:
@@ -322,19 +322,12 @@ class GuardedCall:
     def _choose_rows(self, batch: Any) -> None:
         assert self._step is not None
         card, batch = self._fits.card, largest_share(batch)
-        first = first_rows(self._session.orders, self._number, self._model, batch, card)
+        first = first_rows(
+            self._session.orders, self._number, self._model, batch, card, self._step.wants_whole
+        )
         if card is not None:
             self._remembered = RememberedRows.here(self._model, batch, card)
-        if first.rows is None:
-            return
-        why_whole = self._step.why_whole(first.rows)
-        if why_whole:
-            self._session.note(
-                "micro-batch", f"the batch is not split: {why_whole}", fit=self._number
-            )
-            return
-        self._step.split(first.rows)
-        self._step.tell(first.rows, rows_of(batch), first.why)
+        self._step.begin(first, batch)
 
     def _take_snapshot(self, **more: Any) -> Taken | None:
         return taking.take(self._fits, self._model, self._state, self.place, **more)
@@ -363,8 +356,9 @@ class GuardedCall:
 
     def _keep_end(self, leaving: bool) -> None:
         """Write the end down; that of a call too short to pay for it can be trained again."""
-        if self._step is not None and self._step.rows is not None and self._remembered is not None:
-            self._remembered.keep(self._step.rows)
+        step, remembered = self._step, self._remembered
+        if step is not None and remembered is not None and (step.rows or step.share):
+            remembered.keep(step.rows, step.share)
         now, company, pacing = time.monotonic(), self._fits.company, self._fits.pacing
         is_worth = pacing.is_worth(now - self._started)
         if not leaving and not company.keeps_end(self._number, wanted=is_worth):

@@ -6,6 +6,7 @@ from typing import Any
 from fitguard.contract.compiling import uses_xla
 from fitguard.contract.memory_limit import list_limits
 from fitguard.keras.card import Card
+from fitguard.keras.fitting.recomputing import LEAST_SHARE
 from fitguard.keras.sampling import read_allocator
 
 
@@ -16,10 +17,12 @@ class PlannedRows:
     Args:
         whole_fits: None where that is not sure.
         rows: The largest micro-batch that fits for sure; None where there is none.
+        share: Of what the whole batch needs, without weights, that is there for it.
     """
 
     whole_fits: bool | None
     rows: int | None
+    share: float = 1.0
 
 
 def plan_rows(model: Any, batch: Any, of: int, card: Card) -> PlannedRows | None:
@@ -41,7 +44,9 @@ def plan_rows(model: Any, batch: Any, of: int, card: Card) -> PlannedRows | None
     except Exception:
         return None
     fits = True if whole.high <= usable else False if whole.low > usable else None
-    return PlannedRows(fits, rows)
+    state = state_bytes(model)
+    share = (usable - state) / max(whole.likely - state, 1)
+    return PlannedRows(fits, rows, min(max(share, LEAST_SHARE), 0.95))
 
 
 def _usable_bytes(model: Any, card: Card) -> int:

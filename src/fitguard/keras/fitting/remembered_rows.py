@@ -1,4 +1,4 @@
-"""The micro-batch that worked, per model, batch and card; kept in the user's cache folder."""
+"""What made a batch fit, per model, batch and card; kept in the user's cache folder."""
 
 import contextlib
 import hashlib
@@ -21,12 +21,14 @@ class WhatWorked(msgspec.Struct, frozen=True, kw_only=True):
     """What worked.
 
     Args:
-        rows: Of a micro-batch.
+        rows: Of a micro-batch; None for the whole batch.
         free_bytes: Of the card, at that time.
+        share: Of its memory in which the step was recomputed; None where it was not.
     """
 
-    rows: int
+    rows: int | None
     free_bytes: int
+    share: float | None = None
 
 
 class RememberedRows:
@@ -45,19 +47,21 @@ class RememberedRows:
         """In the cache folder of this user."""
         return cls(cache_folder(os.environ).with_name("micro-batches"), model, batch, card)
 
-    def rows(self) -> int | None:
+    def find(self) -> WhatWorked | None:
         """What worked; None where nothing is known, or there is clearly more memory than then."""
         try:
             kept = msgspec.json.decode(self._file.read_bytes(), type=WhatWorked)
         except (OSError, *UNDECODABLE):
             return None
-        if self._card.free_bytes > _MORE_FREE * kept.free_bytes or kept.rows < 1:
+        if self._card.free_bytes > _MORE_FREE * kept.free_bytes:
             return None
-        return kept.rows
+        has_rows = kept.rows is not None and kept.rows >= 1
+        has_share = kept.share is not None and 0 < kept.share <= 1
+        return kept if has_rows or has_share else None
 
-    def keep(self, rows: int) -> None:
+    def keep(self, rows: int | None, share: float | None = None) -> None:
         """Remember that it worked; a cache that cannot be written is no loss."""
-        kept = WhatWorked(rows=rows, free_bytes=self._card.free_bytes)
+        kept = WhatWorked(rows=rows, free_bytes=self._card.free_bytes, share=share)
         with contextlib.suppress(OSError):
             self._file.parent.mkdir(parents=True, exist_ok=True)
             part = self._file.with_suffix(f".{os.getpid()}.part")

@@ -12,6 +12,7 @@ from fitguard.keras.card import Card
 from fitguard.keras.fitting.hidden_draws import describe_hidden_draws
 from fitguard.keras.fitting.out_of_memory import is_out_of_memory
 from fitguard.keras.fitting.planned_rows import plan_rows
+from fitguard.keras.fitting.recomputing import Recomputing
 from fitguard.keras.fitting.replicas import count_replicas, largest_share, starves
 from fitguard.keras.fitting.step_start import StepStart
 from fitguard.keras.position import Ahead, DataPosition
@@ -21,6 +22,8 @@ from fitguard.schema.journal import INEXACT, LEFT_AS_ASKED, REPLACE_ME, MicroBat
 from fitguard.schema.run import Place
 
 if TYPE_CHECKING:
+    from fitguard.keras.fitting.first_rows import FirstRows
+    from fitguard.keras.fitting.recomputed_step import RecomputedStep
     from fitguard.keras.microbatch import MicroTrainStep
 
 
@@ -73,6 +76,7 @@ class GuardedStep:
         self._element_spec: Any = None
         self._start: StepStart | None = None
         self._micro: MicroTrainStep | None = None
+        self._recomputing = Recomputing(model)
         self._prepare: Callable[[], object] | None = None
         self.was_called = False
         self.is_first = True
@@ -88,6 +92,7 @@ class GuardedStep:
         """A callback has made the train function anew: with other layers to be trained, perhaps."""
         self._native = native
         self._micro = None
+        self._recomputing.renew()
         self.is_first = True
         if self.rows is not None:
             self.split(self.rows)
@@ -96,6 +101,18 @@ class GuardedStep:
         """Once Keras calls with these data, and not before, `prepare` takes the next batches."""
         self._ahead = ahead
         self._prepare = prepare
+
+    @property
+    def takes_batches(self) -> bool:
+        """Whether the next batches must be held before the step: it is not Keras' own, or may be
+        taken back.
+        """
+        return self.is_first or self.rows is not None or self._recomputing.step is not None
+
+    @property
+    def share(self) -> float | None:
+        """Of its memory in which the step is recomputed; None where it is not."""
+        return self._recomputing.way.share if self._recomputing.way is not None else None
 
     def hold(self, batches: list[Any], ahead: Ahead) -> None:
         """The batches of the next call, and where they come from."""
@@ -137,6 +154,43 @@ class GuardedStep:
         if not changes and self._held and trial:
             changes = self._micro_step().prepare(self._held[0], rows)
         return f"--exact-only was given. {changes[0]}" if changes else ""
+
+    def begin(self, first: "FirstRows", batch: Any) -> None:
+        """Train in the way that was chosen before the first step.
+
+        Args:
+            batch: The first one, or the largest share of it.
+        """
+        if first.share is not None and self.recompute(first.share, batch, first.why):
+            return
+        if first.rows is None:
+            return
+        why_whole = self.why_whole(first.rows)
+        if why_whole:
+            self._note("micro-batch", f"the batch is not split: {why_whole}")
+            return
+        self.split(first.rows)
+        self.tell(first.rows, rows_of(batch), first.why)
+
+    def wants_whole(self) -> bool:
+        """Whether micro-batches would give another result, or cannot be had."""
+        from fitguard.keras.microbatch import describe_batchwise
+
+        return bool(self.why_whole(1, trial=False) or describe_batchwise(self._model))
+
+    def recompute(self, share: float, batch: Any, why: str) -> bool:
+        """Train with whole batches in this share of memory; False where that cannot be had."""
+        if self._recomputing.describe_refusal() or not self._recomputing.begin(share, batch):
+            return False
+        way = self._recomputing.way
+        if way is None or not way.count:
+            return False
+        self._note(
+            "recomputation",
+            f"the batch stays whole, and {way.count} operations of a step run twice, so that it "
+            f"takes {1 - way.share:.0%} less memory and about {way.extra:.0%} more time: {why}",
+        )
+        return True
 
     def tell(self, rows: int, of: int, why: str) -> None:
         """Say that a batch of `of` rows, or what each replica has of it, is trained in parts."""
@@ -185,6 +239,8 @@ class GuardedStep:
         try:
             if self.rows is not None and self._held and not starves(self._held):
                 return self._in_parts(self.rows)
+            if self._recomputing.step is not None and self._held and not starves(self._held):
+                return self._recomputed(self._recomputing.step)
             return self._native(source.iterator if isinstance(source, Ahead) else source)
         except Exception as error:
             if not is_out_of_memory(error):
@@ -201,12 +257,20 @@ class GuardedStep:
             self._note(INEXACT, sentence)
         return logs
 
+    def _recomputed(self, step: "RecomputedStep") -> Any:
+        for batch in self._held:
+            logs = step(batch)
+            self._session.heartbeat.note_alive()
+        return logs
+
     def _retry_smaller(self, error: Exception) -> Any:
-        """The same batch in smaller parts, until it fits."""
+        """The same batch in less memory, or in smaller parts, until it fits."""
         while True:
             self._go_back(error)
-            assert self.rows is not None
             try:
+                if self.rows is None and self._recomputing.step is not None:
+                    return self._recomputed(self._recomputing.step)
+                assert self.rows is not None
                 return self._in_parts(self.rows)
             except Exception as another:
                 if not is_out_of_memory(another):
@@ -214,24 +278,40 @@ class GuardedStep:
                 error = another
 
     def _go_back(self, error: Exception) -> None:
-        """To the state before the step, with a smaller micro-batch; or raise the error."""
+        """To the state before the step, to take it in less memory; or raise the error."""
         of = self._batch_rows()
-        smaller = self._choose_smaller(error, of)
-        if smaller is None:
+        share = self._choose_share()
+        smaller = None if share is not None else self._choose_smaller(error, of)
+        if share is None and smaller is None:
             raise error
         xla = uses_xla(self._model)
         if xla or not self._may_retry or self._start is None or not self._start.is_whole:
-            self._record(error, of, "xla" if xla else "graph")
+            self._record(error, of, "xla" if xla else "graph", share)
             self._wait()
             leave(REPLACE_ME)
         # The traceback holds the tensors of the failed step.
         error.__traceback__ = None
         self._start.put_back()
-        failed = self.rows or of
-        self.split(smaller)
         step = self._place().total_steps + 1
         self._session.say(f"out of memory at step {step}: the state is rolled back")
+        if share is not None and self.recompute(share, self._held[0], "it did not fit into memory"):
+            return
+        if smaller is None:
+            smaller = self._choose_smaller(error, of)
+        if smaller is None:
+            raise error
+        failed = self.rows or of
+        self.split(smaller)
         self.tell(smaller, of, f"{failed} rows do not fit into memory")
+
+    def _choose_share(self) -> float | None:
+        """The share of memory to recompute the step in; None where that is not the way."""
+        if self.rows is not None or not self.wants_whole():
+            return None
+        if refusal := self._recomputing.describe_refusal():
+            self._note("recomputation", f"the step is not recomputed: {refusal}")
+            return None
+        return self._recomputing.find_smaller_share()
 
     def _batch_rows(self) -> int:
         """Rows of the batch; 0 where nobody knows."""
@@ -264,7 +344,7 @@ class GuardedStep:
     def _note(self, kind: NoteKind, sentence: str) -> None:
         self._session.note(kind, sentence, fit=self._place().fit)
 
-    def _record(self, error: Exception, of: int, mode: str) -> None:
+    def _record(self, error: Exception, of: int, mode: str, share: float | None = None) -> None:
         self._session.record_failure(
             error,
             durable=True,
@@ -273,6 +353,7 @@ class GuardedStep:
             mode=mode,
             rows=self.rows or of,
             of=of,
+            recompute=share or 0.0,
         )
 
 

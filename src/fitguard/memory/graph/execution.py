@@ -68,7 +68,11 @@ class Pending:
 
 
 class Execution:
-    """One run of a graph."""
+    """One run of a graph.
+
+    Attributes:
+        ran: The operations, in the order in which they ran.
+    """
 
     def __init__(self, nodes: list[Node], ledger: Ledger, operations: Operations) -> None:
         self.nodes, self.ledger, self.operations = nodes, ledger, operations
@@ -80,6 +84,7 @@ class Execution:
             node.attributes["frame_name"].s.decode() for node in nodes if node.op == "Enter"
         )
         self.complete = True
+        self.ran: list[Node] = []
 
     def run(self) -> None:
         """Until the queue is empty."""
@@ -97,6 +102,7 @@ class Execution:
 
     def _process(self, node: Node, tag: Tag, values: list[Value | None]) -> None:
         self.ledger.running = node
+        self.ran.append(node)
         given = [value or Value() for value in values]
         if MARK in node.name:
             _mark_gradients(given)

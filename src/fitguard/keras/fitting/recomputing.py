@@ -1,0 +1,68 @@
+"""How far the step of a `fit` is recomputed, so that its whole batch fits."""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fitguard.keras.fitting.recomputed_step import RecomputedStep
+    from fitguard.memory.recomputing.choosing import Recomputation
+
+_SMALLER = 0.75
+"""Of what did not fit, the next try takes so much."""
+LEAST_SHARE = 0.1
+
+
+class Recomputing:
+    """The recomputed step of a model, if there is one.
+
+    Args:
+        model: Compiled.
+
+    Attributes:
+        step: Takes a whole batch; None while nothing is recomputed.
+    """
+
+    def __init__(self, model: Any) -> None:
+        self._model = model
+        self.step: RecomputedStep | None = None
+        self._share = 1.0
+
+    def describe_refusal(self) -> str:
+        """Why the step cannot be recomputed: a sentence; empty where it can."""
+        # TensorFlow must not be loaded before the script loads it.
+        from fitguard.keras.fitting.recomputed_step import describe_not_recomputable
+
+        return describe_not_recomputable(self._model)
+
+    def find_smaller_share(self) -> float | None:
+        """The share of memory to try next; None where the last one could not even be reached."""
+        reached = self.way.share if self.way is not None else 1.0
+        smaller = _SMALLER * min(reached, self._share)
+        return smaller if reached <= self._share and smaller >= LEAST_SHARE else None
+
+    @property
+    def way(self) -> "Recomputation | None":
+        """What is computed twice."""
+        return self.step.way if self.step is not None else None
+
+    def begin(self, share: float, batch: Any) -> bool:
+        """Recompute from now on; whether less memory can be had in this way."""
+        from fitguard.keras.fitting.recomputed_step import NothingToRecompute, RecomputedStep
+
+        before = self.way
+        step = RecomputedStep(self._model, share)
+        try:
+            step.prepare(batch)
+        except NothingToRecompute:
+            return False
+        self._share = share
+        if before is not None and step.way is not None and step.way.share >= before.share:
+            return False
+        self.step = step
+        return True
+
+    def renew(self) -> None:
+        """The model has got another train function: its step is traced anew."""
+        if self.step is not None:
+            from fitguard.keras.fitting.recomputed_step import RecomputedStep
+
+            self.step = RecomputedStep(self._model, self._share)

@@ -1,0 +1,16 @@
+"""Recomputation: what the backward pass needs is forgotten, and computed again when it is needed.
+
+It works on the graph of the traced step, so it knows no layers: any model, any `train_step`.
+
+    Graph ──> stash ──> segments ──> groups ──> Edit ──> paper: does it fit?
+                 ^                     │
+                 └──── choosing <──────┘
+
+graph.py        a traced step as nodes, run on paper once: the order, the peak, who reads what when
+expense.py      how long an operation takes, as a part of the step
+repeatable.py   which operations give the same when they run again
+segments.py     where the forward pass is cut: what is alive there is kept
+groups.py       what is computed again together, and what sets it off
+edit.py         operations that are added and inputs that change, on paper and in a `GraphDef`
+choosing.py     the cheapest of many ways that fits into the memory that is there
+"""

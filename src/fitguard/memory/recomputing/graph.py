@@ -1,0 +1,65 @@
+"""A traced step as nodes, run on paper once."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from fitguard.memory.graph.buffers import Ledger
+from fitguard.memory.graph.execution import Execution
+from fitguard.memory.graph.nodes import Node, read_nodes
+from fitguard.memory.graph.operations import Operations
+from fitguard.memory.graph.shapes import shapes_by_name
+
+Output = tuple[Node, int]
+"""A node, and which of its outputs."""
+
+
+@dataclass(frozen=True)
+class Order:
+    """One run on paper.
+
+    Args:
+        nodes: In the order in which they ran.
+        peak: Position of the node that ran when most memory was in use.
+        peak_bytes: How much that was, without variables and the batch.
+    """
+
+    nodes: list[Node]
+    peak: int
+    peak_bytes: int
+
+
+def read_graph(graph: Any) -> list[Node]:
+    """The nodes of a traced function whose batch has its real size."""
+    definition = graph.as_graph_def(add_shapes=True)
+    return read_nodes(definition.node, shapes_by_name(graph), 1)
+
+
+def run_on_paper(nodes: Sequence[Node]) -> Order:
+    """In the order of TensorFlow's executor."""
+    ledger = Ledger()
+    execution = Execution(list(nodes), ledger, Operations(ledger, {}))
+    execution.run()
+    places = {node: place for place, node in enumerate(execution.ran)}
+    current = most = peak = 0
+    for buffer, is_new, node in ledger.events:
+        size = buffer.size.at(1)
+        current += size if is_new else -size
+        if current > most:
+            most, peak = current, places.get(node, peak) if node is not None else peak
+    return Order(execution.ran, peak, most)
+
+
+def size_of_output(output: Output) -> int:
+    """Bytes on the device."""
+    node, index = output
+    return node.sizes[index].at(1) if index < len(node.sizes) else 0
+
+
+def list_uses(nodes: Iterable[Node]) -> dict[Output, list[Node]]:
+    """Who reads each output."""
+    uses: dict[Output, list[Node]] = {}
+    for node in nodes:
+        for given in node.inputs:
+            uses.setdefault(given, []).append(node)
+    return uses

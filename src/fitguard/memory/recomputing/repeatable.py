@@ -1,0 +1,22 @@
+"""Which operations give the same when they run again."""
+
+from fitguard.contract.graphs import operation_definition
+from fitguard.memory.graph.nodes import Node
+
+_SOURCES = frozenset(("Placeholder", "Const", "ReadVariableOp", "_Arg"))
+"""What they give is there all the time: nothing is won by running them again."""
+_CALLS = frozenset(
+    (
+        *("While", "StatelessWhile", "If", "StatelessIf", "Case", "StatelessCase", "For"),
+        *("PartitionedCall", "StatefulPartitionedCall", "SymbolicGradient", "XlaLaunch"),
+    )
+)
+"""Functions: what is in them may do anything, and lists of tensors cannot be told from outside."""
+
+
+def is_repeatable(node: Node) -> bool:
+    """Whether it may run twice: it draws nothing, writes nothing, and is one operation."""
+    if node.op in _SOURCES or node.op in _CALLS or node.op.startswith("TensorList"):
+        return False
+    known = operation_definition(node.op)
+    return known is not None and not known.is_stateful and bool(node.sizes)
