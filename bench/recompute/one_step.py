@@ -1,6 +1,6 @@
 """A few steps of one network in a process of its own: a JSON line on stdout, weights in a file.
 
-    TF_CPU_ALLOCATOR_USE_BFC=1 .venv/bin/python bench/recompute/one_step.py resnet50 --share 0.5
+TF_CPU_ALLOCATOR_USE_BFC=1 .venv/bin/python bench/recompute/one_step.py resnet50 --share 0.5
 """
 
 import argparse
@@ -40,7 +40,7 @@ def main():
     for _ in range(given.steps):
         began = time.perf_counter()
         logs = step(batch)
-        float(tf.reduce_sum(list(logs.values())[0]))
+        float(tf.reduce_sum(next(iter(logs.values()))))
         seconds.append(time.perf_counter() - began)
     row = {
         "peak_bytes": tf.config.experimental.get_memory_info(device)["peak"] - before,

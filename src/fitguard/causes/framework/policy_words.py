@@ -8,6 +8,7 @@ from fitguard.schema.run import Action, Outcome
 
 _PHRASES: dict[Action, str] = {
     "restart": "restart from the last snapshot",
+    "recompute": "keep the batch whole, and compute part of each step twice to save memory",
     "smaller-micro-batch": "split the batch into smaller micro-batches",
     "other-allocator": "use another GPU memory allocator",
     "wait-for-memory": "wait until other processes free the GPU's memory",
@@ -17,6 +18,7 @@ _PHRASES: dict[Action, str] = {
     "planned-restart": "restart in a fresh process before memory runs out",
 }
 _REMARKS: dict[Action, str] = {
+    "recompute": "For models that see the batch as a whole, or cannot be split.",
     "smaller-micro-batch": "The optimizer still sees the whole batch.",
 }
 _WHEN: dict[Outcome, str] = {

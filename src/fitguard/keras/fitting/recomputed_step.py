@@ -85,4 +85,6 @@ def describe_not_recomputable(model: Any) -> str:
         return "The model has several replicas: fitguard recomputes on one device only."
     if model.run_eagerly:
         return "The model runs eagerly: there is no graph of its step to change."
+    if uses_xla(model) and not tf.config.list_physical_devices("GPU"):
+        return "XLA on a CPU undoes recomputation: it computes only once what is the same."
     return ""

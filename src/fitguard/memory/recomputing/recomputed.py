@@ -38,7 +38,8 @@ def recompute(
     way = choose(read_graph(graph), share, of_bytes)
     if way is None:
         return None
-    definition = graph.as_graph_def(add_shapes=True)
+    # Not with shapes: functions that it calls would differ from those that TensorFlow has by now.
+    definition = graph.as_graph_def()
 
     def type_of(name: str, index: int) -> Any:
         # The names of copies end with those of their originals.

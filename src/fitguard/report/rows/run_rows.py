@@ -33,6 +33,7 @@ OUTCOME_TONES: dict[str, Tone] = {
 }
 ACTIONS = {
     "restart": "started again",
+    "recompute": "recompute",
     "smaller-micro-batch": "smaller micro-batch",
     "whole-batch": "whole batch",
     "other-allocator": "other allocator",

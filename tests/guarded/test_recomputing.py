@@ -1,0 +1,42 @@
+"""A batch that must stay whole does not fit: part of each step is computed twice.
+
+TensorFlow's GPU allocator on the CPU, with a limit; it waits 10 seconds before it gives up.
+"""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from guarded.harness import GuardedRun, memory_limit, run_plain
+from guarded.results import distance
+
+from fitguard.schema.journal import AttemptStarted, Noted
+
+SCRIPT = "batch_statistics.py"
+MOST_APART = 1e-4
+"""Rounding, after some steps: the graph optimizer fuses other operations."""
+
+
+@pytest.mark.parametrize(("kind", "megabytes", "attempts"), [("all", 80, 1), ("growing", 80, 2)])
+def test_it_ends_with_the_weights_of_the_unlimited_run(kind, megabytes, attempts, tmp_path):
+    limit = memory_limit(megabytes)
+    with (
+        ThreadPoolExecutor(2) as pool,
+        GuardedRun(
+            tmp_path / "run", SCRIPT, kind, options=["--exact-only"], environment=limit
+        ) as run,
+    ):
+        limited = pool.submit(run_plain, SCRIPT, tmp_path / "died.npz", kind, **limit)
+        whole = pool.submit(run_plain, SCRIPT, tmp_path / "whole.npz", kind)
+        ended = run.wait()
+    assert limited.result().code == 1
+    assert "ResourceExhaustedError" in limited.result().text
+    assert whole.result().code == 0, whole.result().text
+    assert ended.code == 0, ended.text
+    assert distance(tmp_path / "whole.npz", run.out) < MOST_APART
+    (fit,) = run.record.fits
+    assert fit.micro_batch is None
+    said = [event.text for event in run.events(Noted) if event.kind == "recomputation"]
+    assert said
+    assert all("the batch stays whole" in text for text in said)
+    assert len(run.events(AttemptStarted)) == attempts
+    assert any(decision.action == "recompute" for decision in run.record.decisions)

@@ -1,0 +1,203 @@
+"""A step that is recomputed is the step of the model itself."""
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+import tf_keras
+
+from fitguard.keras.fitting.recomputed_step import (
+    NothingToRecompute,
+    RecomputedStep,
+    describe_not_recomputable,
+)
+from fitguard.keras.fitting.recomputing import Recomputing
+
+LIBRARIES = pytest.mark.parametrize("library", [keras, tf_keras], ids=["keras", "tf_keras"])
+ROWS = 24
+
+
+def functional(library):
+    layers = library.layers
+    given = value = library.Input((16, 16, 3))
+    for number in range(6):
+        new = layers.Conv2D(8, 3, padding="same")(value)
+        new = layers.ReLU()(layers.BatchNormalization()(new))
+        new = layers.Dropout(0.2, seed=number)(new)
+        value = layers.Add()([value, new]) if number else new
+    value = layers.GlobalAveragePooling2D()(value)
+    return library.Model(given, layers.Dense(10, activation="softmax")(value))
+
+
+def subclassed(library):
+    class Net(library.Model):
+        def __init__(self):
+            super().__init__()
+            self.inner = functional(library)
+
+        def call(self, inputs, training=None):
+            return self.inner(inputs, training=training)
+
+    return Net()
+
+
+def with_own_step(library):
+    class Net(library.Model):
+        """Two optimizer steps in one: its batch cannot be cut."""
+
+        def __init__(self):
+            super().__init__()
+            self.inner = functional(library)
+
+        def call(self, inputs, training=None):
+            return self.inner(inputs, training=training)
+
+        def train_step(self, data):
+            x, y = data
+            for _ in range(2):
+                with tf.GradientTape() as tape:
+                    loss = tf.reduce_mean(
+                        library.losses.sparse_categorical_crossentropy(y, self(x, training=True))
+                    )
+                variables = self.trainable_variables
+                gradients = tape.gradient(loss, variables)
+                self.optimizer.apply_gradients(zip(gradients, variables, strict=True))
+            return {"loss": loss}
+
+    return Net()
+
+
+def compiled(build, library, **more):
+    library.utils.set_random_seed(3)
+    model = build(library)
+    model.compile(
+        library.optimizers.SGD(0.05, momentum=0.9),
+        "sparse_categorical_crossentropy",
+        jit_compile=False,
+        **more,
+    )
+    model(np.zeros((1, 16, 16, 3), "float32"))
+    model.optimizer.build(model.trainable_variables)
+    return model
+
+
+def batch_of(rows=ROWS, side=16):
+    random = np.random.default_rng(1)
+    x = random.normal(size=(rows, side, side, 3)).astype("float32")
+    return tf.constant(x), tf.constant(random.integers(0, 10, rows).astype("int32"))
+
+
+def plain_step(model):
+    @tf.function(autograph=False)
+    def step(*batch):
+        return model.train_step(batch)
+
+    return lambda batch: step(*batch)
+
+
+def train(step, model, batches):
+    for batch in batches:
+        for metric in model.metrics:
+            getattr(metric, "reset_state", getattr(metric, "reset_states", None))()
+        logs = step(batch)
+    return [np.array(value) for value in model.get_weights()], logs
+
+
+def assert_same(build, library, share, batches, **more):
+    plain = compiled(build, library, **more)
+    wanted, wanted_logs = train(plain_step(plain), plain, batches)
+    model = compiled(build, library, **more)
+    step = RecomputedStep(model, share)
+    found, logs = train(step, model, batches)
+    assert step.way.count > 0
+    assert step.way.share < 1
+    for one, two in zip(wanted, found, strict=True):
+        np.testing.assert_allclose(one, two, rtol=2e-4, atol=1e-5)
+    assert wanted_logs.keys() == logs.keys()
+    for name, value in wanted_logs.items():
+        np.testing.assert_allclose(float(value), float(logs[name]), rtol=1e-4)
+
+
+@LIBRARIES
+@pytest.mark.parametrize("build", [functional, subclassed, with_own_step])
+def test_weights_statistics_and_logs_are_those_of_the_plain_step(build, library):
+    batches = [batch_of(), batch_of()]
+    assert_same(build, library, 0.5, batches)
+
+
+def test_in_mixed_precision():
+    keras.config.set_dtype_policy("mixed_float16")
+    try:
+        plain = compiled(functional, keras)
+        wanted, _ = train(plain_step(plain), plain, [batch_of()])
+        model = compiled(functional, keras)
+        step = RecomputedStep(model, 0.6)
+        found, _ = train(step, model, [batch_of()])
+    finally:
+        keras.config.set_dtype_policy("float32")
+    assert step.way.count > 0
+    for one, two in zip(wanted, found, strict=True):
+        np.testing.assert_allclose(one, two, rtol=2e-2, atol=2e-3)
+
+
+def test_batches_of_other_shapes_are_traced_and_a_small_one_stays_as_it_is():
+    assert_same(functional, keras, 0.5, [batch_of(), batch_of(4), batch_of(ROWS - 4)])
+
+
+def test_steps_are_counted_as_tf_keras_does():
+    model = compiled(functional, tf_keras)
+    step = RecomputedStep(model, 0.5)
+    step(batch_of())
+    step(batch_of())
+    assert int(model._train_counter) == int(model.optimizer.iterations) == 2
+
+
+def test_preparing_changes_no_variable():
+    model = compiled(functional, keras)
+    before = [np.array(value) for value in model.get_weights()]
+    RecomputedStep(model, 0.5).prepare(batch_of())
+    for one, two in zip(before, model.get_weights(), strict=True):
+        np.testing.assert_array_equal(one, two)
+    assert int(model.optimizer.iterations) == 0
+
+
+def test_where_nothing_can_be_won_it_says_so():
+    model = keras.Sequential([keras.Input((16, 16, 3)), keras.layers.Flatten()])
+    model.add(keras.layers.Dense(10, activation="softmax"))
+    model.compile("sgd", "sparse_categorical_crossentropy", jit_compile=False)
+    with pytest.raises(NothingToRecompute):
+        RecomputedStep(model, 0.5).prepare(batch_of())
+    assert not Recomputing(model).begin(0.5, batch_of())
+
+
+def test_what_cannot_be_recomputed_is_said():
+    model = compiled(functional, keras)
+    assert describe_not_recomputable(model) == ""
+    model.compile("sgd", "mse", run_eagerly=True)
+    assert "eagerly" in describe_not_recomputable(model)
+    model.compile("sgd", "mse", jit_compile=True)
+    assert "XLA on a CPU" in describe_not_recomputable(model)
+
+
+class TestLadder:
+    def test_each_try_takes_less_until_no_less_can_be_had(self):
+        recomputing = Recomputing(compiled(functional, keras))
+        shares = []
+        while (share := recomputing.find_smaller_share()) is not None:
+            shares.append(share)
+            if not recomputing.begin(share, batch_of()):
+                break
+        assert shares[0] == 0.75
+        assert shares == sorted(shares, reverse=True)
+        assert 2 <= len(shares) < 8
+
+    def test_a_new_train_function_is_traced_anew(self):
+        recomputing = Recomputing(compiled(functional, keras))
+        recomputing.renew()
+        assert recomputing.step is None
+        assert recomputing.begin(0.6, batch_of())
+        first = recomputing.step
+        recomputing.renew()
+        assert recomputing.step is not first
+        recomputing.step(batch_of())
+        assert recomputing.way.count > 0

@@ -1,0 +1,134 @@
+"""Ways to compute part of a step twice, on paper: what they save, what they leave alone."""
+
+import keras
+import pytest
+import tensorflow as tf
+import tf_keras
+
+from fitguard.memory.recomputing.choosing import choose
+from fitguard.memory.recomputing.edit import editing
+from fitguard.memory.recomputing.expense import expense
+from fitguard.memory.recomputing.graph import read_graph, run_on_paper
+from fitguard.memory.recomputing.segments import Stash
+
+SIDE, ROWS = 32, 16
+
+
+def deep(library, depth=12, dropout=0.2):
+    """Blocks of convolution, normalization and dropout, with connections around them."""
+    layers = library.layers
+    given = value = library.Input((SIDE, SIDE, 3))
+    for number in range(depth):
+        new = layers.Conv2D(8, 3, padding="same", use_bias=False)(value)
+        new = layers.ReLU()(layers.BatchNormalization()(new))
+        new = layers.Dropout(dropout)(new)
+        value = layers.Add()([value, new]) if number else new
+    return library.Model(given, layers.Dense(10)(layers.GlobalAveragePooling2D()(value)))
+
+
+def nodes_of(model, library=keras):
+    loss = library.losses.SparseCategoricalCrossentropy(from_logits=True)
+    model.compile("sgd", loss, jit_compile=False)
+    model.optimizer.build(model.trainable_variables)
+    specs = tf.TensorSpec((ROWS, SIDE, SIDE, 3)), tf.TensorSpec((ROWS,), tf.int32)
+    step = tf.function(lambda *batch: model.train_step(batch), autograph=False)
+    return read_graph(step.get_concrete_function(*specs).graph)
+
+
+@pytest.fixture(scope="module")
+def nodes():
+    return nodes_of(deep(keras))
+
+
+def copied(way):
+    return [original for edit in way.edits for original in edit.copies.values()]
+
+
+@pytest.mark.parametrize("share", [0.9, 0.7, 0.5])
+def test_it_fits_where_that_can_be_had(nodes, share):
+    way = choose(nodes, share)
+    assert way.share <= share
+    assert 0 < way.extra < 0.5
+
+
+def test_less_memory_costs_more_time(nodes):
+    extras = [choose(nodes, share).extra for share in (0.9, 0.7, 0.5)]
+    assert extras == sorted(extras)
+
+
+def test_the_whole_step_stays_as_it_is_where_it_fits(nodes):
+    way = choose(nodes, 1.0)
+    assert way.edits == ()
+    assert (way.share, way.extra, way.count) == (1.0, 0.0, 0)
+
+
+def test_where_nothing_fits_the_least_is_had(nodes):
+    least = choose(nodes, 0.01)
+    assert 0.01 < least.share < 0.5
+
+
+def test_a_smaller_batch_is_measured_by_the_first_one(nodes):
+    whole = run_on_paper(nodes).peak_bytes
+    assert choose(nodes, 0.5, 2 * whole).edits == ()
+    assert choose(nodes, 0.5, whole).count
+
+
+def test_nothing_is_drawn_written_or_read_from_variables_twice(nodes):
+    for share in (0.7, 0.4, 0.01):
+        kinds = {node.op for node in copied(choose(nodes, share))}
+        assert not {kind for kind in kinds if "Variable" in kind or kind == "RandomUniform"}
+
+
+def test_dropout_of_tf_keras_keeps_its_mask():
+    """It draws with an operation that gives other numbers each time."""
+    library_nodes = nodes_of(deep(tf_keras), tf_keras)
+    drawing = {node.op for node in library_nodes if "Random" in node.op}
+    way = choose(library_nodes, 0.4)
+    stateful = {kind for kind in drawing if tf.raw_ops.__dict__[kind] and "Stateless" not in kind}
+    assert not stateful & {node.op for node in copied(way)}
+
+
+def test_every_copy_can_run_after_the_step_it_waits_for(nodes):
+    """The graph has no circle: all of it runs on paper."""
+    for share in (0.7, 0.4, 0.01):
+        way = choose(nodes, share)
+        (first, *more) = way.edits
+        with editing(nodes, first) as edited:
+            everything = edited
+            for second in more:
+                with editing(edited, second) as twice:
+                    everything = twice
+                    ran = run_on_paper(everything)
+            if not more:
+                ran = run_on_paper(everything)
+        assert len(ran.nodes) == len(everything) == len(set(ran.nodes))
+        assert ran.peak_bytes == way.peak_bytes
+
+
+def test_what_is_edited_on_paper_is_as_before_afterwards(nodes):
+    before = run_on_paper(nodes)
+    choose(nodes, 0.4)
+    after = run_on_paper(nodes)
+    assert (before.peak_bytes, before.nodes) == (after.peak_bytes, after.nodes)
+
+
+def test_cuts_are_in_order_and_in_the_forward_pass(nodes):
+    stash = Stash(run_on_paper(nodes))
+    for number in (1, 3, 8):
+        cuts = stash.choose_cuts(number)
+        assert cuts == sorted(set(cuts))
+        assert 0 < len(cuts) <= number
+        assert cuts[-1] < stash.order.peak
+
+
+def test_convolutions_and_products_take_nearly_all_of_the_time(nodes):
+    by_kind = {}
+    for node in nodes:
+        by_kind[node.op] = by_kind.get(node.op, 0.0) + expense(node)
+    assert by_kind["Conv2D"] > by_kind["Relu"] > by_kind.get("Identity", 0.0) == 0.0
+
+
+def test_where_no_activation_waits_nothing_can_be_won():
+    given = keras.Input((SIDE, SIDE, 3))
+    flat = keras.layers.GlobalAveragePooling2D()(given)
+    assert choose(nodes_of(keras.Model(given, keras.layers.Dense(10)(flat))), 0.5) is None
