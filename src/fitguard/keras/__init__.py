@@ -11,6 +11,8 @@ snapshots/     the files; state/ what goes into them
 position/      which batch is next, and how to come back to it
 microbatch/    one step of the optimizer in several passes
 guard.py       `Guard`, for loops of the user's own
+own_recomputing.py
+               `recompute`, for steps of the user's own
 company.py     whom a training keeps step with: nobody, or gang.py, the other workers
 profiling/     traces of a few steps
 callbacks/     `MemoryMonitor` and its kin, for any `fit`
@@ -24,14 +26,16 @@ if TYPE_CHECKING:
     from fitguard.keras.callbacks.memory_monitor import MemoryMonitor as MemoryMonitor
     from fitguard.keras.callbacks.stop_on_pressure import StopOnPressure as StopOnPressure
     from fitguard.keras.guard import Guard as Guard
+    from fitguard.keras.own_recomputing import recompute as recompute
 
-__all__ = ["Guard", "LeakDetector", "MemoryMonitor", "StopOnPressure"]
+__all__ = ["Guard", "LeakDetector", "MemoryMonitor", "StopOnPressure", "recompute"]
 
 _PLACES = {
     "Guard": "fitguard.keras.guard",
     "LeakDetector": "fitguard.keras.callbacks.leak_detector",
     "MemoryMonitor": "fitguard.keras.callbacks.memory_monitor",
     "StopOnPressure": "fitguard.keras.callbacks.stop_on_pressure",
+    "recompute": "fitguard.keras.own_recomputing",
 }
 
 

@@ -6,12 +6,9 @@ import pytest
 import tensorflow as tf
 import tf_keras
 
-from fitguard.keras.fitting.recomputed_step import (
-    NothingToRecompute,
-    RecomputedStep,
-    describe_not_recomputable,
-)
+from fitguard.keras.fitting.recomputed_step import RecomputedStep, describe_not_recomputable
 from fitguard.keras.fitting.recomputing import Recomputing
+from fitguard.memory.recomputing.recomputed import NothingToRecompute
 
 LIBRARIES = pytest.mark.parametrize("library", [keras, tf_keras], ids=["keras", "tf_keras"])
 ROWS = 24

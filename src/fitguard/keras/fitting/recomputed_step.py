@@ -9,11 +9,7 @@ from fitguard.contract.libraries import library_of as keras_of
 from fitguard.keras.microbatch.cutting import Layout
 from fitguard.keras.microbatch.library import library_of
 from fitguard.memory.recomputing.choosing import Recomputation
-from fitguard.memory.recomputing.recomputed import Recomputed, recompute
-
-
-class NothingToRecompute(Exception):
-    """No operation of the step can be computed again with less memory than it takes now."""
+from fitguard.memory.recomputing.recomputed import RecomputedFunction
 
 
 class RecomputedStep:
@@ -22,17 +18,18 @@ class RecomputedStep:
     Args:
         model: Compiled and built, of Keras 2 or Keras 3, on one device.
         share: Of the memory that the step of the first batch takes as it is, without variables.
-
-    Attributes:
-        way: What is computed twice for the first batch; None before that was traced.
     """
 
     def __init__(self, model: Any, share: float) -> None:
         self._model = model
         self._share = share
         self._library = library_of(model)
-        self._made: dict[Any, tuple[Recomputed, Any]] = {}
-        self.way: Recomputation | None = None
+        self._steps: dict[Any, RecomputedFunction] = {}
+
+    @property
+    def way(self) -> Recomputation | None:
+        """What is computed twice for the first batch; None before it was traced."""
+        return next((step.way for step in self._steps.values()), None)
 
     def prepare(self, batch: Any) -> None:
         """Trace the step for batches of this shape; no variable is changed.
@@ -40,43 +37,32 @@ class RecomputedStep:
         Raises:
             NothingToRecompute: where it cannot be had in less memory.
         """
-        self._find(batch)
+        layout = Layout(batch)
+        self._find(layout).prepare(*layout.leaves(batch))
 
     def __call__(self, batch: Any) -> Any:
         """Take one step; the logs are those of the model's own train function."""
-        (made, structure), tensors = self._find(batch)
-        found = made.call(tensors)
-        self._library.count_step(self._model, training=True)
-        return tf.nest.pack_sequence_as(structure, found, expand_composites=True)
-
-    def _find(self, batch: Any) -> tuple[tuple[Recomputed, Any], list[Any]]:
         layout = Layout(batch)
-        leaves = layout.leaves(batch)
-        specs = tuple(map(tf.type_spec_from_value, leaves))
-        key = (layout.key, specs)
-        if key not in self._made:
-            self._made[key] = self._make(layout, specs)
-        return self._made[key], tf.nest.flatten(leaves, expand_composites=True)
+        logs = self._find(layout)(*layout.leaves(batch))
+        self._library.count_step(self._model, training=True)
+        return logs
 
-    def _make(self, layout: Layout, specs: tuple[Any, ...]) -> tuple[Recomputed, Any]:
-        model = self._model
-        if model.built:
-            self._library.build_optimizer(model)
-        library = keras_of(model)
-        traced = tf.function(
-            lambda *leaves: model.distribute_strategy.run(
-                model.train_step, args=(layout.batch(list(leaves)),)
-            ),
-            autograph=library is not None and library.generation == 2,
-        ).get_concrete_function(*specs)
-        of_bytes = self.way.whole_bytes if self.way is not None else 0
-        made = recompute(traced, self._share, of_bytes, jit_compile=uses_xla(model))
-        if made is None and self.way is not None:
-            made = recompute(traced, 1.0, jit_compile=uses_xla(model))
-        if made is None:
-            raise NothingToRecompute
-        self.way = self.way or made.way
-        return made, traced.structured_outputs
+    def _find(self, layout: Layout) -> RecomputedFunction:
+        """The step for batches of this structure."""
+        if layout.key not in self._steps:
+            model = self._model
+            if model.built:
+                self._library.build_optimizer(model)
+            library = keras_of(model)
+            self._steps[layout.key] = RecomputedFunction(
+                lambda *leaves: model.distribute_strategy.run(
+                    model.train_step, args=(layout.batch(list(leaves)),)
+                ),
+                self._share,
+                jit_compile=uses_xla(model),
+                autograph=library is not None and library.generation == 2,
+            )
+        return self._steps[layout.key]
 
 
 def describe_not_recomputable(model: Any) -> str:

@@ -46,7 +46,8 @@ class Recomputing:
 
     def begin(self, share: float, batch: Any) -> bool:
         """Recompute from now on; whether less memory can be had in this way."""
-        from fitguard.keras.fitting.recomputed_step import NothingToRecompute, RecomputedStep
+        from fitguard.keras.fitting.recomputed_step import RecomputedStep
+        from fitguard.memory.recomputing.recomputed import NothingToRecompute
 
         before = self.way
         step = RecomputedStep(self._model, share)

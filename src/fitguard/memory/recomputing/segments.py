@@ -76,9 +76,11 @@ class Stash:
 
     def choose_cuts(self, number: int) -> list[int]:
         """About so many places with the same bytes of the stash between them, each a narrow one."""
+        if not self.outputs:
+            return []
         places = [self.places[node] for node, _ in self.outputs]
         done = list(accumulate(map(size_of_output, self.outputs)))
-        spacing = done[-1] / (number + 1) if done else 0
+        spacing = done[-1] / (number + 1)
         cuts = list[int]()
         for index in range(1, number + 1):
             first = bisect_left(done, (index - _SEARCHED) * spacing)
