@@ -12,6 +12,8 @@ position/      which batch is next, and how to come back to it
 microbatch/    one step of the optimizer in several passes
 guard.py       `Guard`, for loops of the user's own
 company.py     whom a training keeps step with: nobody, or gang.py, the other workers
+leaving_together.py
+               who leaves waits until all workers have the same snapshot
 profiling/     traces of a few steps
 callbacks/     `MemoryMonitor` and its kin, for any `fit`
 """
