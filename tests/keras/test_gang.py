@@ -446,3 +446,8 @@ def test_nobody_waits_to_leave_for_long_or_alone(
     monkeypatch.setattr(leaving_together.time, "sleep", pass_time)
     assert worker.gang.may_leave(place_at(5, 1))
     assert worker.now > 105.0
+
+    before = worker.now
+    worker.session.heartbeat.wish("leave")
+    assert worker.gang.may_leave(place_at(5, 1))
+    assert worker.now == before, "it got a signal itself"

@@ -19,11 +19,16 @@ _LOOK_SECONDS = 0.02
 def may_leave(
     heartbeat: OwnHeartbeat, saved: SavedPlace, clock: Callable[[], float] = time.monotonic
 ) -> bool:
-    """Wait until all workers have this snapshot; False where all are called to another place."""
+    """Wait until all workers have this snapshot; False where all are called to another place.
+
+    Who gets a signal itself has no time left.
+    """
     call, until = heartbeat.read_call(), clock() + _LONGEST_SECONDS
     while clock() < until:
         complete = heartbeat.read_complete()
         if complete is not None and complete >= saved:
+            return True
+        if heartbeat.read_wish() == "leave":
             return True
         if heartbeat.read_call() != call:
             return False
