@@ -164,6 +164,8 @@ def test_all_leave_where_they_are_called_and_go_on_there(tmp_path: Path) -> None
     plain = train_plainly(gang)
 
     gang.start(call=(CALLED, True))
+    for beat in gang.beats:
+        beat.note_complete(CALLED)
     assert gang.wait() == [LEFT_AS_ASKED] * 2, gang.read_output()
     assert [gang.list_saved(worker) for worker in WORKERS] == [[CALLED, END_1]] * 2
     gang.start(CALLED, call=(SavedPlace(2, 999), True))

@@ -51,6 +51,11 @@ class Patches:
                 if fault is None or fault.usable:
                     self._replace(hook, module, library)
 
+    def watch(self, watcher: "_Watcher") -> None:
+        """Look at what is loaded from now on."""
+        sys.meta_path.insert(0, watcher)
+        self._undo.callback(lambda: sys.meta_path.remove(watcher))
+
     def remove(self) -> None:
         """Give the libraries their own functions back."""
         self._undo.close()
@@ -79,7 +84,16 @@ class Patches:
 
 @contextlib.contextmanager
 def patching(wraps: Wraps, loaded: Loaded = lambda _: None) -> Iterator[Patches]:
-    """Put functions into place meanwhile.
+    """Put functions into place meanwhile."""
+    patches = put_patches(wraps, loaded)
+    try:
+        yield patches
+    finally:
+        patches.remove()
+
+
+def put_patches(wraps: Wraps, loaded: Loaded = lambda _: None) -> Patches:
+    """Put functions into place until they are removed, or until the process ends.
 
     A module that is not loaded is patched when the script loads it: loading it here would fix what
     the script may still want to set, such as `KERAS_BACKEND`.
@@ -96,13 +110,8 @@ def patching(wraps: Wraps, loaded: Loaded = lambda _: None) -> Iterator[Patches]
     names = _modules(wraps) | set(PACKAGES)
     for name in sorted(names & sys.modules.keys()):
         on_loaded(sys.modules[name])
-    watcher = _Watcher(names, on_loaded)
-    sys.meta_path.insert(0, watcher)
-    try:
-        yield patches
-    finally:
-        sys.meta_path.remove(watcher)
-        patches.remove()
+    patches.watch(_Watcher(names, on_loaded))
+    return patches
 
 
 def _modules(wraps: Wraps) -> set[str]:

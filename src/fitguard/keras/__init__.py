@@ -14,6 +14,8 @@ guard.py       `Guard`, for loops of the user's own
 own_recomputing.py
                `recompute`, for steps of the user's own
 company.py     whom a training keeps step with: nobody, or gang.py, the other workers
+leaving_together.py
+               who leaves waits until all workers have the same snapshot
 profiling/     traces of a few steps
 callbacks/     `MemoryMonitor` and its kin, for any `fit`
 """

@@ -21,6 +21,7 @@ class Company:
         call_begins            a `fit`, or a loop of the user's own
         find_saved, reject     what it goes on from
             read_wish, is_due  between two steps
+            may_leave          with the snapshot of such a place
         is_leaving, keeps_end  behind the last one
         call_ends
 
@@ -112,6 +113,10 @@ class Company:
             wanted: It is time for one.
         """
         return wanted
+
+    def may_leave(self, place: Place) -> bool:  # noqa: ARG002
+        """Whether to leave between two steps, now that the snapshot is on the disk."""
+        return True
 
     def is_leaving(self, fit: int) -> bool:  # noqa: ARG002
         """Whether to leave at the end of a call."""

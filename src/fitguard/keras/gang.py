@@ -6,7 +6,7 @@ they got there:
 
     first worker: one is due       ->  asks its guard for a call
     guards: a step that is ahead   ->  call, into the heartbeat of each worker
-    each worker, at that step      ->  takes its snapshot; with `leave`, ends
+    each worker, at that step      ->  takes its snapshot; with `leave`, ends once all have theirs
 """
 
 import math
@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 
 from fitguard.keras.company import Company
 from fitguard.keras.fitting.step import leave
+from fitguard.keras.leaving_together import may_leave
 from fitguard.keras.session import Session
 from fitguard.keras.snapshots.content import Content
 from fitguard.keras.snapshots.store import SnapshotStore
@@ -213,6 +214,13 @@ class Gang(Company):
         if self._session.heartbeat.read_wish() == "snapshot":
             self._session.heartbeat.wish("none")
         return True
+
+    def may_leave(self, place: Place) -> bool:
+        """Once all have a snapshot of this place; where only this one was asked to go, at once."""
+        if self._find_call(place) is None:
+            return True
+        saved = SavedPlace(place.fit, place.total_steps)
+        return may_leave(self._session.heartbeat, saved, self._clock)
 
     def is_leaving(self, fit: int) -> bool:
         """Also where all leave at a step that this training does not have."""

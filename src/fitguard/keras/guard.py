@@ -92,7 +92,8 @@ class Guard:
             self._save(fits, step + 1)
         if wish == "leave":
             fits.writer.wait()
-            leave(LEFT_AS_ASKED)
+            if fits.company.may_leave(self._place(step + 1)):
+                leave(LEFT_AS_ASKED)
         if wish == "snapshot":
             heartbeat.wish("none")
 

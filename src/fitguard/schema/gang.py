@@ -152,11 +152,16 @@ class Ended(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Wanted(msgspec.Struct, frozen=True, kw_only=True):
-    """What a worker wants all to do; `number` counts up with each."""
+    """What a worker wants all to do; `number` counts up with each.
+
+    Args:
+        missed: Number of the call to leave that it heard of too late; 0 for none.
+    """
 
     worker: int
     want: Want
     number: int = 1
+    missed: int = 0
 
 
 class Called(msgspec.Struct, frozen=True, kw_only=True):

@@ -6,7 +6,9 @@ import pytest
 from guarded.attempts import Killed, attempt, events
 
 from fitguard.keras import Guard
+from fitguard.keras import guard as loops
 from fitguard.keras.fitting import guarded_call
+from fitguard.keras.gang import Gang
 from fitguard.monitor.heartbeat import Heartbeat
 from fitguard.schema.gang import GangOrders, SavedPlace
 from fitguard.schema.journal import LEFT_AS_ASKED, UNGUARDED, FitBegan, Noted
@@ -24,6 +26,28 @@ def worker(path, number=1, start=None, calls=None, leave=False, **orders):
             heartbeat.call(calls, leave=leave)
             heartbeat.close()
         yield fits
+
+
+def note_complete(fits, place):
+    heartbeat = Heartbeat(fits.session.folder.heartbeat)
+    heartbeat.note_complete(place)
+    heartbeat.close()
+
+
+def call_late(self, place):
+    """Stands for a guard whose training had missed the first call."""
+    if place.total_steps > 3:
+        return True
+    heartbeat = Heartbeat(self._session.folder.heartbeat)
+    heartbeat.call(SavedPlace(1, 8), leave=True)
+    heartbeat.close()
+    return False
+
+
+def train_loop(trainee):
+    guard = Guard(trainee.model)
+    for step in range(guard.start, 10):
+        guard.step_done(step)
 
 
 def test_a_worker_saves_where_it_is_called_and_at_the_end_and_nowhere_else(
@@ -61,6 +85,7 @@ def test_it_leaves_where_all_are_called_to(trainee, tmp_path, monkeypatch):
     trainee.fresh()
 
     with worker(tmp_path / "run", calls=SavedPlace(1, 8), leave=True) as fits:
+        note_complete(fits, SavedPlace(1, 8))
         with pytest.raises(Killed):
             trainee.fit()
         assert fits.store.list_places() == [SavedPlace(1, 8)]
@@ -73,6 +98,24 @@ def test_it_leaves_where_all_are_called_to(trainee, tmp_path, monkeypatch):
             trainee.fit()
         assert fits.store.list_places() == [END, SavedPlace(1, 8)]
     assert codes == [LEFT_AS_ASKED, LEFT_AS_ASKED]
+
+
+@pytest.mark.parametrize("train", [lambda trainee: trainee.fit(), train_loop], ids=["fit", "loop"])
+def test_it_trains_on_where_another_worker_missed_the_call_to_leave(
+    trainee, tmp_path, monkeypatch, train
+):
+    def leave(_):
+        raise Killed
+
+    monkeypatch.setattr(guarded_call, "leave", leave)
+    monkeypatch.setattr(loops, "leave", leave)
+    monkeypatch.setattr(Gang, "may_leave", call_late)
+    trainee.fresh()
+
+    with worker(tmp_path / "run", calls=SavedPlace(1, 3), leave=True) as fits:
+        with pytest.raises(Killed):
+            train(trainee)
+        assert fits.store.list_places() == [SavedPlace(1, 8), SavedPlace(1, 3)]
 
 
 def test_loops_are_called_too_and_without_a_finish_nothing_behind_them_is_kept(trainee, tmp_path):

@@ -15,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import plain_child
 
+from fitguard.keras.leaving_together import may_leave
 from fitguard.monitor.snapshot_names import list_snapshots
 from fitguard.schema.gang import SavedPlace
 
@@ -65,7 +66,7 @@ class WorkerTraining(plain_child.Training):
         if call is None or call.place != SavedPlace(1, self.done):
             return
         self.save()
-        if call.leave:
+        if call.leave and may_leave(self.heartbeat, call.place):
             sys.stdout.flush()
             os._exit(plain_child.LEFT_AS_ASKED)
 

@@ -43,7 +43,7 @@ def test_one_call_at_a_time():
     assert caller.look(beat(10, asks=3), {}, (), 9.1).number == 2
 
 
-def test_a_wish_to_leave_overtakes_and_is_repeated_where_it_was_missed():
+def test_a_wish_to_leave_overtakes_and_is_repeated_where_nobody_has_left():
     caller = Caller()
     caller.look(beat(7, asks=1), {}, (), 1.0)
     wanted = {1: Wanted(worker=1, want="leave")}
@@ -51,9 +51,30 @@ def test_a_wish_to_leave_overtakes_and_is_repeated_where_it_was_missed():
     assert first.leave
     assert first.number == 2
     assert caller.look(beat(first.place.steps, asks=1), wanted, (), 2.0) is None
-    again = caller.look(beat(first.place.steps + 1, asks=1), wanted, (), 2.1)
+    behind = beat(first.place.steps + 1, asks=1)
+    assert caller.look(behind, wanted, (), 2.1) is None, "who takes several steps at once is there"
+    again = caller.look(behind, wanted, (), 20.0)
     assert again.leave
     assert again.place > first.place
+
+
+def test_a_wish_to_leave_is_repeated_in_the_next_fit():
+    caller = Caller()
+    wanted = {1: Wanted(worker=1, want="leave")}
+    assert caller.look(beat(7), wanted, (), 1.0).place.fit == 1
+    assert caller.look(beat(0, fit=2), wanted, (), 1.1).place.fit == 2
+
+
+def test_a_call_to_leave_that_a_worker_missed_is_repeated_further_ahead_each_time():
+    caller = Caller()
+    called, now = caller.look(beat(7), {0: Wanted(worker=0, want="leave")}, (), 1.0), 1.0
+    for number in (1, 2, 3):
+        ahead, now = called.place.steps - 7, now + 0.1
+        late = {1: Wanted(worker=1, want="leave", number=number, missed=called.number)}
+        called = caller.look(beat(7), late, (), now)
+        assert called.leave
+        assert called.place.steps - 7 == 2 * ahead
+        assert caller.look(beat(7), late, (), now) is None, "said once"
 
 
 def test_any_worker_may_want_a_snapshot_and_gets_one():

@@ -10,6 +10,8 @@ import pytest
 from programs import wait_for
 from supervise.gang.plain_gang import PlainGang
 
+from fitguard.supervise.gang.peers import list_places
+
 TRAINS = """
 import pathlib
 for step in training.steps(10_000_000):
@@ -89,6 +91,26 @@ def test_all_are_asked_to_leave_and_one_set_is_left(gang):
     gang.start(resume="auto")
     finish(gang)
     assert gang.begun(1)[1] == saved.steps > 0
+
+
+def test_who_hears_too_late_of_the_call_to_leave_is_waited_for(tmp_path):
+    gang = PlainGang(tmp_path, TRAINS, lease_seconds=600.0)
+    gang.start()
+    gang.until(0, "step 5")
+    first, late = gang.guards.values()
+    late.send_signal(signal.SIGSTOP)
+    first.terminate()
+    here = gang.gang.open_round(1, 2)
+
+    def first_has_saved():
+        called = here.read().called
+        return called and called.leave and called.place in list_places(gang.gang, 0)
+
+    wait_for(first_has_saved)
+    late.send_signal(signal.SIGCONT)
+    late.terminate()
+    assert gang.ended() == [75, 75]
+    assert gang.complete()[0] == max(list_places(gang.gang, 0))
 
 
 @pytest.mark.soak

@@ -208,7 +208,8 @@ class GuardedCall:
         """The snapshot that the parent wants was taken."""
         if wish == "leave":
             self._fits.writer.wait()
-            leave(LEFT_AS_ASKED)
+            if self._fits.company.may_leave(self.place):
+                leave(LEFT_AS_ASKED)
         self._session.heartbeat.wish("none")
 
     def _follow_train_function(self, step: GuardedStep) -> None:

@@ -4,25 +4,22 @@ It stays in place once a batch was split: each function asks whether its own thr
 micro-batch, and else does what it always did.
 """
 
-import contextlib
 import functools
 from collections.abc import Callable
 from typing import Any
 
 from fitguard.contract.hooks import Role
 from fitguard.contract.libraries import Library
-from fitguard.contract.patching import Wraps, patching
+from fitguard.contract.patching import Wraps, put_patches
 from fitguard.keras.microbatch import draws, losses2, losses3
 from fitguard.keras.microbatch.identity import identity
 from fitguard.keras.microbatch.split import current
-
-_in_place = contextlib.ExitStack()
 
 
 @functools.cache
 def install() -> None:
     """Put it into place, once in a process."""
-    _in_place.enter_context(patching(_wraps()))
+    put_patches(_wraps())
 
 
 def _wraps() -> Wraps:

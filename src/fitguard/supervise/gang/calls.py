@@ -3,6 +3,9 @@
 A place that some are past already makes a set that stays incomplete, and is never used. So the
 place is some steps ahead: as many as are made until all have heard of it. How long that takes is
 learned: as long as sets stay incomplete, the way to the next place gets longer.
+
+Who is called to leave waits at its place until the set is complete. Where a worker says that it
+missed the place, all are called to a later one.
 """
 
 import math
@@ -16,6 +19,8 @@ _MOST_TO_LEAVE_SECONDS = 8.0
 """Who is asked to leave is killed soon."""
 _COMPLETE_SECONDS = 5.0
 """In which the snapshots of all are on the disk, and seen, once the place is past."""
+_GIVEN_UP_SECONDS = 15.0
+"""In which those who wait for a complete set have left: who trains on was not called."""
 _LEAST_STEPS = 2
 _RATE_SECONDS = 2.0
 """Over which the speed is measured."""
@@ -29,6 +34,7 @@ class Caller:
         self._asks = 0
         self._answered: dict[int, int] = {}
         self._called: Called | None = None
+        self._ahead_steps = 0
         self._past_at: float | None = None
         self._since = (0, 0, 0.0)
         self._rate = 0.0
@@ -55,19 +61,37 @@ class Caller:
         pending = self._called is not None and not self._is_past(self._called, beat)
         if not pending and self._past_at is None:
             self._past_at = now
-        if pending and self._called is not None and (self._called.leave or not leave):
+        missed = self._is_missed(wanted)
+        if self._called is not None and self._called.leave:
+            if not missed and not self._is_given_up(beat, now):
+                return None
+        elif pending and not leave:
             return None
         if not leave and not asked:
             return None
         self._learn(complete, now)
         most = _MOST_TO_LEAVE_SECONDS if leave else _MOST_SECONDS
         seconds = min(self.ahead_seconds, most)
-        ahead = max(_LEAST_STEPS, 1 + math.ceil(self._rate * seconds))
+        # What was too near is too near again: who waits makes no steps, so the speed seems low.
+        least = 2 * self._ahead_steps if missed else _LEAST_STEPS
+        ahead = self._ahead_steps = max(least, 1 + math.ceil(self._rate * seconds))
         place = SavedPlace(fit=beat.place.fit, steps=beat.place.total_steps + ahead)
         number = self._called.number + 1 if self._called is not None else 1
         self._called = Called(place=place, leave=leave, number=number)
         self._past_at = None
         return self._called
+
+    def _is_missed(self, wanted: Mapping[int, Wanted]) -> bool:
+        """Whether a worker heard of the last call too late: the set stays incomplete."""
+        called = self._called
+        return called is not None and any(one.missed == called.number for one in wanted.values())
+
+    def _is_given_up(self, beat: Beat, now: float) -> bool:
+        """Whether all train on behind the place where they were to leave."""
+        called, past_at = self._called, self._past_at
+        if called is None or past_at is None:
+            return False
+        return beat.place.fit != called.place.fit or now - past_at > _GIVEN_UP_SECONDS
 
     def _take_asks(self, beat: Beat, wanted: Mapping[int, Wanted]) -> bool:
         """Whether somebody asks who has not been answered."""

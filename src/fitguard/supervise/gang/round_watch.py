@@ -7,7 +7,7 @@ from typing import Literal
 
 from fitguard.monitor.gang_folder import RoundFolder, RoundState
 from fitguard.monitor.heartbeat import Beat, Heartbeat
-from fitguard.schema.gang import SavedPlace, Wanted
+from fitguard.schema.gang import Called, SavedPlace, Wanted
 from fitguard.supervise.departure import Departure
 from fitguard.supervise.gang.calls import Caller
 from fitguard.supervise.gang.cluster import is_listened_to
@@ -49,6 +49,7 @@ class RoundWatch:
         self._look_at = self._peers_at = time.monotonic()
         self._wants = 0
         self._called = 0
+        self._missed = 0
         self._complete: list[SavedPlace] = []
         self._is_checked = False
         self.is_leaving = False
@@ -56,8 +57,9 @@ class RoundWatch:
     def want(self, want: Literal["snapshot", "leave"]) -> None:
         """Ask for a snapshot of all."""
         self._wants += 1
+        wanted = Wanted(worker=self._worker, want=want, number=self._wants, missed=self._missed)
         with contextlib.suppress(OSError):
-            self._here.want(Wanted(worker=self._worker, want=want, number=self._wants))
+            self._here.want(wanted)
 
     def look(self, heartbeat: Heartbeat, departure: Departure, say: Callable[[str], None]) -> None:
         """Pass on what all are told, and end the training where it waits in vain."""
@@ -67,12 +69,13 @@ class RoundWatch:
         self._look_at = now + _LOOK_SECONDS
         state = self._here.read()
         beat = heartbeat.read()
-        if now >= self._peers_at:
+        if now >= self._peers_at or self.is_leaving:
             self._peers_at = now + _PEERS_SECONDS
             self._look_at_peers(state, heartbeat)
+        called = state.called
         if self._worker == self._members[0]:
-            self._call(beat, state, now)
-        self._pass_on(state, heartbeat, departure)
+            called = self._call(beat, state, now) or called
+        self._pass_on(called, heartbeat, departure)
         self._check_strategy(beat, say)
         others = {number: end for number, end in state.ended.items() if number != self._worker}
         if is_over(others) and not (self.is_leaving and is_left(others)):
@@ -85,14 +88,16 @@ class RoundWatch:
             heartbeat.note_complete(complete[0])
         self._complete = complete
 
-    def _call(self, beat: Beat, state: RoundState, now: float) -> None:
+    def _call(self, beat: Beat, state: RoundState, now: float) -> Called | None:
+        """What was told to all just now."""
         called = self._caller.look(beat, state.wanted, self._complete, now)
         if called is not None:
             with contextlib.suppress(OSError):
                 self._here.call(called)
+                return called
+        return None
 
-    def _pass_on(self, state: RoundState, heartbeat: Heartbeat, departure: Departure) -> None:
-        called = state.called
+    def _pass_on(self, called: Called | None, heartbeat: Heartbeat, departure: Departure) -> None:
         if called is None or called.number <= self._called:
             return
         self._called = called.number
@@ -100,6 +105,10 @@ class RoundWatch:
         if called.leave:
             self.is_leaving = True
             departure.note_called()
+            # Read behind the call: a training that is before the place now will see it there.
+            if _may_have_missed(heartbeat.read(), called.place):
+                self._missed = called.number
+                self.want("leave")
 
     def _check_strategy(self, beat: Beat, say: Callable[[str], None]) -> None:
         """What builds no MultiWorkerMirroredStrategy opens no port for the others."""
@@ -112,3 +121,9 @@ class RoundWatch:
                 "tf.distribute.MultiWorkerMirroredStrategy. Each worker trains by itself, on all "
                 "of the data, and their results are not joined."
             )
+
+
+def _may_have_missed(beat: Beat, place: SavedPlace) -> bool:
+    """Whether a training was at this place when it was called there; if it has just heard of it,
+    another call does no harm."""
+    return SavedPlace(beat.place.fit, beat.place.total_steps) >= place
