@@ -3,17 +3,12 @@
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-from guarded.attempts import session_in
+from guarded.one_worker import Worker
 
 from fitguard.keras import gang as gang_module
-from fitguard.keras import leaving_together
 from fitguard.keras.gang import Gang
-from fitguard.keras.session import Session
 from fitguard.keras.snapshots.content import Content
-from fitguard.keras.snapshots.store import SnapshotStore
-from fitguard.monitor.heartbeat import Heartbeat, Wish
 from fitguard.schema.gang import GangOrders, SavedPlace
 from fitguard.schema.journal import LOST_START, REPLACE_ME, UNGUARDED, Failed, Noted
 from fitguard.schema.run import Place
@@ -21,48 +16,6 @@ from fitguard.schema.run import Place
 
 class Left(BaseException):
     """Stands for the end of the process."""
-
-
-def place_at(steps: int, fit: int) -> Place:
-    return Place(fit=fit, step=steps, total_steps=steps)
-
-
-class Worker:
-    """One worker of two, with a clock of its own, and what its guard sees."""
-
-    def __init__(
-        self, folder: Path, number: int = 0, start: SavedPlace | None = None, *, begin: bool = True
-    ) -> None:
-        self.now = 100.0
-        orders = GangOrders(round=1, worker=number, workers=2, start=start)
-        self.session: Session = session_in(folder, gang=orders)
-        self.guard = Heartbeat(self.session.folder.heartbeat)
-        self.store = SnapshotStore(
-            self.session.folder.snapshots, list_complete=lambda: self.gang.list_complete()
-        )
-        self.gang = Gang(orders, self.session, self.store, clock=lambda: self.now)
-        if begin:
-            self.gang.begin()
-
-    def come_to(self, steps: int, fit: int = 1) -> Wish:
-        """Be between two steps: what is to be done there."""
-        return self.gang.read_wish(place_at(steps, fit))
-
-    def find_due(self, *steps: int, fit: int = 1, wanted: bool = False) -> list[int]:
-        """At which of these places snapshots are taken."""
-        due = []
-        for number in steps:
-            self.come_to(number, fit)
-            if self.gang.is_due(place_at(number, fit), wanted=wanted):
-                due.append(number)
-        return due
-
-    def save(self, fit: int, steps: int = 0, *, end: bool = False) -> None:
-        content = Content({"mark": [fit, steps, end]}, {"x": np.ones(9)})
-        self.store.save(content, Place(fit=fit, total_steps=steps), end=end)
-
-    def events(self, kind: type) -> list[Any]:
-        return [event for event in self.session.events() if isinstance(event, kind)]
 
 
 @pytest.fixture(autouse=True)
@@ -399,55 +352,3 @@ def test_the_first_of_those_that_train_speaks_for_all():
     assert [orders(number).is_first for number in range(3)] == [True, False, False]
     assert [orders(number, 1, 2).is_first for number in (1, 2)] == [True, False]
     assert (orders(0).size, orders(1, 1, 2).size) == (3, 2)
-
-
-def test_who_is_called_to_leave_goes_once_all_have_its_snapshot(tmp_path: Path) -> None:
-    worker = Worker(tmp_path)
-    worker.come_to(4)
-    worker.guard.call(SavedPlace(1, 5), leave=True)
-    assert worker.come_to(8) == "leave", "four steps at once"
-    worker.guard.note_complete(SavedPlace(1, 8))
-
-    assert worker.gang.may_leave(place_at(8, 1))
-
-
-def test_who_waits_to_leave_goes_on_where_all_are_called_to_another_place(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    worker = Worker(tmp_path)
-    worker.come_to(4)
-    worker.guard.call(SavedPlace(1, 5), leave=True)
-    assert worker.come_to(5) == "leave"
-    worker.guard.note_complete(SavedPlace(1, 2))
-
-    def call_again(_: float) -> None:
-        worker.guard.call(SavedPlace(1, 9), leave=True)
-
-    monkeypatch.setattr(leaving_together.time, "sleep", call_again)
-
-    assert not worker.gang.may_leave(place_at(5, 1))
-    assert worker.come_to(6) == "none"
-    assert worker.come_to(9) == "leave"
-
-
-def test_nobody_waits_to_leave_for_long_or_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    worker = Worker(tmp_path)
-    worker.come_to(4)
-    assert worker.gang.may_leave(place_at(4, 1)), "only this process was asked"
-
-    worker.guard.call(SavedPlace(1, 5), leave=True)
-    worker.come_to(5)
-
-    def pass_time(seconds: float) -> None:
-        worker.now += seconds
-
-    monkeypatch.setattr(leaving_together.time, "sleep", pass_time)
-    assert worker.gang.may_leave(place_at(5, 1))
-    assert worker.now > 105.0
-
-    before = worker.now
-    worker.session.heartbeat.wish("leave")
-    assert worker.gang.may_leave(place_at(5, 1))
-    assert worker.now == before, "it got a signal itself"
