@@ -12,10 +12,14 @@ _CALLS = frozenset(
     )
 )
 """Functions: what is in them may do anything, and lists of tensors cannot be told from outside."""
+_BACKWARD = frozenset(("gradient_tape", "gradients"))
+"""Name scopes of the backward pass: what waits there waits for the optimizer."""
 
 
 def is_repeatable(node: Node) -> bool:
-    """Whether it may run twice: it draws nothing, writes nothing, and is one operation."""
+    """Whether it may run twice: it is one operation of the forward pass, and draws nothing."""
+    if not _BACKWARD.isdisjoint(node.name.split("/")):
+        return False
     if node.op in _SOURCES or node.op in _CALLS or node.op.startswith("TensorList"):
         return False
     known = operation_definition(node.op)
