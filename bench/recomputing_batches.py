@@ -3,7 +3,7 @@
     make bench
     .venv/bin/python bench/recomputing_batches.py --gpu-memory 12GiB --models resnet50,unet
 
-In graph mode; nothing is run. *With recomputation* the batch stays whole, as it does for layers that
+In graph mode; nothing is run. *With recomputation* the batch stays whole, for layers that need to
 see all of it; *longer* is what a step of that batch takes more, as fitguard says it.
 """
 
