@@ -6,7 +6,7 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from cyclopts import Parameter
 
@@ -20,10 +20,8 @@ from fitguard.monitor.gang_folder import name_worker
 from fitguard.monitor.lease_files import LASTS_SECONDS
 from fitguard.monitor.run_folder import RUNS
 from fitguard.schema.exit_codes import ExitCode, UsageError
-from fitguard.schema.journal import LEFT_AS_ASKED
+from fitguard.schema.journal import LEFT_AS_ASKED, Allowed
 from fitguard.supervise.options import GANG_SECONDS, Spot
-
-Allowed = Literal["jit-off", "mixed-precision", "fewer-workers"]
 
 _LAST_EXIT_CODE = 255
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")

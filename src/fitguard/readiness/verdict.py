@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from fitguard.schema.check import CheckedFit, CheckReport, NextStep, Verdict
 from fitguard.schema.doctor import DoctorReport
 from fitguard.schema.finding import Finding
+from fitguard.schema.journal import BATCH_STATISTICS
 from fitguard.words import size
 
 NOTHING_FOUND = "Ready to train: nothing was found that would stop it"
@@ -151,15 +152,7 @@ def _make_room(short: Sequence[CheckedFit], command: str) -> Iterator[NextStep]:
     """What keeps the result comes first, for all fits at once."""
     split = [fit for fit in short if fit.plan is not None and fit.plan.micro_batch_size]
     if split and command:
-        yield NextStep(
-            title="Train with fitguard run: it splits the batches that do not fit",
-            text=(
-                "Each batch is trained in micro-batches that fit, and the optimizer sees the same "
-                "batch as before."
-            ),
-            commands=(f"fitguard run {command}",),
-            fits=tuple(fit.number for fit in split),
-        )
+        yield _split_batches(split, command)
     for fit in short:
         enough = [one for one in fit.plan.advice if one.enough] if fit.plan is not None else []
         for advice in [one for one in enough if one.slug != "micro-batch"][:2]:
@@ -170,6 +163,28 @@ def _make_room(short: Sequence[CheckedFit], command: str) -> Iterator[NextStep]:
                 fits=(fit.number,),
                 changes_results=advice.changes_results,
             )
+
+
+def _split_batches(fits: Sequence[CheckedFit], command: str) -> NextStep:
+    advice = [one for fit in fits if fit.plan is not None for one in fit.plan.advice]
+    changes = any(one.slug == "micro-batch" and one.changes_results for one in advice)
+    text = (
+        "Each batch is trained in micro-batches that fit, and the optimizer sees the same batch as "
+        "before."
+    )
+    if changes:
+        text += (
+            " Layers that look at the whole batch, as BatchNormalization does, see the "
+            "micro-batches instead: fitguard splits such a batch only where you allow it."
+        )
+    allow = f"--allow {BATCH_STATISTICS} " if changes else ""
+    return NextStep(
+        title="Train with fitguard run: it splits the batches that do not fit",
+        text=text,
+        commands=(f"fitguard run {allow}{command}",),
+        fits=tuple(fit.number for fit in fits),
+        changes_results=changes,
+    )
 
 
 def _try_step(fit: CheckedFit) -> NextStep:

@@ -67,7 +67,9 @@ def _smaller_micro_batch(_: Remedy, situation: Situation) -> Change | None:
 
 
 def split_batch(attempt: PastAttempt, orders: Orders) -> Change | None:
-    """Orders for smaller parts of the batch; None where there is nothing left to split."""
+    """Orders for smaller parts of the batch; None where it stays whole, or is one row."""
+    if attempt.not_split is not None:
+        return None
     failed = attempt.failed
     if failed is not None and failed.rows and failed.of:
         return _halve(orders, failed.place.fit, failed.rows, failed.of, failed.evaluation)

@@ -17,7 +17,10 @@ _PHRASES: dict[Action, str] = {
     "planned-restart": "restart in a fresh process before memory runs out",
 }
 _REMARKS: dict[Action, str] = {
-    "smaller-micro-batch": "The optimizer still sees the whole batch.",
+    "smaller-micro-batch": (
+        "The optimizer still sees the whole batch. Where layers or losses look at the whole batch, "
+        "as BatchNormalization does, this changes results: only with `--allow batch-statistics`."
+    ),
 }
 _WHEN: dict[Outcome, str] = {
     "out-of-memory": "If the program itself reports that memory ran out",

@@ -327,11 +327,9 @@ class GuardedCall:
             self._remembered = RememberedRows.here(self._model, batch, card)
         if first.rows is None:
             return
-        why_whole = self._step.why_whole(first.rows)
-        if why_whole:
-            self._session.note(
-                "micro-batch", f"the batch is not split: {why_whole}", fit=self._number
-            )
+        whole = self._step.why_whole(first.rows)
+        if whole is not None:
+            self._step.keep_whole(whole)
             return
         self._step.split(first.rows)
         self._step.tell(first.rows, rows_of(batch), first.why)

@@ -14,10 +14,18 @@ from fitguard.keras.fitting.out_of_memory import is_out_of_memory
 from fitguard.keras.fitting.planned_rows import plan_rows
 from fitguard.keras.fitting.replicas import count_replicas, largest_share, starves
 from fitguard.keras.fitting.step_start import StepStart
+from fitguard.keras.fitting.whole import Whole, forbid_changes, list_known_changes, may_change
 from fitguard.keras.position import Ahead, DataPosition
 from fitguard.keras.session import Session
 from fitguard.schema.batch_parts import smaller_part
-from fitguard.schema.journal import INEXACT, LEFT_AS_ASKED, REPLACE_ME, MicroBatchChosen, NoteKind
+from fitguard.schema.journal import (
+    INEXACT,
+    LEFT_AS_ASKED,
+    REPLACE_ME,
+    MicroBatchChosen,
+    NoteKind,
+    NotSplit,
+)
 from fitguard.schema.run import Place
 
 if TYPE_CHECKING:
@@ -33,7 +41,7 @@ class GuardedStep:
         position: Of its data; None before they are known.
         card: The memory that is here, if known.
         wait: Until all snapshots are on the disk.
-        why_whole: Why batches cannot be split at all; empty where they can.
+        why_whole: Why this library cannot split batches at all; empty where it can.
         stepped: Called when the first step is done.
         may_retry: Whether this process may take a step again that did not fit.
 
@@ -73,6 +81,8 @@ class GuardedStep:
         self._element_spec: Any = None
         self._start: StepStart | None = None
         self._micro: MicroTrainStep | None = None
+        self._tried: list[str] = []
+        self._whole: Whole | None = None
         self._prepare: Callable[[], object] | None = None
         self.was_called = False
         self.is_first = True
@@ -88,9 +98,16 @@ class GuardedStep:
         """A callback has made the train function anew: with other layers to be trained, perhaps."""
         self._native = native
         self._micro = None
+        self._tried = []
         self.is_first = True
-        if self.rows is not None:
+        if self.rows is None:
+            return
+        whole = self.why_whole(self.rows, trial=False)
+        if whole is None:
             self.split(self.rows)
+            return
+        self.rows = None
+        self.keep_whole(whole)
 
     def await_call(self, ahead: Ahead, prepare: Callable[[], object] | None = None) -> None:
         """Once Keras calls with these data, and not before, `prepare` takes the next batches."""
@@ -119,24 +136,50 @@ class GuardedStep:
             self._micro = MicroTrainStep(self._model, element_spec=self._element_spec)
         return self._micro
 
-    def why_whole(self, rows: int, *, trial: bool = True) -> str:
-        """Why the batch must not be split into so many rows; empty where it may.
+    def why_whole(self, rows: int, *, trial: bool = True) -> Whole | None:
+        """Why the batch must not be split into so many rows; None where it may be.
 
         Args:
-            trial: Whether to try the step on a few rows, where that is worth it.
+            trial: Whether to try the step on a few rows: this finds what layers and losses do that
+                fitguard does not know. It costs what the first split step would pay.
         """
         try:
-            from fitguard.keras.microbatch import describe_batchwise, describe_unsupported
+            from fitguard.keras.microbatch import describe_unsupported
 
             why_not = self._why_whole() or describe_unsupported(self._model)
         except (ImportError, AttributeError) as error:
-            return f"fitguard does not know this Keras: {error}."
-        if why_not or not self._session.orders.exact_only:
-            return why_not
-        changes = describe_batchwise(self._model)
-        if not changes and self._held and trial:
-            changes = self._micro_step().prepare(self._held[0], rows)
-        return f"--exact-only was given. {changes[0]}" if changes else ""
+            why_not = f"fitguard does not know this Keras: {error}."
+        if why_not:
+            return Whole(why_not)
+        orders = self._session.orders
+        if may_change(orders):
+            return None
+        changes = list_known_changes(self._model, orders)
+        if not changes and trial and self._held:
+            self._try_rows(rows)
+        return forbid_changes(changes or self._tried, orders)
+
+    def _try_rows(self, rows: int) -> None:
+        try:
+            self._tried = self._micro_step().prepare(self._held[0], rows)
+        except Exception as error:
+            # The step will not fit either, and the trial comes again with fewer rows.
+            if not is_out_of_memory(error):
+                raise
+
+    def keep_whole(self, whole: Whole, *, fits: bool = True) -> None:
+        """The batch is not split: say so once, and let the parent know.
+
+        Args:
+            fits: False where the batch is known to be too large.
+        """
+        if whole == self._whole:
+            return
+        self._whole = whole
+        short = "the batch is not split" if fits else "the batch does not fit, and is not split"
+        self._note("micro-batch", f"{short}: {whole.text}")
+        fit = self._place().fit
+        self._session.record(NotSplit, fit=fit, why=whole.why, allow=whole.allow)
 
     def tell(self, rows: int, of: int, why: str) -> None:
         """Say that a batch of `of` rows, or what each replica has of it, is trained in parts."""
@@ -221,12 +264,17 @@ class GuardedStep:
             raise error
         xla = uses_xla(self._model)
         if xla or not self._may_retry or self._start is None or not self._start.is_whole:
-            self._record(error, of, "xla" if xla else "graph")
+            self._record(error, of)
             self._wait()
             leave(REPLACE_ME)
         # The traceback holds the tensors of the failed step.
         error.__traceback__ = None
         self._start.put_back()
+        # Only now is there memory for a trial. A process that is replaced tries when it begins.
+        whole = self.why_whole(smaller)
+        if whole is not None:
+            self._give_up(whole, error, of)
+            raise error
         failed = self.rows or of
         self.split(smaller)
         step = self._place().total_steps + 1
@@ -244,14 +292,19 @@ class GuardedStep:
     def _choose_smaller(self, error: Exception, of: int) -> int | None:
         """The next smaller micro-batch; None where there is none that gives the same result."""
         smaller = smaller_part(self.rows or of, of) if of else 1
-        why_not = self.why_whole(smaller or 1, trial=not uses_xla(self._model))
-        if why_not:
-            self._note("micro-batch", f"the batch does not fit, and is not split: {why_not}")
+        whole = self.why_whole(smaller or 1, trial=False)
+        if whole is not None:
+            self._give_up(whole, error, of)
             return None
         if smaller is None:
-            self._record(error, of, "graph")
+            self._record(error, of)
             return None
         return min(smaller, self._plan_rows(of) or smaller)
+
+    def _give_up(self, whole: Whole, error: Exception, of: int) -> None:
+        """The parent must know that smaller parts are no remedy."""
+        self.keep_whole(whole, fits=False)
+        self._record(error, of)
 
     def _plan_rows(self, of: int) -> int | None:
         """What the planner thinks, where it is asked for the first time: each try costs 10 s."""
@@ -264,13 +317,13 @@ class GuardedStep:
     def _note(self, kind: NoteKind, sentence: str) -> None:
         self._session.note(kind, sentence, fit=self._place().fit)
 
-    def _record(self, error: Exception, of: int, mode: str) -> None:
+    def _record(self, error: Exception, of: int) -> None:
         self._session.record_failure(
             error,
             durable=True,
             kind="out-of-memory",
             place=self._place(),
-            mode=mode,
+            mode="xla" if uses_xla(self._model) else "graph",
             rows=self.rows or of,
             of=of,
         )
