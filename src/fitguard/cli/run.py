@@ -318,7 +318,7 @@ def run(
     parsed = parse(words) if command or resume in (None, AUTO) else None
     if parsed is not None and parsed.python == sys.executable:
         require_tensorflow_here("run", os.environ)
-    if check and parsed is not None and not check_first(parsed, say):
+    if check and parsed is not None and not check_first(parsed, () if exact_only else allow, say):
         return ExitCode.FINDINGS
     return start(parsed, options, workers, given)
 

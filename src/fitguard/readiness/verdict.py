@@ -7,6 +7,7 @@ from fitguard.schema.check import CheckedFit, CheckReport, NextStep, Verdict
 from fitguard.schema.doctor import DoctorReport
 from fitguard.schema.finding import Finding
 from fitguard.schema.journal import BATCH_STATISTICS
+from fitguard.schema.plan import Plan
 from fitguard.words import size
 
 NOTHING_FOUND = "Ready to train: nothing was found that would stop it"
@@ -75,9 +76,15 @@ def all_findings(doctor: DoctorReport | None, fits: Sequence[CheckedFit]) -> lis
     return [finding for report in reports if report is not None for finding in report.findings]
 
 
-def would_be_cured(report: CheckReport) -> bool:
-    """Whether `fitguard run` by itself does all that has to be done."""
+def would_be_cured(report: CheckReport, allow: Sequence[str] = ()) -> bool:
+    """Whether `fitguard run` by itself does all that has to be done.
+
+    Args:
+        allow: What it may do though it changes results.
+    """
     plans = [fit.plan for fit in report.fits if fit.plan is not None and fit.plan.fits is False]
+    if any(map(_splitting_changes, plans)) and BATCH_STATISTICS not in allow:
+        return False
     errors = any(one.severity == "error" for one in all_findings(report.doctor, report.fits))
     failures = report.failure or any(fit.failures for fit in report.fits)
     return not errors and not failures and all(plan.micro_batch_size for plan in plans)
@@ -166,8 +173,7 @@ def _make_room(short: Sequence[CheckedFit], command: str) -> Iterator[NextStep]:
 
 
 def _split_batches(fits: Sequence[CheckedFit], command: str) -> NextStep:
-    advice = [one for fit in fits if fit.plan is not None for one in fit.plan.advice]
-    changes = any(one.slug == "micro-batch" and one.changes_results for one in advice)
+    changes = any(_splitting_changes(fit.plan) for fit in fits if fit.plan is not None)
     text = (
         "Each batch is trained in micro-batches that fit, and the optimizer sees the same batch as "
         "before."
@@ -185,6 +191,11 @@ def _split_batches(fits: Sequence[CheckedFit], command: str) -> NextStep:
         fits=tuple(fit.number for fit in fits),
         changes_results=changes,
     )
+
+
+def _splitting_changes(plan: Plan) -> bool:
+    """Whether layers look at the batch as a whole."""
+    return any(one.slug == "micro-batch" and one.changes_results for one in plan.advice)
 
 
 def _try_step(fit: CheckedFit) -> NextStep:
