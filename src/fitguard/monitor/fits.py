@@ -39,6 +39,8 @@ def fits(events: Iterable[AnyEvent]) -> tuple[RunFit, ...]:
                 rows = event.rows if event.rows < event.of else None
                 known[event.fit] = msgspec.structs.replace(fit, micro_batch=rows)
             case NotSplit():
+                # What was ordered is not done.
+                ordered = {key: rows for key, rows in ordered.items() if key != str(event.fit)}
                 fit = known.get(event.fit, _build_unheard_fit(event.fit))
                 known[event.fit] = msgspec.structs.replace(fit, micro_batch=None)
             case Noted() if event.kind == INEXACT:
