@@ -61,6 +61,7 @@ def ask(name: str, rows: int, gpu_memory: str, **more):
         np.broadcast_to(np.float32(0), (rows, SIDE, SIDE, 3)),
         np.broadcast_to(np.int32(0), labels),
         gpu_memory=gpu_memory,
+        jit_compile=False,
         **more,
     )
 

@@ -23,6 +23,7 @@ def test_the_section_stands_before_the_references() -> None:
     assert page.index("## How to fix it") < page.index("## What fitguard run does")
     assert page.index("## What fitguard run does") < page.index("## References")
     assert "1. Split the batch into smaller micro-batches, up to 16 times. The optimizer" in page
+    assert "2. Compute part of each step twice to save memory, up to 4 times. For models" in page
 
 
 def test_a_cause_that_is_not_cured_says_so() -> None:
@@ -37,7 +38,7 @@ def test_outcomes_that_have_a_row_of_their_own() -> None:
 
 def test_a_sentence_names_the_first_tries_and_none_that_changes_results() -> None:
     assert phrase_tries("gpu-oom") == (
-        "split the batch into smaller micro-batches, then use another GPU memory allocator "
-        "(`TF_GPU_ALLOCATOR=cuda_malloc_async`)"
+        "split the batch into smaller micro-batches, then compute part of each step twice to save "
+        "memory"
     )
     assert phrase_tries("xla-toolchain") == ""

@@ -17,5 +17,5 @@ def test_what_would_fail_is_not_started(tmp_path):
 
 def test_a_module_is_not_checked():
     said = []
-    assert check_first(Command(python="python", target=("-m", "project.train")), said.append)
+    assert check_first(Command(python="python", target=("-m", "project.train")), (), said.append)
     assert said == ["-m project.train is not a script file, so it is not checked first."]

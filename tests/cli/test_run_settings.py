@@ -55,7 +55,7 @@ def test_the_command_line_comes_before_the_environment_and_that_before_the_file(
         ("hang-seconds", "hang-second", 5, "Received hang-second. Expected options of fitguard"),
         ("hang-seconds = 400", 'hang-seconds = "long"', 2, 'unable to convert "long"'),
         ("hang-seconds = 400", "hang-seconds = -1", 2, "Received --hang-seconds -1"),
-        ('["jit-off"]', '["magic"]', 2, "magic"),
+        ('["jit-off"]', '["magic"]', 2, 'Choose from: "batch-statistics", "jit-off"'),
         ("[tool.fitguard.run]", "[tool]\nfitguard.run = 3", 5, "pyproject.toml"),
     ],
 )

@@ -42,3 +42,27 @@ def test_dense_and_convolutional_models_get_to_the_end(kind, megabytes, tmp_path
 @pytest.mark.parametrize(("kind", "megabytes"), [("lstm", 75), ("attention", 95)])
 def test_recurrent_and_attention_models_get_to_the_end(kind, megabytes, tmp_path):
     assert_trains_within(tmp_path, kind, megabytes)
+
+
+def test_a_batch_that_layers_look_at_is_split_only_where_that_is_allowed(tmp_path):
+    with GuardedRun(tmp_path, "too_large.py", "norm", environment=memory_limit(40)) as run:
+        stopped = run.wait()
+        assert stopped.code == 1, stopped.text
+        told = "fitguard: the batch does not fit, and is not split: BatchNormalization"
+        assert stopped.text.count(told) == 1
+        assert stopped.text.index("the batch stays whole") < stopped.text.index(told)
+        assert len(run.record.attempts) == 1
+        (last,) = [one.text for one in run.record.decisions if one.action == "stop"]
+        assert last.startswith("Attempt 1 ran out of memory ")
+        assert (
+            "fitguard stops here: The batch does not fit, and is not split: BatchNormalization "
+            "batch_normalization normalizes with the mean and variance of the rows it gets."
+        ) in last
+        assert last.endswith(
+            " With `--allow batch-statistics` fitguard would try more, which changes results."
+        )
+        ended = run.start("--resume", "--allow", "batch-statistics").wait()
+    assert ended.code == 0, ended.text
+    (fit,) = run.record.fits
+    assert 0 < fit.micro_batch < fit.batch_size
+    assert any("BatchNormalization" in sentence for sentence in fit.inexact)

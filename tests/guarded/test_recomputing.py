@@ -16,9 +16,11 @@ MOST_APART = 1e-4
 """Rounding, after some steps: the graph optimizer fuses other operations."""
 
 
-@pytest.mark.parametrize(("kind", "megabytes", "attempts"), [("all", 80, 1), ("growing", 80, 2)])
+@pytest.mark.parametrize(("kind", "megabytes", "attempts"), [("all", 110, 1), ("growing", 110, 2)])
 def test_it_ends_with_the_weights_of_the_unlimited_run(kind, megabytes, attempts, tmp_path):
-    limit = memory_limit(megabytes)
+    # Where oneDNN finds no room for its scratch space, TensorFlow aborts (CPU only).
+    plain = {"TF_ENABLE_ONEDNN_OPTS": "0"}
+    limit = memory_limit(megabytes) | plain
     with (
         ThreadPoolExecutor(2) as pool,
         GuardedRun(
@@ -26,7 +28,7 @@ def test_it_ends_with_the_weights_of_the_unlimited_run(kind, megabytes, attempts
         ) as run,
     ):
         limited = pool.submit(run_plain, SCRIPT, tmp_path / "died.npz", kind, **limit)
-        whole = pool.submit(run_plain, SCRIPT, tmp_path / "whole.npz", kind)
+        whole = pool.submit(run_plain, SCRIPT, tmp_path / "whole.npz", kind, **plain)
         ended = run.wait()
     assert limited.result().code == 1
     assert "ResourceExhaustedError" in limited.result().text

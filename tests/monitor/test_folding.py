@@ -13,10 +13,12 @@ from fitguard.schema.journal import (
     Alerted,
     Decided,
     Failed,
+    FitBegan,
     FitEnded,
     Logged,
     MicroBatchChosen,
     Noted,
+    NotSplit,
     RunEnded,
     SnapshotFailed,
 )
@@ -193,6 +195,13 @@ def test_micro_batches_and_what_is_not_exact():
 def test_the_whole_batch_is_no_micro_batch():
     journal = JournalOf().run().start(0)
     journal.tell(MicroBatchChosen, fit=1, rows=64, of=64, why="it fits")
+    assert folded(journal).fits[0].micro_batch is None
+
+
+def test_a_batch_that_stays_whole_has_no_micro_batch():
+    journal = JournalOf().run().start(None, micro_batches={"1": 16})
+    journal.tell(NotSplit, fit=1, why="BatchNormalization norm normalizes.")
+    journal.tell(FitBegan, place=at(0), library="keras 3.12.0", batch_size=64)
     assert folded(journal).fits[0].micro_batch is None
 
 

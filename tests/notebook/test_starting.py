@@ -28,3 +28,10 @@ def test_auto_is_a_new_run_where_there_is_none_and_that_run_where_there_is_one(s
 def test_auto_needs_a_name(tmp_path):
     with pytest.raises(UsageError, match='Received resume="auto" without a name'):
         run_options(runs_folder=tmp_path, resume="auto")
+
+
+def test_only_what_there_is_can_be_allowed(tmp_path):
+    allowed = ("batch-statistics", "jit-off")
+    assert run_options(runs_folder=tmp_path, allow=allowed).allow == allowed
+    with pytest.raises(UsageError, match=r"Received 'magic' .* Expected batch-statistics, jit-off"):
+        run_options(runs_folder=tmp_path, allow=("jit-off", "magic"))

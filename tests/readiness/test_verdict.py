@@ -17,7 +17,7 @@ def found(severity="error", title="The labels are wrong"):
     )
 
 
-def fit_with(number=1, *findings, fits=None, micro_batch_size=16):
+def fit_with(number=1, *findings, fits=None, micro_batch_size=16, changed_by_parts=False):
     gib = Range(2**30, 3 * 2**30, 4 * 2**30)
     advice = Advice(
         slug="mixed-precision",
@@ -28,6 +28,9 @@ def fit_with(number=1, *findings, fits=None, micro_batch_size=16):
         enough=True,
         changes_results=True,
         code="keras.mixed_precision.set_global_policy('mixed_float16')",
+    )
+    parts = msgspec.structs.replace(
+        advice, slug="micro-batch", title="Micro-batches", changes_results=changed_by_parts, code=""
     )
     card = Card(name="RTX 3060", memory_bytes=12, free_bytes=12, usable_bytes=2**31)
     plan = Plan(
@@ -40,7 +43,7 @@ def fit_with(number=1, *findings, fits=None, micro_batch_size=16):
         card=None if fits is None else card,
         fits=fits,
         micro_batch_size=micro_batch_size,
-        advice=(advice,),
+        advice=(parts, advice),
     )
     model = ModelFacts(name="m", library="keras", kind="sequential", built=True, compiled=True)
     return CheckedFit(
@@ -99,6 +102,17 @@ def test_a_batch_that_does_not_fit_leads_to_run_first():
     assert other.changes_results
     assert other.code
     assert would_be_cured(report)
+
+
+def test_a_batch_that_layers_look_at_needs_to_be_allowed():
+    fits = [fit_with(fits=False, changed_by_parts=True)]
+    report = compose_report(fits=fits, command="train.py")
+    run = report.steps[0]
+    assert run.commands == ("fitguard run --allow batch-statistics train.py",)
+    assert run.changes_results
+    assert "BatchNormalization" in run.text
+    assert not would_be_cured(report)
+    assert would_be_cured(report, ("batch-statistics",))
 
 
 def test_a_callback_that_cannot_write_fails():

@@ -8,7 +8,7 @@ from supervise.story import GIB, NO_GPU, ONE_GPU, Story, at, end, gpu
 
 from fitguard.environment.machine import MachineView
 from fitguard.schema.hardware import GpuProcess
-from fitguard.schema.journal import Failed
+from fitguard.schema.journal import BATCH_STATISTICS, Failed, NotSplit
 from fitguard.schema.run import Place
 from fitguard.supervise.past_attempts import PastAttempt
 
@@ -30,6 +30,21 @@ def test_out_of_memory_halves_down_to_one_row():
     assert sizes == [32, 16, 8, 4, 2, 1]
     assert following.exit_code == 1
     assert "cannot be split any further" in following.text
+
+
+def test_a_batch_that_must_stay_whole_is_recomputed_with_less_and_less_memory():
+    story = Story()
+    following = story.ends_with(oom(64, recompute=0.75))
+    assert following.action == "recompute"
+    assert following.orders.recompute == {"1": 0.75}
+    assert following.orders.micro_batches == {}
+    assert "with the batch whole, and computes part of each step twice" in following.text
+    following = story.ends_with(oom(64, recompute=0.5))
+    assert following.orders.recompute == {"1": 0.5}
+    for share in (0.4, 0.3):
+        following = story.ends_with(oom(64, recompute=share))
+    assert following.action == "recompute"
+    assert story.ends_with(oom(64, recompute=0.2)).action != "recompute"
 
 
 @pytest.mark.parametrize(
@@ -174,3 +189,40 @@ def test_the_batch_of_a_fit_that_is_not_guarded_is_not_said_to_be_split():
     assert following.stop
     assert "in training that is not guarded (gpu-oom)" in following.text
     assert "cannot split the batch of a fit that is not guarded" in following.text
+
+
+def kept_whole(allow: str = BATCH_STATISTICS, **fields: Any) -> PastAttempt:
+    told = NotSplit(time=0.0, fit=1, why="BatchNormalization norm normalizes.", allow=allow)
+    return msgspec.structs.replace(oom(64, mode="graph"), not_split=told, **fields)
+
+
+def test_a_batch_that_stays_whole_is_given_up_at_once_with_the_reason():
+    following = Story().ends_with(kept_whole())
+    assert (following.action, following.exit_code) == ("stop", 1)
+    assert following.text.endswith(
+        "(gpu-oom). fitguard stops here: The batch does not fit, and is not split: "
+        "BatchNormalization norm normalizes. With `--allow batch-statistics` fitguard would try "
+        "more, which changes results."
+    )
+
+
+def test_where_no_word_helps_none_is_named():
+    following = Story().ends_with(kept_whole(allow=""))
+    assert following.stop
+    assert following.text.endswith("BatchNormalization norm normalizes.")
+
+
+def test_what_else_helps_is_tried_while_the_batch_stays_whole():
+    story = Story(ONE_GPU, allow=("mixed-precision",))
+    assert story.until_it_stops(kept_whole()) == ["other-allocator", "mixed-precision", "stop"]
+
+
+def test_flags_are_named_together():
+    text = Story().ends_with(msgspec.structs.replace(kept_whole(), failed=None)).text
+    assert "With `--allow batch-statistics` or `--allow jit-off` fitguard would try more" in text
+
+
+def test_memory_of_the_machine_has_a_reason_of_its_own():
+    story = Story()
+    killed = kept_whole(outcome="killed", cause="host-oom", signal="SIGKILL", failed=None)
+    assert story.until_it_stops(killed) == ["restart", "stop"]

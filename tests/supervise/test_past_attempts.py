@@ -4,7 +4,14 @@ from monitor.journal_of import JournalOf, at
 
 from fitguard.monitor.saved_place import Saved
 from fitguard.schema.hardware import Xid
-from fitguard.schema.journal import Decided, Failed, FitEnded, MicroBatchChosen
+from fitguard.schema.journal import (
+    AnyEvent,
+    Decided,
+    Failed,
+    FitEnded,
+    MicroBatchChosen,
+    NotSplit,
+)
 from fitguard.schema.run import Place
 from fitguard.supervise.past_attempts import list_past_attempts
 from fitguard.supervise.wording import describe_restart
@@ -31,6 +38,23 @@ def test_what_the_child_chose_itself_counts_before_the_orders():
     journal = JournalOf().run().start(0, micro_batches={"1": 32})
     journal.tell(MicroBatchChosen, fit=1, rows=16, of=64, why="it ran out").end("crashed", 3)
     assert list_past_attempts(journal.events)[0].micro_batch == 16
+
+
+def test_why_a_batch_stayed_whole_until_it_was_split():
+    journal = JournalOf().run().start(0)
+    journal.tell(NotSplit, fit=1, why="Norm normalizes.", allow="batch-statistics")
+    assert why_whole(journal.events) == "Norm normalizes."
+    evaluated = JournalOf().run().start(0)
+    evaluated.tell(NotSplit, fit=1, why="Norm normalizes.")
+    evaluated.tell(Failed, kind="out-of-memory", place=at(3), rows=64, of=64, evaluation=True)
+    assert why_whole(evaluated.events) is None
+    journal.tell(MicroBatchChosen, fit=1, rows=16, of=64, why="its layers are frozen now")
+    assert why_whole(journal.events) is None
+
+
+def why_whole(events: list[AnyEvent]) -> str | None:
+    told = list_past_attempts(events)[0].not_split
+    return told and told.why
 
 
 def test_what_is_saved_stays_saved_though_the_next_attempt_never_began():

@@ -59,8 +59,10 @@ def gpu_oom(story: Story) -> Verdict | None:
 
     ## How to fix it
     Put `fitguard run` in front of your command: `fitguard run train.py`. It splits the batch into
-    micro-batches that fit, and the optimizer still sees the whole batch. To know which batch fits
-    before you train: `fitguard plan train.py --gpu "RTX 3060"`.
+    micro-batches that fit, and the optimizer still sees the whole batch. Where layers look at the
+    whole batch, as BatchNormalization does, that needs `--allow batch-statistics`, because it
+    changes results. To know which batch fits before you train:
+    `fitguard plan train.py --gpu "RTX 3060"`.
 
     Two kinds of tensors do not get smaller with the batch. If the one that did not fit is a weight
     or a slot of the optimizer (names with `Adam/`, `kernel`), make the layer smaller or use an

@@ -1,6 +1,6 @@
 """`fitguard run --check`: a look before the first step, as far as time allows."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -10,8 +10,12 @@ LIMIT_SECONDS = 300.0
 """What takes longer is left, and the training starts."""
 
 
-def check_first(command: "Command", say: Callable[[str], None]) -> bool:
-    """Tell what `fitguard check` finds; whether the training should start."""
+def check_first(command: "Command", allow: Sequence[str], say: Callable[[str], None]) -> bool:
+    """Tell what `fitguard check` finds; whether the training should start.
+
+    Args:
+        allow: What the run may do though it changes results.
+    """
     from fitguard.readiness.script import check_script
     from fitguard.readiness.verdict import would_be_cured
 
@@ -27,7 +31,7 @@ def check_first(command: "Command", say: Callable[[str], None]) -> bool:
     say(f"check: {report.headline}.")
     for note in report.notes:
         say(f"check: {note}")
-    starts = report.ok or would_be_cured(report)
+    starts = report.ok or would_be_cured(report, allow)
     for step in report.steps if not starts or not report.fits else ():
         say(f"check: {step.title}: {step.text}")
     if starts:

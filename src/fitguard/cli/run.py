@@ -6,7 +6,7 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from cyclopts import Parameter
 
@@ -20,10 +20,8 @@ from fitguard.monitor.gang_folder import name_worker
 from fitguard.monitor.lease_files import LASTS_SECONDS
 from fitguard.monitor.run_folder import RUNS
 from fitguard.schema.exit_codes import ExitCode, UsageError
-from fitguard.schema.journal import LEFT_AS_ASKED
+from fitguard.schema.journal import LEFT_AS_ASKED, Allowed
 from fitguard.supervise.options import GANG_SECONDS, Spot
-
-Allowed = Literal["jit-off", "mixed-precision", "fewer-workers"]
 
 _LAST_EXIT_CODE = 255
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -320,7 +318,7 @@ def run(
     parsed = parse(words) if command or resume in (None, AUTO) else None
     if parsed is not None and parsed.python == sys.executable:
         require_tensorflow_here("run", os.environ)
-    if check and parsed is not None and not check_first(parsed, say):
+    if check and parsed is not None and not check_first(parsed, () if exact_only else allow, say):
         return ExitCode.FINDINGS
     return start(parsed, options, workers, given)
 

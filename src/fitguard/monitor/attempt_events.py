@@ -15,6 +15,7 @@ from fitguard.schema.journal import (
     Logged,
     MicroBatchChosen,
     Noted,
+    NotSplit,
     SnapshotFailed,
     SnapshotWritten,
 )
@@ -42,6 +43,7 @@ class AttemptEvents:
         spans: By number of the `fit` call; those whose end was restored are not among them.
         batch_sizes: By number of the `fit` call, the rows that each replica has of a batch.
         micro_batches: By number of the `fit` call, as the child chose them.
+        not_split: By number of the `fit` call, why its batch stayed whole.
         unguarded: Whether it said that something is not guarded.
         saved: The furthest place in a snapshot that this attempt began with, or wrote.
         fit_ends: Where its `fit` calls came to their end.
@@ -62,6 +64,7 @@ class AttemptEvents:
     unguarded: bool = False
     batch_sizes: dict[int, int] = field(default_factory=dict)
     micro_batches: dict[int, int] = field(default_factory=dict)
+    not_split: dict[int, NotSplit] = field(default_factory=dict)
 
     @property
     def steps_done(self) -> int:
@@ -87,6 +90,9 @@ class AttemptEvents:
                 self._begin(event)
             case MicroBatchChosen(evaluation=False):
                 self.micro_batches[event.fit] = event.rows
+                self.not_split.pop(event.fit, None)
+            case NotSplit():
+                self.not_split[event.fit] = event
             case Noted():
                 self.unguarded = self.unguarded or event.kind == UNGUARDED
             case SnapshotWritten() | SnapshotFailed() | Logged() | FitEnded():

@@ -2,7 +2,14 @@
 
 from collections.abc import Iterable, Iterator
 
-from fitguard.schema.journal import AnyEvent, Decided, MicroBatchChosen, Noted, Probed
+from fitguard.schema.journal import (
+    RECOMPUTATION,
+    AnyEvent,
+    Decided,
+    MicroBatchChosen,
+    Noted,
+    Probed,
+)
 from fitguard.schema.run import RunDecision
 
 
@@ -27,7 +34,7 @@ def _decisions(events: Iterable[AnyEvent]) -> Iterator[RunDecision]:
             yield RunDecision(
                 time=event.time, attempt=event.attempt, action="probe", text=event.text
             )
-        elif isinstance(event, Noted) and event.kind == "recomputation":
+        elif isinstance(event, Noted) and event.kind == RECOMPUTATION:
             yield RunDecision(
                 time=event.time, attempt=event.attempt, action="recompute", text=event.text
             )

@@ -12,6 +12,7 @@ from fitguard.schema.journal import (
     FitEnded,
     MicroBatchChosen,
     Noted,
+    NotSplit,
 )
 from fitguard.schema.run import RunFit
 
@@ -37,6 +38,11 @@ def fits(events: Iterable[AnyEvent]) -> tuple[RunFit, ...]:
                 fit = known.get(event.fit, _build_unheard_fit(event.fit))
                 rows = event.rows if event.rows < event.of else None
                 known[event.fit] = msgspec.structs.replace(fit, micro_batch=rows)
+            case NotSplit():
+                # What was ordered is not done.
+                ordered = {key: rows for key, rows in ordered.items() if key != str(event.fit)}
+                fit = known.get(event.fit, _build_unheard_fit(event.fit))
+                known[event.fit] = msgspec.structs.replace(fit, micro_batch=None)
             case Noted() if event.kind == INEXACT:
                 fit = known.get(event.fit, _build_unheard_fit(event.fit))
                 known[event.fit] = _add_inexact(fit, event.text)

@@ -39,7 +39,7 @@ def fit(
     name: str | None = None,
     resume: str | None = None,
     exact_only: bool = False,
-    allow: Sequence[str] = (),
+    allow: str | Sequence[str] = (),
     micro_batch: int | None = None,
     snapshot_seconds: float | None = None,
     disk: str | int | None = None,
@@ -70,7 +70,7 @@ def fit(
         resume: Id or name of a run that was interrupted: go on with it. Give the same arguments
             again. With a `name`, `auto` starts the run, or goes on with it where it is there.
         exact_only: Stop instead of changing any number.
-        allow: What may change results: `jit-off`, `mixed-precision`.
+        allow: What may change results: `batch-statistics`, `jit-off`, `mixed-precision`.
         micro_batch: Rows of a micro-batch to begin with; the batch of the optimizer stays whole.
         snapshot_seconds: Between snapshots; None to choose from what they cost.
         disk: That snapshots may take: `"20GB"`, or bytes; None for half of what is free.
@@ -117,7 +117,7 @@ def fit(
         name=name,
         resume=resume,
         exact_only=exact_only,
-        allow=tuple(allow),
+        allow=(allow,) if isinstance(allow, str) else tuple(allow),
         micro_batch=micro_batch,
         snapshot_seconds=snapshot_seconds,
         disk_bytes=None if disk is None else size_bytes(disk, "disk"),

@@ -49,7 +49,7 @@ def load_ipython_extension(shell: Any) -> None:
         """Run the cell in a process of its own that survives crashes; its names come back.
 
         %%guard [--runs-folder FOLDER] [--name NAME] [--resume ID|auto] [--exact-only]
-                [--allow jit-off] [--micro-batch ROWS] [--snapshot-seconds SECONDS] [--disk SIZE]
+                [--allow WORD] [--micro-batch ROWS] [--snapshot-seconds SECONDS] [--disk SIZE]
                 [--max-attempts COUNT] [--hang-seconds SECONDS]
         """
         run_cell(line, shell.transform_cell(cell), shell.user_ns)

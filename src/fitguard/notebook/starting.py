@@ -3,13 +3,14 @@
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from fitguard.monitor.run_folder import create_runs_folder
 from fitguard.notebook.feed.fed import Fed
 from fitguard.notebook.kernel_gpu import child_environment
 from fitguard.notebook.request import Request
 from fitguard.schema.exit_codes import UsageError
+from fitguard.schema.journal import Allowed
 from fitguard.supervise.choosing import choose_run, find_by_id
 from fitguard.supervise.command import Command
 from fitguard.supervise.options import AUTO, NEWEST, RunOptions
@@ -51,9 +52,14 @@ def run_options(**options: Any) -> RunOptions:
     """How a training from a notebook is guarded.
 
     Raises:
-        UsageError: where a run that was to go on cannot.
+        UsageError: for what nobody can allow, and where a run that was to go on cannot.
     """
     wanted = RunOptions(**options, grace_seconds=_GRACE_SECONDS, quiet=True)
+    for word in wanted.allow:
+        if word not in get_args(Allowed):
+            raise UsageError(
+                f"Received {word!r} as what is allowed. Expected {', '.join(get_args(Allowed))}."
+            )
     if wanted.resume != AUTO:
         return wanted
     if wanted.name is None:

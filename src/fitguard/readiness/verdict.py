@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from fitguard.schema.check import CheckedFit, CheckReport, NextStep, Verdict
 from fitguard.schema.doctor import DoctorReport
 from fitguard.schema.finding import Finding
+from fitguard.schema.journal import BATCH_STATISTICS
+from fitguard.schema.plan import Plan
 from fitguard.words import size
 
 NOTHING_FOUND = "Ready to train: nothing was found that would stop it"
@@ -74,9 +76,15 @@ def all_findings(doctor: DoctorReport | None, fits: Sequence[CheckedFit]) -> lis
     return [finding for report in reports if report is not None for finding in report.findings]
 
 
-def would_be_cured(report: CheckReport) -> bool:
-    """Whether `fitguard run` by itself does all that has to be done."""
+def would_be_cured(report: CheckReport, allow: Sequence[str] = ()) -> bool:
+    """Whether `fitguard run` by itself does all that has to be done.
+
+    Args:
+        allow: What it may do though it changes results.
+    """
     plans = [fit.plan for fit in report.fits if fit.plan is not None and fit.plan.fits is False]
+    if any(map(_splitting_changes, plans)) and BATCH_STATISTICS not in allow:
+        return False
     errors = any(one.severity == "error" for one in all_findings(report.doctor, report.fits))
     failures = report.failure or any(fit.failures for fit in report.fits)
     return not errors and not failures and all(plan.micro_batch_size for plan in plans)
@@ -151,15 +159,7 @@ def _make_room(short: Sequence[CheckedFit], command: str) -> Iterator[NextStep]:
     """What keeps the result comes first, for all fits at once."""
     split = [fit for fit in short if fit.plan is not None and fit.plan.micro_batch_size]
     if split and command:
-        yield NextStep(
-            title="Train with fitguard run: it splits the batches that do not fit",
-            text=(
-                "Each batch is trained in micro-batches that fit, and the optimizer sees the same "
-                "batch as before."
-            ),
-            commands=(f"fitguard run {command}",),
-            fits=tuple(fit.number for fit in split),
-        )
+        yield _split_batches(split, command)
     for fit in short:
         enough = [one for one in fit.plan.advice if one.enough] if fit.plan is not None else []
         for advice in [one for one in enough if one.slug != "micro-batch"][:2]:
@@ -170,6 +170,32 @@ def _make_room(short: Sequence[CheckedFit], command: str) -> Iterator[NextStep]:
                 fits=(fit.number,),
                 changes_results=advice.changes_results,
             )
+
+
+def _split_batches(fits: Sequence[CheckedFit], command: str) -> NextStep:
+    changes = any(_splitting_changes(fit.plan) for fit in fits if fit.plan is not None)
+    text = (
+        "Each batch is trained in micro-batches that fit, and the optimizer sees the same batch as "
+        "before."
+    )
+    if changes:
+        text += (
+            " Layers that look at the whole batch, as BatchNormalization does, see the "
+            "micro-batches instead: fitguard splits such a batch only where you allow it."
+        )
+    allow = f"--allow {BATCH_STATISTICS} " if changes else ""
+    return NextStep(
+        title="Train with fitguard run: it splits the batches that do not fit",
+        text=text,
+        commands=(f"fitguard run {allow}{command}",),
+        fits=tuple(fit.number for fit in fits),
+        changes_results=changes,
+    )
+
+
+def _splitting_changes(plan: Plan) -> bool:
+    """Whether layers look at the batch as a whole."""
+    return any(one.slug == "micro-batch" and one.changes_results for one in plan.advice)
 
 
 def _try_step(fit: CheckedFit) -> NextStep:

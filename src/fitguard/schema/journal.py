@@ -43,7 +43,13 @@ NoteKind = Literal[
     "memory-limit",
 ]
 INEXACT: Final = "inexact"
+RECOMPUTATION: Final = "recomputation"
 UNGUARDED: Final = "unguarded"
+
+Allowed = Literal["batch-statistics", "jit-off", "mixed-precision", "fewer-workers"]
+"""What changes results, and is done only where the user allows it."""
+BATCH_STATISTICS: Final = "batch-statistics"
+"""To split a batch that layers or losses of the model look at as a whole."""
 
 EVERY_FIT = "0"
 """In `Orders.micro_batches`: every `fit` call that has no number of rows of its own."""
@@ -61,7 +67,8 @@ class Orders(msgspec.Struct, frozen=True, kw_only=True):
         evaluation_rows: Likewise for evaluation and prediction inside of that call.
         recompute: By number of the `fit` call, as text: the share of the memory of a step in which
             it is recomputed, with the batch whole.
-        exact_only: Do not train where micro-batches would change the result.
+        exact_only: Do not train where micro-batches would change the result, whatever `allow` says.
+        allow: Words of `Allowed`: what may change results.
         jit_off: Compile without XLA.
         mixed_precision: Set the policy `mixed_float16` before the script runs.
         snapshot_seconds: Between snapshots; None to choose from what they cost.
@@ -88,6 +95,7 @@ class Orders(msgspec.Struct, frozen=True, kw_only=True):
     evaluation_rows: dict[str, int] = {}
     recompute: dict[str, float] = {}
     exact_only: bool = False
+    allow: tuple[str, ...] = ()
     jit_off: bool = False
     mixed_precision: bool = False
     snapshot_seconds: float | None = None
@@ -189,6 +197,17 @@ class MicroBatchChosen(Event, frozen=True, kw_only=True, tag="micro-batch"):
     of: int
     why: str
     evaluation: bool = False
+
+
+class NotSplit(Event, frozen=True, kw_only=True, tag="not-split"):
+    """A batch was to be split, and stays whole.
+
+    `why`: in sentences. `allow`: the word that lets fitguard split it; empty where none does.
+    """
+
+    fit: int
+    why: str
+    allow: str = ""
 
 
 class Failed(Event, frozen=True, kw_only=True, tag="failed"):
@@ -303,6 +322,7 @@ AnyEvent = (
     | Logged
     | Noted
     | MicroBatchChosen
+    | NotSplit
     | Failed
     | AttemptEnded
     | Decided

@@ -298,6 +298,7 @@ def _build_orders(
         parent=os.getpid(),
         micro_batches=sizes,
         exact_only=options.exact_only,
+        allow=options.allow,
         snapshot_seconds=options.snapshot_seconds,
         disk_bytes=options.disk_bytes,
         memory_limit_bytes=options.memory_limit_bytes,

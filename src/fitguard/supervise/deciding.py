@@ -12,7 +12,7 @@ import msgspec
 from fitguard.environment.machine import MachineView
 from fitguard.knowledge import knowledge
 from fitguard.knowledge.policy import PolicyRow, Remedy
-from fitguard.schema.journal import OWN_FAULT, Orders
+from fitguard.schema.journal import OWN_FAULT, NotSplit, Orders
 from fitguard.schema.probe import ProbeResult
 from fitguard.schema.run import Action
 from fitguard.supervise.attribution import find_row
@@ -24,6 +24,7 @@ from fitguard.supervise.wording import (
     choose_exit_code,
     describe_attempt,
     describe_failures,
+    describe_not_split,
     describe_place,
     describe_refused,
     describe_restart,
@@ -44,7 +45,7 @@ class DecideOptions(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         max_attempts: Attempts in a row that get no further, until the run is given up.
         restarts_per_hour: More than so many, and it is given up although it gets on.
-        allow: Remedies that change results: `jit-off`, `mixed-precision`.
+        allow: What may change results: remedies such as `jit-off`, and other words of `Allowed`.
         exact_only: None of them, whatever `allow` says, and no change of the GPUs.
         wait_seconds: How long to wait at most for memory that others hold.
         from_outside_only: Start again only after an end that came from outside.
@@ -105,7 +106,7 @@ def decide(
         return _stop(past, orders, _explain_result(past))
     if failures := find_failures(machine.probed):
         return _leave_out_failed(past, Situation(last, orders, machine), options, failures)
-    refused: list[str] = []
+    refused = [past.not_split.allow] if past.not_split and past.not_split.allow else []
     for remedy in past.row.tries:
         if past.is_used_up(remedy):
             continue
@@ -150,6 +151,8 @@ def _explain_stop(past: "_Past", refused: list[str]) -> str:
         return "This is a fault of fitguard itself. See above."
     if is_out_of_sight(past.last) and past.row.cause in _NEEDS_A_GUARDED_FIT:
         return "fitguard cannot split the batch of a fit that is not guarded. See above for why."
+    if past.not_split is not None and past.row.cause in _NEEDS_A_GUARDED_FIT:
+        return describe_not_split(past.not_split) + describe_refused(refused)
     return past.row.stop + describe_refused(refused)
 
 
@@ -182,6 +185,12 @@ class _Past:
         """
         same = [n for n in alike if has_same_end(self.ends[n], self.last)]
         return sum(n >= since for n in same) >= _SAME_END_ENOUGH or len(same) >= _CREEPING_ENOUGH
+
+    @property
+    def not_split(self) -> NotSplit | None:
+        """Why the batch stays whole, where smaller parts of it would help."""
+        splits = any(remedy.action == "smaller-micro-batch" for remedy in self.row.tries)
+        return self.last.not_split if splits else None
 
     def count_tries(self, remedy: Remedy) -> int:
         return self._tried.count(remedy.action)

@@ -86,7 +86,7 @@ class RunOptions:
         preempt_signals: Numbers of those that mean what SIGTERM means.
         preempt_exit_code: Of a run that was asked to leave.
         exact_only: Stop instead of changing any number.
-        allow: What may change results: `jit-off`, `mixed-precision`, `fewer-workers`.
+        allow: What may change results: words of `Allowed`.
         micro_batch: Rows of a micro-batch to begin with, for every `fit` call.
         snapshot_seconds: Between snapshots; None to choose from what they cost.
         disk_bytes: That snapshots may take; None for half of what is free.

@@ -8,7 +8,7 @@ from fitguard.monitor.attempt_events import AttemptEvents, group_by_attempt, ord
 from fitguard.monitor.attempts import attempts
 from fitguard.monitor.saved_place import Saved
 from fitguard.schema.hardware import Xid
-from fitguard.schema.journal import AnyEvent, AttemptStarted, Failed, Orders, RunStarted
+from fitguard.schema.journal import AnyEvent, AttemptStarted, Failed, NotSplit, Orders, RunStarted
 from fitguard.schema.run import Attempt, Place
 from fitguard.schema.run_command import is_soak
 
@@ -25,6 +25,7 @@ class PastAttempt(Attempt, frozen=True, kw_only=True):
         fallout: Whether another worker failed first, and this attempt only told of it.
         batch_size: Of the `fit` call in which it ended, on each replica; None where unknown.
         micro_batch: Rows of its micro-batches; None where the batch was whole.
+        not_split: Why the batch that counts here stayed whole; None where it need not.
         xids: Of the kernel log, since the attempt began.
         unguarded: Whether it said that something is not guarded.
         soak: Whether it is of a soak, which counts computations.
@@ -39,6 +40,7 @@ class PastAttempt(Attempt, frozen=True, kw_only=True):
     fallout: bool = False
     batch_size: int | None = None
     micro_batch: int | None = None
+    not_split: NotSplit | None = None
     xids: tuple[Xid, ...] = ()
     unguarded: bool = False
     soak: bool = False
@@ -102,6 +104,8 @@ def _extend(
 ) -> PastAttempt:
     fit = known.last.fit
     orders = known.started.orders if known.started else Orders(attempt=known.number)
+    # Evaluation is split whatever holds for training.
+    evaluated = known.failed is not None and known.failed.evaluation
     return PastAttempt(
         **msgspec.structs.asdict(document),
         orders=orders,
@@ -112,5 +116,6 @@ def _extend(
         fallout=known.ended is not None and known.ended.fallout,
         batch_size=known.batch_sizes.get(fit),
         micro_batch=known.micro_batches.get(fit) or orders.micro_batches.get(str(fit)),
+        not_split=None if evaluated else known.not_split.get(fit),
         unguarded=known.unguarded,
     )

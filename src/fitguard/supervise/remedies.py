@@ -78,8 +78,10 @@ def _smaller_micro_batch(_: Remedy, situation: Situation) -> Change | None:
 
 
 def split_batch(attempt: PastAttempt, orders: Orders) -> Change | None:
-    """Orders for smaller parts of the batch; None where there is nothing left to split."""
+    """Orders for smaller parts of the batch; None where it stays whole, or is one row."""
     failed = attempt.failed
+    if attempt.not_split is not None or (failed is not None and failed.recompute):
+        return None
     if failed is not None and failed.rows and failed.of:
         return _halve(orders, failed.place.fit, failed.rows, failed.of, failed.evaluation)
     if not attempt.last.fit or not attempt.batch_size:

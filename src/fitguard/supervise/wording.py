@@ -3,7 +3,7 @@
 import signal
 from collections.abc import Mapping
 
-from fitguard.schema.journal import REPLACE_ME
+from fitguard.schema.journal import REPLACE_ME, NotSplit
 from fitguard.schema.probe import ProbeResult
 from fitguard.schema.run import Outcome, Place
 from fitguard.supervise.past_attempts import PastAttempt
@@ -84,6 +84,11 @@ def describe_restart(attempt: PastAttempt) -> str:
     if attempt.saved_end:
         return f", from the end of fit {attempt.saved.fit}."
     return f", from the snapshot {describe_place(attempt.saved)}."
+
+
+def describe_not_split(event: NotSplit) -> str:
+    """Why smaller parts of the batch are not tried; each sentence stands for itself."""
+    return f"The batch does not fit, and is not split: {event.why}"
 
 
 def describe_refused(actions: list[str]) -> str:

@@ -19,6 +19,12 @@ def dense():
     return [keras.Input((16,)), *body, layers.Dense(1, activation="sigmoid")], x, y, 4096
 
 
+def normalized():
+    """The same, with layers that look at the whole batch."""
+    parts, *rest = dense()
+    return [parts[0], layers.BatchNormalization(), *parts[1:]], *rest
+
+
 def convolutional():
     """Small images, many maps."""
     x = random.random((520, 32, 32, 3), dtype="float32")
@@ -56,7 +62,13 @@ def attending():
     return [keras.Input((128,)), *body, layers.Dense(1, activation="sigmoid")], x, y, 128
 
 
-KINDS = {"dense": dense, "conv": convolutional, "lstm": recurrent, "attention": attending}
+KINDS = {
+    "dense": dense,
+    "norm": normalized,
+    "conv": convolutional,
+    "lstm": recurrent,
+    "attention": attending,
+}
 parts, x, y, batch = KINDS[kind]()
 model = keras.Sequential(parts)
 model.compile(keras.optimizers.SGD(0.05, momentum=0.9), "binary_crossentropy")

@@ -23,7 +23,7 @@ from guarded.attempts import attempt, events
 from guarded.limited import limit, limited
 
 from fitguard.keras.state.model_state import ModelState
-from fitguard.schema.journal import Failed, MicroBatchChosen, Noted
+from fitguard.schema.journal import BATCH_STATISTICS, Failed, MicroBatchChosen, Noted
 
 ROWS = 6
 
@@ -56,14 +56,15 @@ def main(library, replicas, fits, folder, *more):
     tf.config.set_logical_device_configuration(cpu, devices)
     strategy = tf.distribute.MirroredStrategy([f"CPU:{number}" for number in range(replicas)])
     statistics = "statistics" in more
+    allowed = {"allow": (BATCH_STATISTICS,)}
     limit()
     if statistics:
-        with attempt(Path(folder, "ordered"), micro_batches={"1": fits}):
+        with attempt(Path(folder, "ordered"), micro_batches={"1": fits}, **allowed):
             wanted = train(make_model(keras, strategy, statistics), replicas)
     else:
         wanted = train(make_model(keras, strategy, statistics), replicas)
     limit().assign(fits)
-    with attempt(Path(folder, "fails")) as guarded:
+    with attempt(Path(folder, "fails"), **allowed) as guarded:
         found = train(make_model(keras, strategy, statistics), replicas)
     history = [np.abs(np.subtract(wanted[0][name], found[0][name])).max() for name in wanted[0]]
     values = [np.abs(wanted[1][name] - found[1][name]).max() for name in wanted[1]]

@@ -10,9 +10,17 @@ from guarded.limited import limit, limited
 
 from fitguard.keras.fitting.step import GuardedStep
 from fitguard.keras.state.model_state import ModelState
-from fitguard.schema.journal import Failed, FitBegan, MicroBatchChosen, Noted
+from fitguard.schema.journal import (
+    BATCH_STATISTICS,
+    Failed,
+    FitBegan,
+    MicroBatchChosen,
+    Noted,
+    NotSplit,
+)
 
 BATCH = 12
+ALLOWED = {"allow": (BATCH_STATISTICS,)}
 
 
 @pytest.fixture(autouse=True)
@@ -37,6 +45,11 @@ def train(model, **more):
     x = rng.normal(size=(2 * BATCH + 5, 3)).astype("float32")
     given = {"batch_size": BATCH, "epochs": 2, "verbose": 0, **more}
     return model.fit(x, x.sum(axis=1), **given)
+
+
+def why_whole(fits):
+    """What was said of a batch that is not split."""
+    return [event.text for event in events(fits, Noted) if event.kind == "micro-batch"]
 
 
 def values(model):
@@ -71,11 +84,11 @@ def test_the_first_step_is_taken_back_and_done_in_parts(tmp_path):
 def test_no_trace_is_left_of_the_steps_that_did_not_fit(library, tmp_path):
     limit().assign(6)
     failing = new_model(batch_statistics=True, library=library)
-    with attempt(tmp_path / "fails") as fits:
+    with attempt(tmp_path / "fails", **ALLOWED) as fits:
         train(failing)
     limit().assign(10**6)
     ordered = new_model(batch_statistics=True, library=library)
-    with attempt(tmp_path / "ordered", micro_batches={"1": 6}) as calm:
+    with attempt(tmp_path / "ordered", micro_batches={"1": 6}, **ALLOWED) as calm:
         train(ordered)
     for one, two in zip(values(failing), values(ordered), strict=True):
         np.testing.assert_array_equal(one, two)
@@ -88,15 +101,110 @@ def test_no_trace_is_left_of_the_steps_that_did_not_fit(library, tmp_path):
 def test_with_exact_only_statistics_of_the_batch_are_not_changed(tmp_path):
     limit().assign(6)
     with (
-        attempt(tmp_path, exact_only=True) as fits,
+        attempt(tmp_path, exact_only=True, **ALLOWED) as fits,
         pytest.raises(tf.errors.ResourceExhaustedError),
     ):
         train(new_model(batch_statistics=True))
-    (said,) = [event.text for event in events(fits, Noted) if event.kind == "micro-batch"]
+    (said,) = why_whole(fits)
     assert "--exact-only" in said
     assert "batch_normalization" in said
+    assert "--allow" not in said
     assert events(fits, MicroBatchChosen) == []
-    assert [event.kind for event in events(fits, Failed)] == ["exception"]
+    assert [event.allow for event in events(fits, NotSplit)] == [""]
+    (failed,) = events(fits, Failed)
+    assert (failed.kind, failed.mode, failed.of) == ("out-of-memory", "graph", BATCH)
+
+
+@pytest.mark.parametrize("library", [keras, tf_keras], ids=["keras", "tf_keras"])
+@pytest.mark.parametrize("orders", [{}, {"micro_batches": {"0": 6}}], ids=["found", "ordered"])
+def test_statistics_of_the_batch_change_only_where_it_is_allowed(library, orders, tmp_path):
+    limit().assign(6)
+    more = {"allow": ("jit-off",), **orders}
+    with attempt(tmp_path, **more) as fits, pytest.raises(tf.errors.ResourceExhaustedError):
+        train(new_model(batch_statistics=True, library=library))
+    (said,) = why_whole(fits)
+    assert "is not split: BatchNormalization batch_normalization" in said
+    assert "Use a smaller batch" in said
+    assert "With `--allow batch-statistics` it is split" in said
+    assert events(fits, MicroBatchChosen) == []
+    (told,) = events(fits, NotSplit)
+    assert (told.fit, told.allow) == (1, BATCH_STATISTICS)
+    assert told.why in said
+    assert [event.kind for event in events(fits, Failed)] == ["out-of-memory"]
+
+
+def test_what_only_a_trial_finds_is_allowed_or_not_split(tmp_path):
+    def spread(_, predicted):
+        return tf.math.reduce_std(predicted)
+
+    limit().assign(6)
+    refused = new_model()
+    refused.compile("adam", spread)
+    with attempt(tmp_path / "no") as fits, pytest.raises(tf.errors.ResourceExhaustedError):
+        train(refused, epochs=1)
+    (said,) = why_whole(fits)
+    assert "neither their mean nor their sum" in said
+    assert "--allow batch-statistics" in said
+    assert events(fits, MicroBatchChosen) == []
+    allowed = new_model()
+    allowed.compile("adam", spread)
+    with attempt(tmp_path / "yes", **ALLOWED) as fits:
+        train(allowed, epochs=1)
+    assert [event.rows for event in events(fits, MicroBatchChosen)] == [6]
+    assert why_whole(fits) == []
+    inexact = [event.text for event in events(fits, Noted) if event.kind == "inexact"]
+    assert any("neither their mean nor their sum" in text for text in inexact)
+
+
+def test_a_train_step_of_the_users_own_is_split_and_announced(tmp_path):
+    class Own(keras.Model):
+        def train_step(self, data):
+            x, y = data
+            with tf.GradientTape() as tape:
+                loss = self.compute_loss(x, y, self(x, training=True))
+            weights = self.trainable_variables
+            self.optimizer.apply(tape.gradient(loss, weights), weights)
+            return {"loss": loss}
+
+    limit().assign(6)
+    inputs = keras.Input((3,))
+    model = Own(inputs, keras.layers.Dense(1)(limited(keras)(inputs)))
+    model.compile("sgd", "mse")
+    with attempt(tmp_path) as fits:
+        train(model, epochs=1)
+    assert [event.rows for event in events(fits, MicroBatchChosen)] == [6]
+    inexact = [event.text for event in events(fits, Noted) if event.kind == "inexact"]
+    assert any("Own has its own train_step" in text for text in inexact)
+
+
+def test_other_random_numbers_are_announced(tmp_path):
+    limit().assign(6)
+    with attempt(tmp_path) as fits:
+        train(new_model(library=tf_keras), epochs=1)
+    assert [event.rows for event in events(fits, MicroBatchChosen)] == [6]
+    inexact = [event.text for event in events(fits, Noted) if event.kind == "inexact"]
+    assert any("draws other random numbers" in text for text in inexact)
+
+
+def test_layers_that_begin_to_learn_from_the_batch_end_the_splitting(tmp_path):
+    class Thaw(keras.callbacks.Callback):
+        def on_epoch_begin(self, epoch, logs=None):
+            del logs
+            if epoch == 1:
+                limit().assign(BATCH)
+                self.model.layers[2].trainable = True
+                self.model.compile("adam", "mse")
+                self.model.make_train_function()
+
+    model = new_model(batch_statistics=True)
+    model.layers[2].trainable = False
+    model.compile("adam", "mse")
+    limit().assign(6)
+    with attempt(tmp_path) as fits:
+        train(model, callbacks=[Thaw()])
+    assert [event.rows for event in events(fits, MicroBatchChosen)] == [6]
+    (said,) = why_whole(fits)
+    assert said.startswith("the batch is not split: BatchNormalization")
 
 
 def test_exact_only_allows_what_is_exact_and_looks_at_losses_too(tmp_path):
@@ -148,9 +256,9 @@ def test_a_model_that_cannot_be_split_gets_its_error_unchanged(tmp_path):
     ordered = {"micro_batches": {"1": 3}}
     with attempt(tmp_path, **ordered) as fits, pytest.raises(tf.errors.ResourceExhaustedError):
         train(model, epochs=1)
-    said = " ".join(event.text for event in events(fits, Noted) if event.kind == "micro-batch")
-    assert "the batch is not split: Pair has a train_step of its own" in said
-    assert "the batch does not fit, and is not split: Pair has a train_step of its own" in said
+    (said,) = why_whole(fits)
+    assert said.startswith("the batch is not split: Pair has a train_step of its own")
+    assert [event.allow for event in events(fits, NotSplit)] == [""]
     assert events(fits, MicroBatchChosen) == []
 
 

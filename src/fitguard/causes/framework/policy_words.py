@@ -8,7 +8,7 @@ from fitguard.schema.run import Action, Outcome
 
 _PHRASES: dict[Action, str] = {
     "restart": "restart from the last snapshot",
-    "recompute": "keep the batch whole, and compute part of each step twice to save memory",
+    "recompute": "compute part of each step twice to save memory",
     "smaller-micro-batch": "split the batch into smaller micro-batches",
     "other-allocator": "use another GPU memory allocator",
     "wait-for-memory": "wait until other processes free the GPU's memory",
@@ -19,7 +19,10 @@ _PHRASES: dict[Action, str] = {
 }
 _REMARKS: dict[Action, str] = {
     "recompute": "For models that see the batch as a whole, or cannot be split.",
-    "smaller-micro-batch": "The optimizer still sees the whole batch.",
+    "smaller-micro-batch": (
+        "The optimizer still sees the whole batch. Where layers or losses look at the whole batch, "
+        "as BatchNormalization does, this changes results: only with `--allow batch-statistics`."
+    ),
 }
 _WHEN: dict[Outcome, str] = {
     "out-of-memory": "If the program itself reports that memory ran out",

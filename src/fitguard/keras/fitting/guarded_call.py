@@ -201,7 +201,7 @@ class GuardedCall:
                 self._keep(taken, position, ahead)
 
         timed = self._begun and self._fits.sampler.meter.is_input_due()
-        if taken is not None or step.takes_batches or timed:
+        if taken is not None or step.needs_batches or timed:
             step.await_call(ahead, prepare)
 
     def _answer(self, wish: Wish) -> None:
@@ -265,7 +265,7 @@ class GuardedCall:
         if not self._begun and self._resumed is None:
             # A step that is taken back must find all variables that it may change.
             trace(self._step.native, ahead.source)
-        needed = self._step.takes_batches
+        needed = self._step.needs_batches
         if can_be_fed_back(ahead.source, at_a_cost=needed):
             batches = ahead.take()
             if self._begun:
@@ -324,7 +324,12 @@ class GuardedCall:
         assert self._step is not None
         card, batch = self._fits.card, largest_share(batch)
         first = first_rows(
-            self._session.orders, self._number, self._model, batch, card, self._step.wants_whole
+            self._session.orders,
+            self._number,
+            self._model,
+            batch,
+            card,
+            self._step.smaller.wants_whole,
         )
         if card is not None:
             self._remembered = RememberedRows.here(self._model, batch, card)
@@ -357,9 +362,8 @@ class GuardedCall:
 
     def _keep_end(self, leaving: bool) -> None:
         """Write the end down; that of a call too short to pay for it can be trained again."""
-        step, remembered = self._step, self._remembered
-        if step is not None and remembered is not None and (step.rows or step.share):
-            remembered.keep(step.rows, step.share)
+        if self._step is not None and self._step.smaller.is_used and self._remembered is not None:
+            self._remembered.keep(self._step.smaller.rows, self._step.smaller.share)
         now, company, pacing = time.monotonic(), self._fits.company, self._fits.pacing
         is_worth = pacing.is_worth(now - self._started)
         if not leaving and not company.keeps_end(self._number, wanted=is_worth):

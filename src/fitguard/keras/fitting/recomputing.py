@@ -25,6 +25,7 @@ class Recomputing:
         self._model = model
         self.step: RecomputedStep | None = None
         self._share = 1.0
+        self._is_spent = False
 
     def describe_refusal(self) -> str:
         """Why the step cannot be recomputed: a sentence; empty where it can."""
@@ -35,6 +36,8 @@ class Recomputing:
 
     def find_smaller_share(self) -> float | None:
         """The share of memory to try next; None where the last one could not even be reached."""
+        if self._is_spent:
+            return None
         reached = self.way.share if self.way is not None else 1.0
         smaller = _SMALLER * min(reached, self._share)
         return smaller if reached <= self._share and smaller >= LEAST_SHARE else None
@@ -49,16 +52,16 @@ class Recomputing:
         from fitguard.keras.fitting.recomputed_step import RecomputedStep
         from fitguard.memory.recomputing.recomputed import NothingToRecompute
 
-        before = self.way
-        step = RecomputedStep(self._model, share)
+        before, step = self.way, RecomputedStep(self._model, share)
         try:
             step.prepare(batch)
         except NothingToRecompute:
+            self._is_spent = True
             return False
-        self._share = share
         if before is not None and step.way is not None and step.way.share >= before.share:
+            self._is_spent = True
             return False
-        self.step = step
+        self._share, self.step = share, step
         return True
 
     def renew(self) -> None:

@@ -12,19 +12,18 @@ from fitguard.keras.card import Card
 from fitguard.keras.fitting.hidden_draws import describe_hidden_draws
 from fitguard.keras.fitting.out_of_memory import is_out_of_memory
 from fitguard.keras.fitting.planned_rows import plan_rows
-from fitguard.keras.fitting.recomputing import Recomputing
-from fitguard.keras.fitting.replicas import count_replicas, largest_share, starves
+from fitguard.keras.fitting.replicas import count_replicas, largest_share
+from fitguard.keras.fitting.smaller_step import SmallerStep
 from fitguard.keras.fitting.step_start import StepStart
+from fitguard.keras.fitting.whole import Whole
 from fitguard.keras.position import Ahead, DataPosition
 from fitguard.keras.session import Session
 from fitguard.schema.batch_parts import smaller_part
-from fitguard.schema.journal import INEXACT, LEFT_AS_ASKED, REPLACE_ME, MicroBatchChosen, NoteKind
+from fitguard.schema.journal import INEXACT, LEFT_AS_ASKED, REPLACE_ME
 from fitguard.schema.run import Place
 
 if TYPE_CHECKING:
     from fitguard.keras.fitting.first_rows import FirstRows
-    from fitguard.keras.fitting.recomputed_step import RecomputedStep
-    from fitguard.keras.microbatch import MicroTrainStep
 
 
 class GuardedStep:
@@ -36,12 +35,12 @@ class GuardedStep:
         position: Of its data; None before they are known.
         card: The memory that is here, if known.
         wait: Until all snapshots are on the disk.
-        why_whole: Why batches cannot be split at all; empty where they can.
+        why_whole: Why this library cannot split batches at all; empty where it can.
         stepped: Called when the first step is done.
         may_retry: Whether this process may take a step again that did not fit.
 
     Attributes:
-        rows: Of a micro-batch; None for whole batches.
+        smaller: Takes the step in less memory, once it did not fit.
         was_called: Whether Keras has called it at all.
         is_first: Whether the next step is the first that this function takes.
         last_logs: What the last step returned.
@@ -68,19 +67,15 @@ class GuardedStep:
         self._position = position
         self._card = card
         self._wait = wait
-        self._why_whole = why_whole
         self._stepped = stepped
         self._may_retry = may_retry
         self._ahead: Ahead | None = None
         self._held: list[Any] = []
-        self._element_spec: Any = None
         self._start: StepStart | None = None
-        self._micro: MicroTrainStep | None = None
-        self._recomputing = Recomputing(model)
         self._prepare: Callable[[], object] | None = None
         self.was_called = False
         self.is_first = True
-        self.rows: int | None = None
+        self.smaller = SmallerStep(model, session, lambda: place().fit, why_whole)
         self.last_logs: Any = None
 
     @property
@@ -91,69 +86,25 @@ class GuardedStep:
     def adopt(self, native: Callable[[Any], Any]) -> None:
         """A callback has made the train function anew: with other layers to be trained, perhaps."""
         self._native = native
-        self._micro = None
-        self._recomputing.renew()
         self.is_first = True
-        if self.rows is not None:
-            self.split(self.rows)
+        self.smaller.renew()
+
+    @property
+    def needs_batches(self) -> bool:
+        """Whether the next batches must be held before the step: Keras' own function does not take
+        it, or it may be taken back.
+        """
+        return self.is_first or self.smaller.is_used
 
     def await_call(self, ahead: Ahead, prepare: Callable[[], object] | None = None) -> None:
         """Once Keras calls with these data, and not before, `prepare` takes the next batches."""
         self._ahead = ahead
         self._prepare = prepare
 
-    @property
-    def takes_batches(self) -> bool:
-        """Whether the next batches must be held before the step: it is not Keras' own, or may be
-        taken back.
-        """
-        return self.is_first or self.rows is not None or self._recomputing.step is not None
-
-    @property
-    def share(self) -> float | None:
-        """Of its memory in which the step is recomputed; None where it is not."""
-        return self._recomputing.way.share if self._recomputing.way is not None else None
-
     def hold(self, batches: list[Any], ahead: Ahead) -> None:
         """The batches of the next call, and where they come from."""
         self._held = batches
-        self._element_spec = ahead.source.element_spec
-
-    def split(self, rows: int) -> None:
-        """Train in micro-batches of so many rows from now on."""
-        # TensorFlow must not be loaded before the script loads it.
-        from fitguard.keras.microbatch import describe_batchwise
-
-        self.rows = rows
-        self._micro_step()
-        for sentence in describe_batchwise(self._model):
-            self._note("inexact", sentence)
-
-    def _micro_step(self) -> "MicroTrainStep":
-        from fitguard.keras.microbatch import MicroTrainStep
-
-        if self._micro is None:
-            self._micro = MicroTrainStep(self._model, element_spec=self._element_spec)
-        return self._micro
-
-    def why_whole(self, rows: int, *, trial: bool = True) -> str:
-        """Why the batch must not be split into so many rows; empty where it may.
-
-        Args:
-            trial: Whether to try the step on a few rows, where that is worth it.
-        """
-        try:
-            from fitguard.keras.microbatch import describe_batchwise, describe_unsupported
-
-            why_not = self._why_whole() or describe_unsupported(self._model)
-        except (ImportError, AttributeError) as error:
-            return f"fitguard does not know this Keras: {error}."
-        if why_not or not self._session.orders.exact_only:
-            return why_not
-        changes = describe_batchwise(self._model)
-        if not changes and self._held and trial:
-            changes = self._micro_step().prepare(self._held[0], rows)
-        return f"--exact-only was given. {changes[0]}" if changes else ""
+        self.smaller.hold(batches, ahead.source.element_spec)
 
     def begin(self, first: "FirstRows", batch: Any) -> None:
         """Train in the way that was chosen before the first step.
@@ -161,45 +112,17 @@ class GuardedStep:
         Args:
             batch: The first one, or the largest share of it.
         """
-        if first.share is not None and self.recompute(first.share, batch, first.why):
+        smaller = self.smaller
+        if first.share is not None and smaller.recompute(first.share, batch, first.why):
             return
         if first.rows is None:
             return
-        why_whole = self.why_whole(first.rows)
-        if why_whole:
-            self._note("micro-batch", f"the batch is not split: {why_whole}")
+        whole = smaller.why_whole(first.rows)
+        if whole is not None:
+            smaller.keep_whole(whole)
             return
-        self.split(first.rows)
-        self.tell(first.rows, rows_of(batch), first.why)
-
-    def wants_whole(self) -> bool:
-        """Whether micro-batches would give another result, or cannot be had."""
-        from fitguard.keras.microbatch import describe_batchwise
-
-        return bool(self.why_whole(1, trial=False) or describe_batchwise(self._model))
-
-    def recompute(self, share: float, batch: Any, why: str) -> bool:
-        """Train with whole batches in this share of memory; False where that cannot be had."""
-        if self._recomputing.describe_refusal() or not self._recomputing.begin(share, batch):
-            return False
-        way = self._recomputing.way
-        if way is None or not way.count:
-            return False
-        self._note(
-            "recomputation",
-            f"the batch stays whole, and {way.count} operations of a step run twice, so that it "
-            f"takes {1 - way.share:.0%} less memory and about {way.extra:.0%} more time: {why}",
-        )
-        return True
-
-    def tell(self, rows: int, of: int, why: str) -> None:
-        """Say that a batch of `of` rows, or what each replica has of it, is trained in parts."""
-        fit, replicas = self._place().fit, count_replicas(self._model)
-        self._session.record(MicroBatchChosen, fit=fit, rows=rows, of=of, why=why)
-        whole = f"the batch of {of}"
-        if replicas > 1:
-            whole = f"what each of the {replicas} replicas has of the batch, up to {of} rows,"
-        self._session.say(f"{whole} is trained in micro-batches of {rows}: {why}")
+        smaller.split(first.rows)
+        smaller.tell(first.rows, rows_of(batch), first.why)
 
     def __call__(self, iterator: Any) -> Any:
         self.was_called = True
@@ -233,14 +156,12 @@ class GuardedStep:
         library = library_of(self._model)
         hidden = describe_hidden_draws(self._native, library) if library is not None else ""
         if hidden:
-            self._note(INEXACT, hidden)
+            self._session.note(INEXACT, hidden, fit=self._place().fit)
 
     def _run_step(self, source: Any) -> Any:
         try:
-            if self.rows is not None and self._held and not starves(self._held):
-                return self._in_parts(self.rows)
-            if self._recomputing.step is not None and self._held and not starves(self._held):
-                return self._recomputed(self._recomputing.step)
+            if self.smaller.can_take(self._held):
+                return self.smaller.take(self._held)
             return self._native(source.iterator if isinstance(source, Ahead) else source)
         except Exception as error:
             if not is_out_of_memory(error):
@@ -248,30 +169,12 @@ class GuardedStep:
             failure = error
         return self._retry_smaller(failure)
 
-    def _in_parts(self, rows: int) -> Any:
-        micro = self._micro_step()
-        for batch in self._held:
-            logs = micro(batch, rows)
-            self._session.heartbeat.note_alive()
-        for sentence in micro.notes:
-            self._note(INEXACT, sentence)
-        return logs
-
-    def _recomputed(self, step: "RecomputedStep") -> Any:
-        for batch in self._held:
-            logs = step(batch)
-            self._session.heartbeat.note_alive()
-        return logs
-
     def _retry_smaller(self, error: Exception) -> Any:
-        """The same batch in less memory, or in smaller parts, until it fits."""
+        """The same batch in less memory, until it fits."""
         while True:
             self._go_back(error)
             try:
-                if self.rows is None and self._recomputing.step is not None:
-                    return self._recomputed(self._recomputing.step)
-                assert self.rows is not None
-                return self._in_parts(self.rows)
+                return self.smaller.take(self._held)
             except Exception as another:
                 if not is_out_of_memory(another):
                     raise
@@ -279,39 +182,42 @@ class GuardedStep:
 
     def _go_back(self, error: Exception) -> None:
         """To the state before the step, to take it in less memory; or raise the error."""
-        of = self._batch_rows()
-        share = self._choose_share()
-        smaller = None if share is not None else self._choose_smaller(error, of)
-        if share is None and smaller is None:
+        of, smaller = self._batch_rows(), self.smaller
+        share = smaller.choose_share()
+        rows = self._choose_rows(error, of) if share is None else None
+        if share is None and rows is None:
             raise error
-        xla = uses_xla(self._model)
-        if xla or not self._may_retry or self._start is None or not self._start.is_whole:
-            self._record(error, of, "xla" if xla else "graph", share)
+        start = self._start
+        if uses_xla(self._model) or not self._may_retry or start is None or not start.is_whole:
+            self._record(error, of, share)
             self._wait()
             leave(REPLACE_ME)
         # The traceback holds the tensors of the failed step.
         error.__traceback__ = None
-        self._start.put_back()
+        start.put_back()
         step = self._place().total_steps + 1
         self._session.say(f"out of memory at step {step}: the state is rolled back")
-        if share is not None and self.recompute(share, self._held[0], "it did not fit into memory"):
+        why = "it did not fit into memory"
+        if share is not None and smaller.recompute(share, self._held[0], why):
             return
-        if smaller is None:
-            smaller = self._choose_smaller(error, of)
-        if smaller is None:
+        rows = rows or self._choose_rows(error, of)
+        if rows is None:
             raise error
-        failed = self.rows or of
-        self.split(smaller)
-        self.tell(smaller, of, f"{failed} rows do not fit into memory")
+        self._split(rows, of, error)
 
-    def _choose_share(self) -> float | None:
-        """The share of memory to recompute the step in; None where that is not the way."""
-        if self.rows is not None or not self.wants_whole():
-            return None
-        if refusal := self._recomputing.describe_refusal():
-            self._note("recomputation", f"the step is not recomputed: {refusal}")
-            return None
-        return self._recomputing.find_smaller_share()
+    def _split(self, rows: int, of: int, error: Exception) -> None:
+        """Only now is there memory for a trial. A process that is replaced tries when it begins."""
+        smaller = self.smaller
+        whole = smaller.why_whole(rows)
+        if whole is None:
+            failed = smaller.rows or of
+            smaller.split(rows)
+            smaller.tell(rows, of, f"{failed} rows do not fit into memory")
+            return
+        share, why = smaller.choose_share(), "it did not fit into memory"
+        if share is None or not smaller.recompute(share, self._held[0], why):
+            self._give_up(whole, error, of)
+            raise error
 
     def _batch_rows(self) -> int:
         """Rows of the batch; 0 where nobody knows."""
@@ -321,17 +227,22 @@ class GuardedStep:
         whole = (position.batch_size if position is not None else None) or 0
         return -(-whole // count_replicas(self._model))
 
-    def _choose_smaller(self, error: Exception, of: int) -> int | None:
+    def _choose_rows(self, error: Exception, of: int) -> int | None:
         """The next smaller micro-batch; None where there is none that gives the same result."""
-        smaller = smaller_part(self.rows or of, of) if of else 1
-        why_not = self.why_whole(smaller or 1, trial=not uses_xla(self._model))
-        if why_not:
-            self._note("micro-batch", f"the batch does not fit, and is not split: {why_not}")
+        rows = smaller_part(self.smaller.rows or of, of) if of else 1
+        whole = self.smaller.why_whole(rows or 1, trial=False)
+        if whole is not None:
+            self._give_up(whole, error, of)
             return None
-        if smaller is None:
-            self._record(error, of, "graph")
+        if rows is None:
+            self._record(error, of)
             return None
-        return min(smaller, self._plan_rows(of) or smaller)
+        return min(rows, self._plan_rows(of) or rows)
+
+    def _give_up(self, whole: Whole, error: Exception, of: int) -> None:
+        """The parent must know that smaller parts are no remedy."""
+        self.smaller.keep_whole(whole, fits=False)
+        self._record(error, of)
 
     def _plan_rows(self, of: int) -> int | None:
         """What the planner thinks, where it is asked for the first time: each try costs 10 s."""
@@ -341,17 +252,14 @@ class GuardedStep:
         plan = plan_rows(self._model, largest_share(self._held[0]), of, card)
         return plan.rows if plan is not None else None
 
-    def _note(self, kind: NoteKind, sentence: str) -> None:
-        self._session.note(kind, sentence, fit=self._place().fit)
-
-    def _record(self, error: Exception, of: int, mode: str, share: float | None = None) -> None:
+    def _record(self, error: Exception, of: int, share: float | None = None) -> None:
         self._session.record_failure(
             error,
             durable=True,
             kind="out-of-memory",
             place=self._place(),
-            mode=mode,
-            rows=self.rows or of,
+            mode="xla" if uses_xla(self._model) else "graph",
+            rows=self.smaller.rows or of,
             of=of,
             recompute=share or 0.0,
         )

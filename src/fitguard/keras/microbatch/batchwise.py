@@ -7,13 +7,22 @@ from fitguard.keras.microbatch.library import library_of
 
 
 def describe_batchwise(model: Any) -> list[str]:
+    """Sentences on all that is known to differ with micro-batches.
+
+    Beside `describe_batch_statistics`: other random numbers, and code of the user's own, which may
+    give the same.
+    """
+    drawn = library_of(model).layers_that_draw_others(model)
+    return [*describe_batch_statistics(model), *drawn, *_own_code(model)]
+
+
+def describe_batch_statistics(model: Any) -> list[str]:
     """Sentences on layers and losses of the model that look at the batch as a whole.
 
     An empty list means that none is known. Layers of the user's own cannot be told by their looks:
     `MicroTrainStep.prepare` tries the model on a few rows, and finds these too.
     """
-    library = library_of(model)
-    return [*library.layers_that_see_the_batch(model), *_own_code(model)]
+    return library_of(model).layers_that_see_the_batch(model)
 
 
 def _own_code(model: Any) -> list[str]:

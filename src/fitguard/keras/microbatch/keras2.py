@@ -120,22 +120,23 @@ def moving_moments(model: Any) -> list[MovingMoments]:
 
 
 def layers_that_see_the_batch(model: Any) -> list[str]:
-    """A sentence for each layer that sees several rows at once, or draws other numbers for them."""
-    layers = flatten_layers(model)
+    """A sentence for each."""
     return [
-        *(
-            f"{type(layer).__name__} {layer.name} normalizes with the mean and variance of the rows"
-            " it gets. With micro-batches, these are the rows of one micro-batch. Its moving"
-            " statistics still update once per step."
-            for layer in layers
-            if training2.is_normalization(layer) and layer.trainable
-        ),
-        *(
-            f"{type(layer).__name__} {layer.name} of Keras 2 draws other random numbers for"
-            " micro-batches than for the whole batch."
-            for layer in layers
-            if training2.is_random(layer) and _draws(layer)
-        ),
+        f"{type(layer).__name__} {layer.name} normalizes with the mean and variance of the rows"
+        " it gets. With micro-batches, these are the rows of one micro-batch. Its moving"
+        " statistics still update once per step."
+        for layer in flatten_layers(model)
+        if training2.is_normalization(layer) and layer.trainable
+    ]
+
+
+def layers_that_draw_others(model: Any) -> list[str]:
+    """A sentence for each."""
+    return [
+        f"{type(layer).__name__} {layer.name} of Keras 2 draws other random numbers for"
+        " micro-batches than for the whole batch."
+        for layer in flatten_layers(model)
+        if training2.is_random(layer) and _draws(layer)
     ]
 
 

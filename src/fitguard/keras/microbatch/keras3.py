@@ -191,3 +191,8 @@ def _sees_rows(loss: Any) -> bool:
         return False
     axis = getattr(loss, "axis", None)
     return axis is None or 0 in (axis if isinstance(axis, list | tuple) else [axis])
+
+
+def layers_that_draw_others(model: Any) -> list[str]:  # noqa: ARG001
+    """None: each micro-batch gets the numbers that its rows would have had."""
+    return []

@@ -53,6 +53,9 @@ class Library(Protocol):
     def layers_that_see_the_batch(self, model: Any) -> list[str]:
         """A sentence for each layer and loss that looks at several rows at once."""
 
+    def layers_that_draw_others(self, model: Any) -> list[str]:
+        """A sentence for each layer that draws other random numbers for micro-batches."""
+
 
 def library_of(model: Any) -> Library:
     """The library that a model is of."""

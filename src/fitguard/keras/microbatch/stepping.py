@@ -103,8 +103,7 @@ class Stepping:
             return by_replica(self._strategy, found)[0]
 
         sums = trying.sums_of(items, rows, self.findings, allowed)
-        known = self._training and self._library.layers_that_see_the_batch(self._model)
-        if self._exact and not known:
+        if self._exact and not self._differs_anyway():
             tried = [[Piece(0, rows)] * self._replicas]
             totals = self._totals(leaves, tried, [rows] * self._replicas)
 
@@ -115,6 +114,11 @@ class Stepping:
 
             trying.note_rows_that_meet(loss, rows, self.findings, allowed)
         self._sums = sums
+
+    def _differs_anyway(self) -> bool:
+        """Whether it is known without a trial that parts give another loss than the whole."""
+        see, draw = self._library.layers_that_see_the_batch, self._library.layers_that_draw_others
+        return self._training and bool(see(self._model) or draw(self._model))
 
     def pieces(
         self, leaves: list[list[Any]], rows: int, kept: Set[int] = frozenset()

@@ -1,0 +1,201 @@
+"""The step of a model in less memory: part of it computed twice, or the batch in micro-batches."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from fitguard.keras.fitting.out_of_memory import is_out_of_memory
+from fitguard.keras.fitting.recomputing import Recomputing
+from fitguard.keras.fitting.replicas import count_replicas, starves
+from fitguard.keras.fitting.whole import (
+    Whole,
+    forbid_changes,
+    list_known_changes,
+    may_change,
+    sees_the_batch,
+)
+from fitguard.keras.session import Session
+from fitguard.schema.journal import INEXACT, RECOMPUTATION, MicroBatchChosen, NoteKind, NotSplit
+
+if TYPE_CHECKING:
+    from fitguard.keras.microbatch import MicroTrainStep
+
+
+class SmallerStep:
+    """Takes the place of Keras' train function where a batch does not fit.
+
+    Whole batches come first where layers look at all rows, or where they cannot be split: such a
+    step is recomputed. Micro-batches are for all others, and for what is allowed to change.
+
+    Args:
+        model: Compiled.
+        fit: Number of the `fit` call.
+        why_whole: Why this library cannot split batches at all; empty where it can.
+
+    Attributes:
+        rows: Of a micro-batch; None for whole batches.
+    """
+
+    def __init__(
+        self, model: Any, session: Session, fit: Callable[[], int], why_whole: Callable[[], str]
+    ) -> None:
+        self._model = model
+        self._session = session
+        self._fit = fit
+        self._why_whole = why_whole
+        self._element_spec: Any = None
+        self._held: list[Any] = []
+        self._micro: MicroTrainStep | None = None
+        self._recomputing = Recomputing(model)
+        self._tried: list[str] = []
+        self._whole: Whole | None = None
+        self.rows: int | None = None
+
+    @property
+    def share(self) -> float | None:
+        """Of its memory in which the step is recomputed; None where it is not."""
+        return self._recomputing.way.share if self._recomputing.way is not None else None
+
+    @property
+    def is_used(self) -> bool:
+        """Whether steps are taken here, and not by Keras' own function."""
+        return self.rows is not None or self._recomputing.step is not None
+
+    def can_take(self, batches: list[Any]) -> bool:
+        """Whether these batches are to be trained here."""
+        return self.is_used and bool(batches) and not starves(batches)
+
+    def hold(self, batches: list[Any], element_spec: Any) -> None:
+        """The batches of the next step."""
+        self._held, self._element_spec = batches, element_spec
+
+    def take(self, batches: list[Any]) -> Any:
+        """Take a step with each batch; the logs of the last one."""
+        for batch in batches:
+            logs = self._in_parts(batch) if self.rows is not None else self._recomputed(batch)
+            self._session.heartbeat.note_alive()
+        return logs
+
+    def _in_parts(self, batch: Any) -> Any:
+        assert self.rows is not None
+        micro = self._micro_step()
+        logs = micro(batch, self.rows)
+        for sentence in micro.notes:
+            self._note(INEXACT, sentence)
+        return logs
+
+    def _recomputed(self, batch: Any) -> Any:
+        assert self._recomputing.step is not None
+        return self._recomputing.step(batch)
+
+    def renew(self) -> None:
+        """The train function was made anew: with other layers to be trained, perhaps."""
+        self._micro, self._tried = None, []
+        self._recomputing.renew()
+        if self.rows is None:
+            return
+        whole = self.why_whole(self.rows, trial=False)
+        if whole is None:
+            self.split(self.rows)
+            return
+        self.rows = None
+        self.keep_whole(whole)
+
+    def recompute(self, share: float, batch: Any, why: str) -> bool:
+        """Train with whole batches in this share of memory; False where that cannot be had."""
+        if self._recomputing.describe_refusal() or not self._recomputing.begin(share, batch):
+            return False
+        way = self._recomputing.way
+        if way is not None and way.count:
+            self._note(
+                RECOMPUTATION,
+                f"the batch stays whole, and {way.count} operations of a step run twice, so that "
+                f"it takes {1 - way.share:.0%} less memory and about {way.extra:.0%} more time: "
+                f"{why}",
+            )
+        return True
+
+    def choose_share(self) -> float | None:
+        """The share of memory to recompute the step in next; None where that is not the way."""
+        if self.rows is not None or not self.wants_whole():
+            return None
+        if refusal := self._recomputing.describe_refusal():
+            self._note(RECOMPUTATION, f"the step is not recomputed: {refusal}")
+            return None
+        return self._recomputing.find_smaller_share()
+
+    def wants_whole(self) -> bool:
+        """Whether micro-batches would give another result, or cannot be had."""
+        return self.why_whole(1, trial=False) is not None or sees_the_batch(self._model)
+
+    def why_whole(self, rows: int, *, trial: bool = True) -> Whole | None:
+        """Why the batch must not be split into so many rows; None where it may be.
+
+        Args:
+            trial: Whether to try the step on a few rows: this finds what layers and losses do that
+                fitguard does not know. It costs what the first split step would pay.
+        """
+        try:
+            # TensorFlow must not be loaded before the script loads it.
+            from fitguard.keras.microbatch import describe_unsupported
+
+            why_not = self._why_whole() or describe_unsupported(self._model)
+        except (ImportError, AttributeError) as error:
+            why_not = f"fitguard does not know this Keras: {error}."
+        if why_not:
+            return Whole(why_not)
+        orders = self._session.orders
+        if may_change(orders):
+            return None
+        changes = list_known_changes(self._model, orders)
+        if not changes and trial and self._held:
+            self._try_rows(rows)
+        return forbid_changes(changes or self._tried, orders)
+
+    def keep_whole(self, whole: Whole, *, fits: bool = True) -> None:
+        """The batch is not split: say so once, and let the parent know.
+
+        Args:
+            fits: False where the batch is known to be too large.
+        """
+        if whole == self._whole:
+            return
+        self._whole = whole
+        short = "the batch is not split" if fits else "the batch does not fit, and is not split"
+        self._note("micro-batch", f"{short}: {whole.text}")
+        self._session.record(NotSplit, fit=self._fit(), why=whole.why, allow=whole.allow)
+
+    def split(self, rows: int) -> None:
+        """Train in micro-batches of so many rows from now on."""
+        from fitguard.keras.microbatch import describe_batchwise
+
+        self.rows = rows
+        self._micro_step()
+        for sentence in describe_batchwise(self._model):
+            self._note(INEXACT, sentence)
+
+    def tell(self, rows: int, of: int, why: str) -> None:
+        """Say that a batch of `of` rows, or what each replica has of it, is trained in parts."""
+        replicas = count_replicas(self._model)
+        self._session.record(MicroBatchChosen, fit=self._fit(), rows=rows, of=of, why=why)
+        whole = f"the batch of {of}"
+        if replicas > 1:
+            whole = f"what each of the {replicas} replicas has of the batch, up to {of} rows,"
+        self._session.say(f"{whole} is trained in micro-batches of {rows}: {why}")
+
+    def _micro_step(self) -> "MicroTrainStep":
+        from fitguard.keras.microbatch import MicroTrainStep
+
+        if self._micro is None:
+            self._micro = MicroTrainStep(self._model, element_spec=self._element_spec)
+        return self._micro
+
+    def _try_rows(self, rows: int) -> None:
+        try:
+            self._tried = self._micro_step().prepare(self._held[0], rows)
+        except Exception as error:
+            # The step will not fit either, and the trial comes again with fewer rows.
+            if not is_out_of_memory(error):
+                raise
+
+    def _note(self, kind: NoteKind, sentence: str) -> None:
+        self._session.note(kind, sentence, fit=self._fit())
