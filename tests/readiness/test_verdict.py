@@ -115,6 +115,21 @@ def test_a_batch_that_layers_look_at_needs_to_be_allowed():
     assert would_be_cured(report, ("batch-statistics",))
 
 
+def test_a_batch_that_fits_whole_when_part_is_computed_twice_needs_no_word():
+    fit = fit_with(fits=False, changed_by_parts=True)
+    again = msgspec.structs.replace(
+        fit.plan.advice[0], slug="recomputation", changes_results=False, enough=True
+    )
+    plan = msgspec.structs.replace(fit.plan, advice=(*fit.plan.advice, again))
+    fits = [msgspec.structs.replace(fit, plan=plan)]
+    report = compose_report(fits=fits, command="train.py")
+    run = report.steps[0]
+    assert run.commands == ("fitguard run train.py",)
+    assert "it stays whole" in run.text
+    assert not run.changes_results
+    assert would_be_cured(report)
+
+
 def test_a_callback_that_cannot_write_fails():
     fits = [
         msgspec.structs.replace(fit_with(number), failures=("CSVLogger cannot write\nMove it.",))

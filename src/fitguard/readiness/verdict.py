@@ -83,7 +83,7 @@ def would_be_cured(report: CheckReport, allow: Sequence[str] = ()) -> bool:
         allow: What it may do though it changes results.
     """
     plans = [fit.plan for fit in report.fits if fit.plan is not None and fit.plan.fits is False]
-    if any(map(_splitting_changes, plans)) and BATCH_STATISTICS not in allow:
+    if any(map(_needs_permission, plans)) and BATCH_STATISTICS not in allow:
         return False
     errors = any(one.severity == "error" for one in all_findings(report.doctor, report.fits))
     failures = report.failure or any(fit.failures for fit in report.fits)
@@ -173,11 +173,17 @@ def _make_room(short: Sequence[CheckedFit], command: str) -> Iterator[NextStep]:
 
 
 def _split_batches(fits: Sequence[CheckedFit], command: str) -> NextStep:
-    changes = any(_splitting_changes(fit.plan) for fit in fits if fit.plan is not None)
+    plans = [fit.plan for fit in fits if fit.plan is not None]
+    changes = any(map(_needs_permission, plans))
     text = (
         "Each batch is trained in micro-batches that fit, and the optimizer sees the same batch as "
         "before."
     )
+    if any(map(_splitting_changes, plans)) and not changes:
+        text += (
+            " Where layers look at the whole batch, as BatchNormalization does, it stays whole, and "
+            "part of each step is computed twice to save memory."
+        )
     if changes:
         text += (
             " Layers that look at the whole batch, as BatchNormalization does, see the "
@@ -196,6 +202,12 @@ def _split_batches(fits: Sequence[CheckedFit], command: str) -> NextStep:
 def _splitting_changes(plan: Plan) -> bool:
     """Whether layers look at the batch as a whole."""
     return any(one.slug == "micro-batch" and one.changes_results for one in plan.advice)
+
+
+def _needs_permission(plan: Plan) -> bool:
+    """Whether nothing but a change of the results would make the batch fit."""
+    recomputed = any(one.slug == "recomputation" and one.enough for one in plan.advice)
+    return _splitting_changes(plan) and not recomputed
 
 
 def _try_step(fit: CheckedFit) -> NextStep:

@@ -65,7 +65,9 @@ class TestOrders:
         orders = Orders(micro_batches={"0": 5, "2": 3})
         batch = batch_of(8)
         assert first_rows(orders, 1, wide_model, batch, cpu_card(1)) == FirstRows(5, "as ordered")
-        assert first_rows(orders, 2, wide_model, batch, cpu_card(1)).rows == 3
+        assert first_rows(orders, 2, wide_model, batch, cpu_card(1)) == FirstRows(
+            3, "as ordered", is_remedy=True
+        )
         assert first_rows(orders, 2, wide_model, batch_of(3), cpu_card(1)).rows is None
 
     def test_without_a_card_or_a_plan_it_begins_whole(self, wide_model):

@@ -23,11 +23,15 @@ class FirstRows:
     """How many rows, or in which share of memory the step is recomputed, and why.
 
     Both are None for whole batches of a step as it is.
+
+    Args:
+        is_remedy: The parent ordered it because this `fit` ran out of memory.
     """
 
     rows: int | None
     why: str = ""
     share: float | None = None
+    is_remedy: bool = False
 
 
 def first_rows(
@@ -52,7 +56,8 @@ def first_rows(
     of = rows_of(batch)
     ordered = orders.micro_batches.get(str(number), orders.micro_batches.get(EVERY_FIT))
     if ordered is not None:
-        return FirstRows(ordered if ordered < of else None, "as ordered")
+        is_remedy = str(number) in orders.micro_batches
+        return FirstRows(ordered if ordered < of else None, "as ordered", is_remedy=is_remedy)
     share = orders.recompute.get(str(number))
     if share is not None:
         return FirstRows(None, "it did not fit into memory", share)

@@ -117,12 +117,14 @@ class GuardedStep:
             return
         if first.rows is None:
             return
-        whole = smaller.why_whole(first.rows)
+        whole, of = smaller.why_whole(first.rows), rows_of(batch)
         if whole is not None:
-            smaller.keep_whole(whole)
+            share = first.rows / of
+            if not first.is_remedy or not smaller.recompute(share, batch, first.why):
+                smaller.keep_whole(whole)
             return
         smaller.split(first.rows)
-        smaller.tell(first.rows, rows_of(batch), first.why)
+        smaller.tell(first.rows, of, first.why)
 
     def __call__(self, iterator: Any) -> Any:
         self.was_called = True
