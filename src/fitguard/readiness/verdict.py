@@ -181,8 +181,8 @@ def _split_batches(fits: Sequence[CheckedFit], command: str) -> NextStep:
     )
     if any(map(_splitting_changes, plans)) and not changes:
         text += (
-            " Where layers look at the whole batch, as BatchNormalization does, it stays whole, and "
-            "part of each step is computed twice to save memory."
+            " Where layers look at the whole batch, as BatchNormalization does, it stays whole,"
+            " and part of each step is computed twice to save memory."
         )
     if changes:
         text += (
