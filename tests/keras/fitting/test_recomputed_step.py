@@ -198,3 +198,29 @@ class TestLadder:
         assert recomputing.step is not first
         recomputing.step(batch_of())
         assert recomputing.way.count > 0
+
+    def test_an_error_of_the_changed_step_ends_recomputation_and_says_why(self):
+        recomputing = Recomputing(compiled(functional, keras))
+        assert recomputing.begin(0.6, batch_of())
+        assert recomputing.drop_unproven(ValueError("must be a compile-time constant"))
+        assert recomputing.step is None
+        assert recomputing.failure == "ValueError: must be a compile-time constant"
+        assert recomputing.find_smaller_share() is None
+
+    def test_an_error_after_a_good_step_is_the_users(self):
+        recomputing = Recomputing(compiled(functional, keras))
+        assert recomputing.begin(0.6, batch_of())
+        recomputing.take(batch_of())
+        assert not recomputing.drop_unproven(ValueError("wrong labels"))
+        assert recomputing.step is not None
+
+    def test_a_model_that_cannot_be_traced_again(self):
+        model = compiled(functional, keras)
+
+        def train_step(_):
+            raise RuntimeError("only once")
+
+        model.train_step = train_step
+        recomputing = Recomputing(model)
+        assert not recomputing.begin(0.6, batch_of())
+        assert "only once" in recomputing.failure

@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
+from fitguard.words import say_error
+
 if TYPE_CHECKING:
     from fitguard.keras.fitting.recomputed_step import RecomputedStep
     from fitguard.memory.recomputing.choosing import Recomputation
@@ -9,6 +11,7 @@ if TYPE_CHECKING:
 _SMALLER = 0.75
 """Of what did not fit, the next try takes so much."""
 LEAST_SHARE = 0.1
+_LONGEST = 300
 
 
 class Recomputing:
@@ -19,13 +22,16 @@ class Recomputing:
 
     Attributes:
         step: Takes a whole batch; None while nothing is recomputed.
+        failure: Why the step could not be changed, though it should have been; empty otherwise.
     """
 
     def __init__(self, model: Any) -> None:
         self._model = model
         self.step: RecomputedStep | None = None
+        self.failure = ""
         self._share = 1.0
         self._is_spent = False
+        self._is_proven = False
 
     def describe_refusal(self) -> str:
         """Why the step cannot be recomputed: a sentence; empty where it can."""
@@ -58,11 +64,35 @@ class Recomputing:
         except NothingToRecompute:
             self._is_spent = True
             return False
+        except Exception as error:  # code of the user's is traced
+            self._give_up(error)
+            return False
         if before is not None and step.way is not None and step.way.share >= before.share:
             self._is_spent = True
             return False
         self._share, self.step = share, step
         return True
+
+    def take(self, batch: Any) -> Any:
+        """Take a step; its logs."""
+        assert self.step is not None
+        logs = self.step(batch)
+        self._is_proven = True
+        return logs
+
+    def drop_unproven(self, error: BaseException) -> bool:
+        """Whether the error may come from the change: then the step is not recomputed any more.
+
+        A step that was taken once in this way is right: what comes later is the user's.
+        """
+        if self.step is None or self._is_proven:
+            return False
+        self._give_up(error)
+        return True
+
+    def _give_up(self, error: BaseException) -> None:
+        self.failure = say_error(error).splitlines()[0][:_LONGEST]
+        self.step, self._is_spent = None, True
 
     def renew(self) -> None:
         """The model has got another train function: its step is traced anew."""

@@ -71,7 +71,7 @@ class SmallerStep:
     def take(self, batches: list[Any]) -> Any:
         """Take a step with each batch; the logs of the last one."""
         for batch in batches:
-            logs = self._in_parts(batch) if self.rows is not None else self._recomputed(batch)
+            logs = self._in_parts(batch) if self.rows else self._recomputing.take(batch)
             self._session.heartbeat.note_alive()
         return logs
 
@@ -83,9 +83,12 @@ class SmallerStep:
             self._note(INEXACT, sentence)
         return logs
 
-    def _recomputed(self, batch: Any) -> Any:
-        assert self._recomputing.step is not None
-        return self._recomputing.step(batch)
+    def drop_unproven(self, error: BaseException) -> bool:
+        """Whether the error may come from recomputation: then there is none any more."""
+        if self.rows is not None or not self._recomputing.drop_unproven(error):
+            return False
+        self._tell_failure()
+        return True
 
     def renew(self) -> None:
         """The train function was made anew: with other layers to be trained, perhaps."""
@@ -102,7 +105,10 @@ class SmallerStep:
 
     def recompute(self, share: float, batch: Any, why: str) -> bool:
         """Train with whole batches in this share of memory; False where that cannot be had."""
-        if self._recomputing.describe_refusal() or not self._recomputing.begin(share, batch):
+        if self._recomputing.describe_refusal():
+            return False
+        if not self._recomputing.begin(share, batch):
+            self._tell_failure()
             return False
         way = self._recomputing.way
         if way is not None and way.count:
@@ -181,6 +187,13 @@ class SmallerStep:
         if replicas > 1:
             whole = f"what each of the {replicas} replicas has of the batch, up to {of} rows,"
         self._session.say(f"{whole} is trained in micro-batches of {rows}: {why}")
+
+    def _tell_failure(self) -> None:
+        if failure := self._recomputing.failure:
+            self._note(
+                RECOMPUTATION,
+                f"the step is not recomputed: TensorFlow did not take the changed step ({failure})",
+            )
 
     def _micro_step(self) -> "MicroTrainStep":
         from fitguard.keras.microbatch import MicroTrainStep

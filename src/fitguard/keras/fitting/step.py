@@ -167,9 +167,19 @@ class GuardedStep:
             return self._native(source.iterator if isinstance(source, Ahead) else source)
         except Exception as error:
             if not is_out_of_memory(error):
-                raise
+                if not self._drop_unproven(error):
+                    raise
+                return self._run_step(source)
             failure = error
         return self._retry_smaller(failure)
+
+    def _drop_unproven(self, error: Exception) -> bool:
+        """Whether the step can be taken again without recomputation, which may have raised this."""
+        start = self._start
+        if start is None or not start.is_whole or not self.smaller.drop_unproven(error):
+            return False
+        start.put_back()
+        return True
 
     def _retry_smaller(self, error: Exception) -> Any:
         """The same batch in less memory, until it fits."""
@@ -178,9 +188,10 @@ class GuardedStep:
             try:
                 return self.smaller.take(self._held)
             except Exception as another:
-                if not is_out_of_memory(another):
+                if is_out_of_memory(another):
+                    error = another
+                elif not self._drop_unproven(another):
                     raise
-                error = another
 
     def _go_back(self, error: Exception) -> None:
         """To the state before the step, to take it in less memory; or raise the error."""
