@@ -9,7 +9,7 @@ import pytest
 from guarded.harness import GuardedRun, memory_limit, run_plain
 from guarded.results import distance
 
-from fitguard.schema.journal import AttemptStarted, Noted
+from fitguard.schema.journal import AttemptStarted, RecomputationChosen
 
 SCRIPT = "batch_statistics.py"
 MOST_APART = 1e-4
@@ -37,8 +37,9 @@ def test_it_ends_with_the_weights_of_the_unlimited_run(kind, megabytes, attempts
     assert distance(tmp_path / "whole.npz", run.out) < MOST_APART
     (fit,) = run.record.fits
     assert fit.micro_batch is None
-    said = [event.text for event in run.events(Noted) if event.kind == "recomputation"]
-    assert said
-    assert all("the batch stays whole" in text for text in said)
+    chosen = run.events(RecomputationChosen)
+    assert chosen
+    assert all(0 < event.share < 1 and event.count for event in chosen)
+    assert ended.text.count("the batch stays whole") == len(chosen)
     assert len(run.events(AttemptStarted)) == attempts
     assert any(decision.action == "recompute" for decision in run.record.decisions)

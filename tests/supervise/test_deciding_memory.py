@@ -47,6 +47,18 @@ def test_a_batch_that_must_stay_whole_is_recomputed_with_less_and_less_memory():
     assert story.ends_with(oom(64, recompute=0.2)).action != "recompute"
 
 
+def test_what_the_child_found_out_is_not_found_out_again():
+    killed = end("killed", signal="SIGKILL", cause="unknown", shares={1: 0.4})
+    assert Story().ends_with(killed).orders.recompute == {"1": 0.4}
+
+
+def test_an_abort_without_a_word_is_recomputed_in_less_memory():
+    aborted = end(cause="gpu-oom", signal="SIGABRT", shares={1: 0.4})
+    following = Story().ends_with(aborted)
+    assert following.action == "recompute"
+    assert following.orders.recompute == {"1": pytest.approx(0.3)}
+
+
 @pytest.mark.parametrize(
     ("rows", "of", "expected"), [(100, 100, 50), (25, 100, 10), (97, 97, 33), (3, 64, 1), (2, 7, 1)]
 )

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+_ARGUMENT = "fitguard_argument"
+
 
 def make_callable(
     function: Any, definition: Any, *, jit_compile: bool
@@ -15,8 +17,44 @@ def make_callable(
     """
     import tensorflow as tf
 
+    specs = [tf.TensorSpec(one.shape, one.dtype) for one in own_inputs(function)]
+    ordered = _import(function, definition, specs)
+    if not jit_compile:
+        return lambda tensors: ordered(*tensors)[:-1]
+    compiled = tf.function(
+        lambda *tensors: ordered(*tensors), specs, autograph=False, jit_compile=True
+    )
+    return lambda tensors: compiled(*tensors)[:-1]
+
+
+def graph_for_shapes(function: Any, specs: Sequence[Any]) -> tuple[Any, dict[str, str]]:
+    """The graph of a traced function with the sizes that it has for inputs of these shapes.
+
+    Returns:
+        The graph, and for the names of its inputs those that they have in the function.
+    """
+    made = _import(function, function.graph.as_graph_def(), specs)
+    names = {
+        f"{_ARGUMENT}_{index}": tensor.op.name for index, tensor in enumerate(own_inputs(function))
+    }
+    return made.graph, names
+
+
+def own_inputs(function: Any) -> list[Any]:
+    """Without what it captures."""
+    return list(function.inputs[: len(function.inputs) - len(function.captured_inputs)])
+
+
+def is_compiled(function: Any) -> bool:
+    """Whether a traced function is compiled with XLA."""
+    return bool(function.function_def.attr["_XlaMustCompile"].b)
+
+
+def _import(function: Any, definition: Any, specs: Sequence[Any]) -> Any:
+    """The graph as a function. Its last output is there for its effects: it may have no other."""
+    import tensorflow as tf
+
     captured = list(function.captured_inputs)
-    given = function.inputs[: len(function.inputs) - len(captured)]
     inner = [tensor.name for tensor in function.inputs]
     wanted = [tensor.name for tensor in function.outputs]
     effects = [operation.name for operation in function.graph.control_outputs]
@@ -31,14 +69,12 @@ def make_callable(
             name="",
         )
         with tf.control_dependencies(found[len(wanted) :]):
-            return [tf.identity(tensor) for tensor in found[: len(wanted)]]
+            outputs = [tf.identity(tensor) for tensor in found[: len(wanted)]]
+            return [*outputs, tf.constant(0)]
 
-    specs = [tf.TensorSpec(tensor.shape, tensor.dtype) for tensor in given]
+    named = [
+        tf.TensorSpec(spec.shape, spec.dtype, f"{_ARGUMENT}_{index}")
+        for index, spec in enumerate(specs)
+    ]
     # The order of reads and writes is in the graph already: `tf.function` would add another one.
-    ordered = tf.compat.v1.wrap_function(run, specs)
-    if not jit_compile:
-        return lambda tensors: ordered(*tensors)
-    compiled = tf.function(
-        lambda *tensors: ordered(*tensors), specs, autograph=False, jit_compile=True
-    )
-    return lambda tensors: compiled(*tensors)
+    return tf.compat.v1.wrap_function(run, named)

@@ -1,32 +1,40 @@
 """`recompute`: less memory for a step of the user's own, or for a model's `fit`."""
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 from fitguard.contract.compiling import steps_per_execution
 from fitguard.schema.exit_codes import UsageError
 
+_NOTHING = (
+    "fitguard.keras.recompute saves nothing here: no large value of the step waits for the "
+    "backward pass and can be computed again. The step runs as it is."
+)
 
-def recompute(step: Any, share: float = 0.5, *, jit_compile: bool = False) -> Any:
+
+def recompute(step: Any, share: float = 0.5, *, jit_compile: bool | None = None) -> Any:
     """A step that computes some of its values twice, and takes less memory.
 
     The result is the same but for rounding: the whole batch is seen at once, random numbers are
-    those of the plain step, and moving averages move once.
+    those of the plain step, and moving averages move once. Numbers that TensorFlow's kernels draw
+    from a state of their own (`tf.random.uniform`) are others. Where no memory can be saved, the
+    step runs as it is, and a warning says so.
 
     Args:
         step: A function of tensors that computes gradients and applies them, as for `tf.function`;
             or a compiled Keras model, whose `fit` trains in this way from now on.
         share: The part of the memory that the step should take, compared with what it takes as it
             is, without variables and the batch. Where so little cannot be had, it takes the least.
-        jit_compile: Compile the function with XLA. A model says that itself.
+        jit_compile: Compile the function with XLA; None for what the `tf.function` does. A model
+            says that itself.
 
     Returns:
-        The new function; of a model, the model itself.
+        The new function, to be called from Python; of a model, the model itself.
 
     Raises:
         UsageError: for a share that is not between 0 and 1, for what is no step, and for models
-            that cannot be recomputed. `NothingToRecompute` comes with the first call if no memory
-            can be saved.
+            that cannot be recomputed, also when they are compiled so later.
 
     Example:
         >>> step = fitguard.keras.recompute(train_step, share=0.4)
@@ -46,29 +54,50 @@ def recompute(step: Any, share: float = 0.5, *, jit_compile: bool = False) -> An
         )
     from fitguard.memory.recomputing.recomputed import RecomputedFunction
 
-    function: Callable[..., Any] = getattr(step, "python_function", step)
-    return RecomputedFunction(function, share, jit_compile=jit_compile)
+    return RecomputedFunction(step, share, jit_compile=jit_compile, told_nothing=_warn)
+
+
+def _warn() -> None:
+    warnings.warn(_NOTHING, stacklevel=4)
 
 
 def _recompute_fit(model: Any, share: float) -> Any:
-    from fitguard.keras.fitting.recomputed_step import RecomputedStep, describe_not_recomputable
-
     if getattr(model, "optimizer", None) is None:
         raise UsageError("Received a model that is not compiled. Expected model.compile() before.")
-    refusal = describe_not_recomputable(model)
-    if not refusal and steps_per_execution(model) > 1:
-        refusal = (
-            "It was compiled with steps_per_execution: fitguard recomputes one step at a time."
-        )
-    if refusal:
-        raise UsageError(f"This model cannot be recomputed. {refusal}")
+    _require_recomputable(model)
 
     def make_train_function(force: bool = False) -> Any:
         if model.train_function is None or force:
-            step = RecomputedStep(model, share)
-            model.train_function = lambda iterator: step(next(iterator))
+            # It may have been compiled in another way since.
+            _require_recomputable(model)
+            model.train_function = _take_steps(model, share)
         return model.train_function
 
     model.make_train_function = make_train_function
     model.train_function = None
     return model
+
+
+def _take_steps(model: Any, share: float) -> Callable[[Any], Any]:
+    """What Keras calls with an iterator."""
+    from fitguard.keras.fitting.recomputed_step import RecomputedStep
+
+    made: list[RecomputedStep] = []
+
+    def take_step(iterator: Any) -> Any:
+        if not made:
+            spec = getattr(iterator, "element_spec", None)
+            made.append(RecomputedStep(model, share, spec, told_nothing=_warn))
+        return made[0](next(iterator))
+
+    return take_step
+
+
+def _require_recomputable(model: Any) -> None:
+    from fitguard.keras.fitting.recomputed_step import describe_not_recomputable
+
+    refusal = describe_not_recomputable(model)
+    if not refusal and steps_per_execution(model) > 1:
+        refusal = "It has steps_per_execution: fitguard recomputes one step at a time."
+    if refusal:
+        raise UsageError(f"This model cannot be recomputed. {refusal}")

@@ -11,13 +11,13 @@ def find_traced_functions(train_function: Any) -> Iterator[Any]:
     yield from _within(train_function, _DEEPEST)
 
 
-def trace(train_function: Any, iterator: Any) -> bool:
+def trace(native: Any, iterator: Any) -> bool:
     """Make all variables that the first step makes, without a step; False where it runs eagerly.
 
     Optimizers and metrics have none before, models of tf_keras neither. The trace is kept: Keras
     finds it when it takes its step.
     """
-    function = next(find_traced_functions(train_function), None)
+    function = next(find_traced_functions(native), None)
     if function is None:
         return False
     function.get_concrete_function(iterator)

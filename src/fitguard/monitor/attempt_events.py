@@ -16,6 +16,7 @@ from fitguard.schema.journal import (
     MicroBatchChosen,
     Noted,
     NotSplit,
+    RecomputationChosen,
     SnapshotFailed,
     SnapshotWritten,
 )
@@ -43,6 +44,7 @@ class AttemptEvents:
         spans: By number of the `fit` call; those whose end was restored are not among them.
         batch_sizes: By number of the `fit` call, the rows that each replica has of a batch.
         micro_batches: By number of the `fit` call, as the child chose them.
+        shares: By number of the `fit` call, the share of memory in which its step is recomputed.
         not_split: By number of the `fit` call, why its batch stayed whole.
         unguarded: Whether it said that something is not guarded.
         saved: The furthest place in a snapshot that this attempt began with, or wrote.
@@ -64,6 +66,7 @@ class AttemptEvents:
     unguarded: bool = False
     batch_sizes: dict[int, int] = field(default_factory=dict)
     micro_batches: dict[int, int] = field(default_factory=dict)
+    shares: dict[int, float] = field(default_factory=dict)
     not_split: dict[int, NotSplit] = field(default_factory=dict)
 
     @property
@@ -88,15 +91,23 @@ class AttemptEvents:
                 self.decided = event
             case FitBegan():
                 self._begin(event)
-            case MicroBatchChosen(evaluation=False):
-                self.micro_batches[event.fit] = event.rows
-                self.not_split.pop(event.fit, None)
-            case NotSplit():
-                self.not_split[event.fit] = event
+            case MicroBatchChosen() | RecomputationChosen() | NotSplit():
+                self._note_way(event)
             case Noted():
                 self.unguarded = self.unguarded or event.kind == UNGUARDED
             case SnapshotWritten() | SnapshotFailed() | Logged() | FitEnded():
                 self._pass(event)
+
+    def _note_way(self, event: MicroBatchChosen | RecomputationChosen | NotSplit) -> None:
+        """How the steps of a `fit` are taken."""
+        match event:
+            case MicroBatchChosen(evaluation=False):
+                self.micro_batches[event.fit] = event.rows
+                self.not_split.pop(event.fit, None)
+            case RecomputationChosen():
+                self.shares[event.fit] = event.share
+            case NotSplit():
+                self.not_split[event.fit] = event
 
     def _begin(self, event: FitBegan) -> None:
         place = event.place

@@ -3,12 +3,11 @@
 from collections.abc import Iterable, Iterator
 
 from fitguard.schema.journal import (
-    RECOMPUTATION,
     AnyEvent,
     Decided,
     MicroBatchChosen,
-    Noted,
     Probed,
+    RecomputationChosen,
 )
 from fitguard.schema.run import RunDecision
 
@@ -20,6 +19,7 @@ def decisions(events: Iterable[AnyEvent]) -> tuple[RunDecision, ...]:
 
 def _decisions(events: Iterable[AnyEvent]) -> Iterator[RunDecision]:
     known: dict[tuple[int, bool], int] = {}
+    shares: dict[int, float] = {}
     for event in events:
         if isinstance(event, Decided):
             yield RunDecision(
@@ -34,16 +34,34 @@ def _decisions(events: Iterable[AnyEvent]) -> Iterator[RunDecision]:
             yield RunDecision(
                 time=event.time, attempt=event.attempt, action="probe", text=event.text
             )
-        elif isinstance(event, Noted) and event.kind == RECOMPUTATION:
-            yield RunDecision(
-                time=event.time, attempt=event.attempt, action="recompute", text=event.text
-            )
+        elif isinstance(event, RecomputationChosen):
+            if shares.get(event.fit) != event.share:
+                yield _recomputation(event)
+            shares[event.fit] = event.share
         elif isinstance(event, MicroBatchChosen):
             # Each attempt says again how it trains; only a change is a decision.
             where = (event.fit, event.evaluation)
             if known.get(where, event.of) != event.rows:
                 yield _micro_batch(event)
             known[where] = event.rows
+
+
+def describe_recomputation(count: int, share: float, extra: float, why: str) -> str:
+    """How a step is recomputed, in a sentence."""
+    return (
+        f"the batch stays whole, and {count} operations of a step run twice, so that it takes "
+        f"{1 - share:.0%} less memory and about {extra:.0%} more time: {why}"
+    )
+
+
+def _recomputation(event: RecomputationChosen) -> RunDecision:
+    text = describe_recomputation(event.count, event.share, event.extra, event.why)
+    return RunDecision(
+        time=event.time,
+        attempt=event.attempt,
+        action="recompute",
+        text=text[0].upper() + text[1:],
+    )
 
 
 def _micro_batch(event: MicroBatchChosen) -> RunDecision:

@@ -210,6 +210,23 @@ class NotSplit(Event, frozen=True, kw_only=True, tag="not-split"):
     allow: str = ""
 
 
+class RecomputationChosen(Event, frozen=True, kw_only=True, tag="recomputation"):
+    """The batch stays whole, and part of each step is computed twice.
+
+    Args:
+        share: Of the memory of the step as it is, without variables.
+        extra: What it takes longer, as a part of the step.
+        count: How many operations run twice.
+        why: What led to it.
+    """
+
+    fit: int
+    share: float
+    extra: float
+    count: int
+    why: str
+
+
 class Failed(Event, frozen=True, kw_only=True, tag="failed"):
     """What the child knows of its own end.
 
@@ -323,6 +340,7 @@ AnyEvent = (
     | Noted
     | MicroBatchChosen
     | NotSplit
+    | RecomputationChosen
     | Failed
     | AttemptEnded
     | Decided

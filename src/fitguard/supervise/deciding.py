@@ -226,13 +226,22 @@ def _go_on(past: _Past, options: DecideOptions, remedy: Remedy, change: Change) 
     happened = describe_attempt(past.last, past.row.cause)
     return Next(
         action=remedy.action,
-        orders=msgspec.structs.replace(change.orders, attempt=past.last.number + 1),
+        orders=msgspec.structs.replace(
+            change.orders,
+            attempt=past.last.number + 1,
+            recompute=_remember_shares(past.last) | change.orders.recompute,
+        ),
         wait_seconds=wait_seconds,
         needed_share=remedy.free_share,
         text=f"{happened}. {change.text}{describe_restart(past.last)}{change.note}",
         cause=past.row.cause,
         changes_results=remedy.changes_results,
     )
+
+
+def _remember_shares(last: PastAttempt) -> dict[str, float]:
+    """What the child has found out need not be found out again."""
+    return {str(fit): share for fit, share in last.shares.items()}
 
 
 def _stop(past: _Past, orders: Orders, why: str) -> Next:

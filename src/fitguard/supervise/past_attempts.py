@@ -1,6 +1,6 @@
 """The attempts of a run, as a decision needs them: out of the journal, so none is forgotten."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -25,6 +25,7 @@ class PastAttempt(Attempt, frozen=True, kw_only=True):
         fallout: Whether another worker failed first, and this attempt only told of it.
         batch_size: Of the `fit` call in which it ended, on each replica; None where unknown.
         micro_batch: Rows of its micro-batches; None where the batch was whole.
+        shares: By number of the `fit` call, the share of memory in which its step was recomputed.
         not_split: Why the batch that counts here stayed whole; None where it need not.
         xids: Of the kernel log, since the attempt began.
         unguarded: Whether it said that something is not guarded.
@@ -41,6 +42,7 @@ class PastAttempt(Attempt, frozen=True, kw_only=True):
     batch_size: int | None = None
     micro_batch: int | None = None
     not_split: NotSplit | None = None
+    shares: Mapping[int, float] = msgspec.field(default_factory=dict)
     xids: tuple[Xid, ...] = ()
     unguarded: bool = False
     soak: bool = False
@@ -117,5 +119,6 @@ def _extend(
         batch_size=known.batch_sizes.get(fit),
         micro_batch=known.micro_batches.get(fit) or orders.micro_batches.get(str(fit)),
         not_split=None if evaluated else known.not_split.get(fit),
+        shares=known.shares,
         unguarded=known.unguarded,
     )

@@ -18,6 +18,8 @@ from fitguard.supervise.past_attempts import PastAttempt
 from fitguard.supervise.sick_gpus import leave_out_sick_gpus
 from fitguard.supervise.waiting import has_room
 
+_SMALLER = 0.75
+"""Of the share of memory that did not suffice."""
 _CLEARED = ("RESTART_APP", "IGNORE", "WORKFLOW_XID_45")
 """What NVIDIA's catalogue asks for where a new process is enough."""
 
@@ -63,14 +65,24 @@ def _restart(remedy: Remedy, situation: Situation) -> Change | None:
 
 
 def _recompute(_: Remedy, situation: Situation) -> Change | None:
-    failed, orders = situation.attempt.failed, situation.orders
-    if failed is None or not failed.recompute:
+    attempt, orders = situation.attempt, situation.orders
+    fit, share = _find_share(attempt)
+    if not share:
         return None
-    shares = {**orders.recompute, str(failed.place.fit): failed.recompute}
+    shares = {**orders.recompute, str(fit): share}
     return Change(
         msgspec.structs.replace(orders, recompute=shares),
         "It starts again with the batch whole, and computes part of each step twice",
     )
+
+
+def _find_share(attempt: PastAttempt) -> tuple[int, float]:
+    """Of which `fit`, and the share of memory in which its step is to be recomputed; 0 for none."""
+    if attempt.failed is not None:
+        return attempt.failed.place.fit, attempt.failed.recompute
+    # It crashed in memory that did not suffice, and could not say so.
+    fit = attempt.last.fit
+    return fit, _SMALLER * attempt.shares.get(fit, 0.0)
 
 
 def _smaller_micro_batch(_: Remedy, situation: Situation) -> Change | None:
@@ -80,7 +92,7 @@ def _smaller_micro_batch(_: Remedy, situation: Situation) -> Change | None:
 def split_batch(attempt: PastAttempt, orders: Orders) -> Change | None:
     """Orders for smaller parts of the batch; None where it stays whole, or is one row."""
     failed = attempt.failed
-    if attempt.not_split is not None or (failed is not None and failed.recompute):
+    if attempt.not_split is not None or _find_share(attempt)[1]:
         return None
     if failed is not None and failed.rows and failed.of:
         return _halve(orders, failed.place.fit, failed.rows, failed.of, failed.evaluation)

@@ -1,12 +1,13 @@
 """A train step in less memory: the batch stays whole, and part of the step is computed twice."""
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import tensorflow as tf
 
 from fitguard.contract.compiling import uses_xla
 from fitguard.contract.libraries import library_of as keras_of
-from fitguard.keras.microbatch.cutting import Layout
+from fitguard.keras.microbatch.cutting import Layout, specs_of
 from fitguard.keras.microbatch.library import library_of
 from fitguard.memory.recomputing.choosing import Recomputation
 from fitguard.memory.recomputing.recomputed import RecomputedFunction
@@ -18,18 +19,34 @@ class RecomputedStep:
     Args:
         model: Compiled and built, of Keras 2 or Keras 3, on one device.
         share: Of the memory that the step of the first batch takes as it is, without variables.
+        element_spec: That of the data, where there is one: Keras traces its step for it, and what
+            is computed may depend on whether the number of rows is known.
+        told_nothing: Called where nothing can be saved.
     """
 
-    def __init__(self, model: Any, share: float) -> None:
+    def __init__(
+        self,
+        model: Any,
+        share: float,
+        element_spec: Any = None,
+        told_nothing: Callable[[], None] = lambda: None,
+    ) -> None:
         self._model = model
         self._share = share
+        self._element_spec = element_spec
+        self._tell_nothing = told_nothing
         self._library = library_of(model)
         self._steps: dict[Any, RecomputedFunction] = {}
 
     @property
     def way(self) -> Recomputation | None:
         """What is computed twice for the first batch; None before it was traced."""
-        return next((step.way for step in self._steps.values()), None)
+        return next((step.way for step in self._steps.values() if step.way is not None), None)
+
+    @property
+    def drawing(self) -> tuple[str, ...]:
+        """Kinds of operations that draw other random numbers than those of the plain step."""
+        return next((step.drawing for step in self._steps.values()), ())
 
     def prepare(self, batch: Any) -> None:
         """Trace the step for batches of this shape; no variable is changed.
@@ -54,15 +71,28 @@ class RecomputedStep:
             if model.built:
                 self._library.build_optimizer(model)
             library = keras_of(model)
+
+            def take(*leaves: Any) -> Any:
+                data = layout.batch(list(leaves))
+                return model.distribute_strategy.run(model.train_step, args=(data,))
+
+            autograph = library is not None and library.generation == 2
             self._steps[layout.key] = RecomputedFunction(
-                lambda *leaves: model.distribute_strategy.run(
-                    model.train_step, args=(layout.batch(list(leaves)),)
-                ),
+                tf.function(take, autograph=autograph),
                 self._share,
                 jit_compile=uses_xla(model),
-                autograph=library is not None and library.generation == 2,
+                widen=self._widen,
+                told_nothing=self._tell_nothing,
             )
         return self._steps[layout.key]
+
+    def _widen(self, specs: Sequence[Any]) -> Sequence[Any]:
+        """What Keras traces its step for: data seldom say how many rows a batch has."""
+        wide = specs_of(self._element_spec)
+        fitting = len(wide) == len(specs) and all(
+            one.is_compatible_with(other) for one, other in zip(wide, specs, strict=True)
+        )
+        return wide if fitting else specs
 
 
 def describe_not_recomputable(model: Any) -> str:

@@ -30,6 +30,7 @@ class Recomputing:
         self.step: RecomputedStep | None = None
         self.failure = ""
         self._share = 1.0
+        self._element_spec: Any = None
         self._is_spent = False
         self._is_proven = False
 
@@ -53,12 +54,12 @@ class Recomputing:
         """What is computed twice."""
         return self.step.way if self.step is not None else None
 
-    def begin(self, share: float, batch: Any) -> bool:
+    def begin(self, share: float, batch: Any, element_spec: Any = None) -> bool:
         """Recompute from now on; whether less memory can be had in this way."""
         from fitguard.keras.fitting.recomputed_step import RecomputedStep
         from fitguard.memory.recomputing.recomputed import NothingToRecompute
 
-        before, step = self.way, RecomputedStep(self._model, share)
+        before, step = self.way, RecomputedStep(self._model, share, element_spec)
         try:
             step.prepare(batch)
         except NothingToRecompute:
@@ -70,8 +71,17 @@ class Recomputing:
         if before is not None and step.way is not None and step.way.share >= before.share:
             self._is_spent = True
             return False
-        self._share, self.step = share, step
+        self._share, self.step, self._element_spec = share, step, element_spec
         return True
+
+    @property
+    def drawing(self) -> tuple[str, ...]:
+        """Kinds of operations that draw other random numbers once the step is changed."""
+        return self.step.drawing if self.step is not None else ()
+
+    def stop(self) -> None:
+        """Nothing is recomputed any more."""
+        self.step, self._is_spent = None, True
 
     def take(self, batch: Any) -> Any:
         """Take a step; its logs."""
@@ -92,11 +102,11 @@ class Recomputing:
 
     def _give_up(self, error: BaseException) -> None:
         self.failure = say_error(error).splitlines()[0][:_LONGEST]
-        self.step, self._is_spent = None, True
+        self.stop()
 
     def renew(self) -> None:
         """The model has got another train function: its step is traced anew."""
         if self.step is not None:
             from fitguard.keras.fitting.recomputed_step import RecomputedStep
 
-            self.step = RecomputedStep(self._model, self._share)
+            self.step = RecomputedStep(self._model, self._share, self._element_spec)

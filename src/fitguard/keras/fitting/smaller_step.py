@@ -14,10 +14,24 @@ from fitguard.keras.fitting.whole import (
     sees_the_batch,
 )
 from fitguard.keras.session import Session
-from fitguard.schema.journal import INEXACT, RECOMPUTATION, MicroBatchChosen, NoteKind, NotSplit
+from fitguard.monitor.decisions import describe_recomputation
+from fitguard.schema.journal import (
+    INEXACT,
+    RECOMPUTATION,
+    MicroBatchChosen,
+    NoteKind,
+    NotSplit,
+    RecomputationChosen,
+)
 
 if TYPE_CHECKING:
     from fitguard.keras.microbatch import MicroTrainStep
+
+_DRAWS = (
+    "the step draws random numbers inside of TensorFlow's kernels ({}). A changed step draws "
+    "others. To have the same, draw with keras.random and a SeedGenerator, or with a "
+    "tf.random.Generator"
+)
 
 
 class SmallerStep:
@@ -105,19 +119,30 @@ class SmallerStep:
 
     def recompute(self, share: float, batch: Any, why: str) -> bool:
         """Train with whole batches in this share of memory; False where that cannot be had."""
-        if self._recomputing.describe_refusal():
+        recomputing = self._recomputing
+        if recomputing.describe_refusal():
             return False
-        if not self._recomputing.begin(share, batch):
+        if not recomputing.begin(share, batch, self._element_spec):
             self._tell_failure()
             return False
-        way = self._recomputing.way
-        if way is not None and way.count:
-            self._note(
-                RECOMPUTATION,
-                f"the batch stays whole, and {way.count} operations of a step run twice, so that "
-                f"it takes {1 - way.share:.0%} less memory and about {way.extra:.0%} more time: "
-                f"{why}",
-            )
+        drawing, way = ", ".join(recomputing.drawing), recomputing.way
+        if drawing and self._session.orders.exact_only:
+            recomputing.stop()
+            self._note(RECOMPUTATION, f"the step is not recomputed: {_DRAWS.format(drawing)}")
+            return False
+        if way is None or not way.count:
+            return True
+        if drawing:
+            self._note(INEXACT, _DRAWS.format(drawing))
+        self._session.record(
+            RecomputationChosen,
+            fit=self._fit(),
+            share=way.share,
+            extra=way.extra,
+            count=way.count,
+            why=why,
+        )
+        self._session.say(describe_recomputation(way.count, way.share, way.extra, why))
         return True
 
     def choose_share(self) -> float | None:

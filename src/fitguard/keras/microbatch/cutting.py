@@ -87,9 +87,15 @@ def wider(specs: list[Any], others: list[Any]) -> list[Any] | None:
     return None if any(spec is None for spec in found) else found
 
 
+def specs_of(element_spec: Any) -> list[Any]:
+    """What data say beforehand of the tensors of a batch; empty where they say nothing."""
+    specs = [] if element_spec is None else tf.nest.flatten(share_specs(element_spec))
+    return [spec for spec in specs if spec is not None and not isinstance(spec, tf.OptionalSpec)]
+
+
 def says_rows(element_spec: Any) -> bool:
     """Whether data say beforehand how many rows a batch has; so does a batch without a spec."""
-    specs = [] if element_spec is None else tf.nest.flatten(share_specs(element_spec))
+    specs = specs_of(element_spec)
     return all(spec.shape.rank == 0 or spec.shape[0] is not None for spec in specs)
 
 

@@ -56,9 +56,18 @@ def _join_pieces(model: Any, pieces: list[PieceLogs], findings: Findings) -> Any
     }
     counted = {name for metric in model.metrics for name in _names(metric) if name not in untouched}
     return {
-        name: value if name in counted else sum(piece.logs[name] * piece.share for piece in pieces)
+        name: value if name in counted or _is_whole(value) else _mean(name, pieces)
         for name, value in last.items()
     }
+
+
+def _is_whole(value: Any) -> bool:
+    """Whether it counts: there is no mean of it that it could hold."""
+    return not tf.convert_to_tensor(value).dtype.is_floating
+
+
+def _mean(name: str, pieces: list[PieceLogs]) -> Any:
+    return sum(piece.logs[name] * piece.share for piece in pieces)
 
 
 def _names(metric: Any) -> list[str]:

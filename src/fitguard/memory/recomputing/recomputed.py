@@ -1,13 +1,25 @@
 """A function of tensors, changed so that it fits."""
 
+import functools
+import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fitguard.contract.rewritten import make_callable
+from fitguard.contract.rewritten import (
+    graph_for_shapes,
+    is_compiled,
+    make_callable,
+    own_inputs,
+)
+from fitguard.memory.graph.nodes import Node
 from fitguard.memory.recomputing.choosing import Recomputation, choose
 from fitguard.memory.recomputing.edit import NAME, edit_definition
 from fitguard.memory.recomputing.graph import read_graph
+from fitguard.memory.recomputing.repeatable import draws_anew
+from fitguard.schema.exit_codes import UsageError
+
+Specs = Sequence[Any]
 
 
 class NothingToRecompute(Exception):
@@ -18,39 +30,48 @@ class NothingToRecompute(Exception):
 class _Made:
     call: Callable[[Sequence[Any]], list[Any]]
     structure: Any
+    way: Recomputation | None
 
 
 class RecomputedFunction:
     """Gives what a function of tensors gives, and computes some of it twice to save memory.
 
-    It is traced for each shape of its arguments, and what is computed twice is chosen for it.
+    It is traced as `tf.function` would trace it. What is computed twice is chosen for each shape of
+    its arguments. Where nothing can be saved, it runs as it is.
 
     Args:
-        function: As for `tf.function`.
+        function: A `tf.function`, or what could be one.
         share: Of the memory that it takes for its first arguments as it is, without variables and
             these arguments. Where so little cannot be had, the least is taken.
-        jit_compile: Compile with XLA.
-        autograph: As for `tf.function`.
+        jit_compile: Compile with XLA; None for what the `tf.function` does.
+        widen: Makes the specs that it is traced for from those of its tensors.
+        told_nothing: Called where nothing can be saved.
 
     Attributes:
-        way: What is computed twice for the first arguments; None before it was traced.
+        way: What is computed twice, for the first arguments where something can be saved.
+        drawing: Kinds of operations in it that draw other random numbers once it is changed.
     """
 
     def __init__(
         self,
-        function: Callable[..., Any],
+        function: Any,
         share: float,
         *,
-        jit_compile: bool = False,
-        autograph: bool = True,
+        jit_compile: bool | None = None,
+        widen: Callable[[Specs], Specs] = list,
+        told_nothing: Callable[[], None] = lambda: None,
     ) -> None:
         import tensorflow as tf
 
-        self._function = tf.function(function, autograph=autograph)
+        is_traceable = hasattr(function, "get_concrete_function")
+        self._function = function if is_traceable else tf.function(function)
         self._share = share
         self._jit = jit_compile
+        self._widen = widen
+        self._tell_nothing = told_nothing
         self._made: dict[Any, _Made] = {}
         self.way: Recomputation | None = None
+        self.drawing: tuple[str, ...] = ()
 
     def prepare(self, *arguments: Any) -> None:
         """Trace it for arguments of these shapes; nothing is computed.
@@ -59,34 +80,85 @@ class RecomputedFunction:
             NothingToRecompute: where it cannot be had in less memory.
         """
         self._find(arguments)
+        if self.way is None:
+            raise NothingToRecompute("No value of it can be computed again in less memory.")
 
-    def __call__(self, *arguments: Any) -> Any:
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
         import tensorflow as tf
 
+        if not tf.executing_eagerly():
+            raise UsageError(
+                "Received a call of a recomputed function from inside of a tf.function. Expected: "
+                "a call from Python. Recompute the outer function instead."
+            )
+        arguments = self._bind(arguments, named)
         made = self._find(arguments)
-        found = made.call(tf.nest.flatten(arguments, expand_composites=True))
-        return tf.nest.pack_sequence_as(made.structure, found, expand_composites=True)
+        found = iter(made.call(tf.nest.flatten(_tensors(arguments), expand_composites=True)))
+        leaves = tf.nest.flatten(made.structure, expand_composites=True)
+        filled = [leaf if leaf is None else next(found) for leaf in leaves]
+        return tf.nest.pack_sequence_as(made.structure, filled, expand_composites=True)
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        """As a method, it gets its object first."""
+        return self if instance is None else functools.partial(self, instance)
+
+    def _bind(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
+        if not named:
+            return arguments
+        function = getattr(self._function, "python_function", self._function)
+        bound = inspect.signature(function).bind(*arguments, **named)
+        if bound.kwargs:
+            raise UsageError(
+                f"Received {', '.join(bound.kwargs)} by name. Expected arguments that can be given "
+                "by position."
+            )
+        return bound.args
 
     def _find(self, arguments: tuple[Any, ...]) -> _Made:
         import tensorflow as tf
 
-        specs = tf.nest.map_structure(tf.type_spec_from_value, arguments)
-        key = (str(tf.nest.map_structure(lambda _: None, specs)), *tf.nest.flatten(specs))
+        leaves = tf.nest.flatten(arguments)
+        kinds = [_spec(leaf) if _is_tensor(leaf) else _identify(leaf) for leaf in leaves]
+        structure = tf.nest.map_structure(lambda _: None, arguments)
+        key = (str(structure), *kinds)
         if key not in self._made:
-            self._made[key] = self._make(specs)
+            self._made[key] = self._make(arguments)
         return self._made[key]
 
-    def _make(self, specs: tuple[Any, ...]) -> _Made:
-        traced = self._function.get_concrete_function(*specs)
-        nodes = read_graph(traced.graph)
+    def _make(self, arguments: tuple[Any, ...]) -> _Made:
+        import tensorflow as tf
+
+        leaves = tf.nest.flatten(arguments)
+        specs = [_spec(leaf) for leaf in leaves if _is_tensor(leaf)]
+        wide = iter(self._widen(specs))
+        given = [next(wide) if _is_tensor(leaf) else leaf for leaf in leaves]
+        traced = self._function.get_concrete_function(*tf.nest.pack_sequence_as(arguments, given))
+        nodes = _read_nodes(traced, tf.nest.flatten(_tensors(arguments), expand_composites=True))
+        self.drawing = self.drawing or tuple(
+            sorted({node.op for node in nodes if draws_anew(node)})
+        )
         of_bytes = self.way.whole_bytes if self.way is not None else 0
         way = choose(nodes, self._share, of_bytes)
-        if way is None and self.way is None:
-            raise NothingToRecompute
         self.way = self.way or way
-        definition = _edit(traced.graph, way, barriers=self._jit)
-        call = make_callable(traced, definition, jit_compile=self._jit)
-        return _Made(call, traced.structured_outputs)
+        if way is None:
+            self._tell_nothing()
+        jit = is_compiled(traced) if self._jit is None else self._jit
+        call = make_callable(traced, _edit(traced.graph, way, barriers=jit), jit_compile=jit)
+        return _Made(call, traced.structured_outputs, way)
+
+
+def _read_nodes(traced: Any, tensors: Sequence[Any]) -> list[Node]:
+    """With the sizes of these tensors, also where it was traced for any."""
+    import tensorflow as tf
+
+    if all(one.shape.is_fully_defined() for one in own_inputs(traced)):
+        return read_graph(traced.graph)
+    specs = [tf.TensorSpec(one.shape, one.dtype) for one in tensors]
+    graph, names = graph_for_shapes(traced, specs)
+    nodes = read_graph(graph)
+    for node in nodes:
+        node.name = names.get(node.name, node.name)
+    return nodes
 
 
 def _edit(graph: Any, way: Recomputation | None, *, barriers: bool) -> Any:
@@ -102,3 +174,38 @@ def _edit(graph: Any, way: Recomputation | None, *, barriers: bool) -> Any:
     for edit in way.edits if way is not None else ():
         edit_definition(definition, edit, type_of if barriers else None)
     return definition
+
+
+def _is_tensor(leaf: Any) -> bool:
+    """Whether the graph gets it as a tensor; all else is part of the trace, as in `tf.function`."""
+    import numpy as np
+    import tensorflow as tf
+
+    kinds = (tf.Tensor, np.ndarray, np.generic, tf.RaggedTensor, tf.SparseTensor)
+    if isinstance(leaf, tf.Variable):
+        raise UsageError(
+            f"Received the variable {leaf.name} as an argument. Expected tensors and Python "
+            "values: let the function use its variables as a closure."
+        )
+    return isinstance(leaf, kinds)
+
+
+def _tensors(arguments: tuple[Any, ...]) -> list[Any]:
+    import tensorflow as tf
+
+    return [leaf for leaf in tf.nest.flatten(arguments) if _is_tensor(leaf)]
+
+
+def _spec(leaf: Any) -> Any:
+    import tensorflow as tf
+
+    return tf.type_spec_from_value(leaf)
+
+
+def _identify(leaf: Any) -> Any:
+    """What tells a Python value from others."""
+    try:
+        hash(leaf)
+    except TypeError:
+        return id(leaf)
+    return type(leaf), leaf

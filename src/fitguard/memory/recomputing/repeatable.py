@@ -1,5 +1,6 @@
 """Which operations give the same when they run again."""
 
+from fitguard.contract.datasets.operations import HIDDEN_DRAWS
 from fitguard.contract.graphs import operation_definition
 from fitguard.memory.graph.nodes import Node
 
@@ -24,3 +25,8 @@ def is_repeatable(node: Node) -> bool:
         return False
     known = operation_definition(node.op)
     return known is not None and not known.is_stateful and bool(node.sizes)
+
+
+def draws_anew(node: Node) -> bool:
+    """Whether it draws random numbers from a state of its own: in a new graph, that begins anew."""
+    return node.op in HIDDEN_DRAWS
