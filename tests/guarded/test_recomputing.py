@@ -16,9 +16,7 @@ MOST_APART = 1e-4
 """Rounding, after some steps: the graph optimizer fuses other operations."""
 
 
-@pytest.mark.parametrize(
-    ("kind", "megabytes", "least"), [("all", 110, 1), ("growing", 110, 2)]
-)
+@pytest.mark.parametrize(("kind", "megabytes", "least"), [("all", 110, 1), ("growing", 110, 2)])
 def test_it_ends_with_the_weights_of_the_unlimited_run(kind, megabytes, least, tmp_path):
     # Where oneDNN finds no room for its scratch space, TensorFlow aborts (CPU only).
     plain = {"TF_ENABLE_ONEDNN_OPTS": "0"}
