@@ -45,7 +45,7 @@ def test_recurrent_and_attention_models_get_to_the_end(kind, megabytes, tmp_path
 
 
 def test_a_batch_that_layers_look_at_is_split_only_where_that_is_allowed(tmp_path):
-    with GuardedRun(tmp_path, "too_large.py", "norm", environment=memory_limit(40)) as run:
+    with GuardedRun(tmp_path, "too_large.py", "norm", environment=memory_limit(26)) as run:
         stopped = run.wait()
         assert stopped.code == 1, stopped.text
         told = "fitguard: the batch does not fit, and is not split: BatchNormalization"
