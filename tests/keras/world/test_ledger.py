@@ -3,9 +3,11 @@
 import json
 import sys
 import threading
+import time
 
 import pytest
 
+from fitguard.keras.world import ledger as ledger_module
 from fitguard.keras.world.ledger import Ledger
 
 
@@ -45,3 +47,33 @@ def test_a_snapshot_may_be_written_while_the_training_opens_files(tmp_path):
     told = [json.loads(line)[2] for line in (tmp_path / "deeds").read_text().splitlines()]
     assert sorted(told) == sorted(names)  # each one once
     ledger.close()
+
+
+@pytest.mark.usefixtures("quick_switches")
+def test_what_was_added_is_on_the_disk_before_the_training_goes_on(tmp_path, monkeypatch):
+    """Also where the thread that writes snapshots is held up in the middle of a line."""
+    append, main = ledger_module.append_line, threading.main_thread()
+
+    def append_late(file, line):
+        if threading.current_thread() is not main:
+            time.sleep(0.01)
+        return append(file, line)
+
+    monkeypatch.setattr(ledger_module, "append_line", append_late)
+    ledger, done = Ledger(tmp_path / "deeds", 1, home="/home/somebody"), threading.Event()
+
+    def flush():
+        while not done.is_set():
+            ledger.flush()
+
+    writer = threading.Thread(target=flush)
+    writer.start()
+    try:
+        for number in range(2000):
+            ledger.add("file", f"/made/{number}")
+            last = (tmp_path / "deeds").read_text().splitlines()[-1]
+            assert json.loads(last)[2] == f"/made/{number}"
+    finally:
+        done.set()
+        writer.join()
+        ledger.close()

@@ -103,8 +103,10 @@ class Ledger:
         self._lines += 1
         told = strip_home(more, self._home) if isinstance(more, str) else more
         line = json.dumps([self._attempt, deed, strip_home(path, self._home), told])
-        self._unwritten.append(f"{line}\n".encode())
         self._write(self._file)
+        # By this thread: it may be killed as soon as it does what it writes down here.
+        if self._unwritten or not self._append(self._file, f"{line}\n".encode()):
+            self._unwritten.append(f"{line}\n".encode())
 
     def flush(self) -> None:
         """Try again what the disk refused, and have all of it there."""
@@ -114,7 +116,8 @@ class Ledger:
                 sync_file(self._file)
 
     def _write(self, file: int) -> None:
-        """Each line is taken first: the thread that writes snapshots may be here as well.
+        """What was refused. Each line is taken first: the thread that writes snapshots may be here
+        as well.
 
         Without a lock, which a process that is forked meanwhile would never get.
         """
@@ -123,13 +126,19 @@ class Ledger:
                 line = self._unwritten.popleft()
             except IndexError:
                 return
-            try:
-                if not append_line(file, line):
-                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-            except OSError as error:
+            if not self._append(file, line):
                 self._unwritten.appendleft(line)
-                self._on_refused(error)
                 return
+
+    def _append(self, file: int, line: bytes) -> bool:
+        """Whether the disk took it."""
+        try:
+            if not append_line(file, line):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        except OSError as error:
+            self._on_refused(error)
+            return False
+        return True
 
     def close(self) -> None:
         """No more will come."""
