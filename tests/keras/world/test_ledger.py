@@ -60,6 +60,7 @@ def test_what_was_added_is_on_the_disk_before_the_training_goes_on(tmp_path, mon
         return append(file, line)
 
     monkeypatch.setattr(ledger_module, "append_line", append_late)
+    monkeypatch.setattr(ledger_module, "sync_file", lambda _: None)
     ledger, done = Ledger(tmp_path / "deeds", 1, home="/home/somebody"), threading.Event()
 
     def flush():
@@ -69,7 +70,7 @@ def test_what_was_added_is_on_the_disk_before_the_training_goes_on(tmp_path, mon
     writer = threading.Thread(target=flush)
     writer.start()
     try:
-        for number in range(2000):
+        for number in range(5000):
             ledger.add("file", f"/made/{number}")
             last = (tmp_path / "deeds").read_text().splitlines()[-1]
             assert json.loads(last)[2] == f"/made/{number}"
