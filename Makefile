@@ -38,6 +38,8 @@ bench: $(READY)
 	$(BIN)/python bench/data_budget.py
 	$(BIN)/python bench/plan_cost.py
 	$(BIN)/python bench/plan_accuracy.py
+	$(BIN)/python bench/recomputing.py
+	$(BIN)/python bench/recomputing_batches.py
 	$(BIN)/python bench/guard_overhead.py
 	$(BIN)/python bench/sampling_cost.py
 	$(BIN)/python bench/guard_survival.py
