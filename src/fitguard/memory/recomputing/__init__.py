@@ -13,4 +13,6 @@ segments.py     where the forward pass is cut: what is alive there is kept
 groups.py       what is computed again together, and what sets it off
 edit.py         operations that are added and inputs that change, on paper and in a `GraphDef`
 choosing.py     the cheapest of many ways that fits into the memory that is there
+recomputed.py   a function that can be called, with the way that was chosen for its arguments
+estimating.py   for the plan: what a recomputed step needs at any batch size
 """
