@@ -44,7 +44,7 @@ class AttemptEvents:
         spans: By number of the `fit` call; those whose end was restored are not among them.
         batch_sizes: By number of the `fit` call, the rows that each replica has of a batch.
         micro_batches: By number of the `fit` call, as the child chose them.
-        shares: By number of the `fit` call, the share of memory in which its step is recomputed.
+        shares: By number of the `fit` call, the share of memory that was asked for its step.
         not_split: By number of the `fit` call, why its batch stayed whole.
         unguarded: Whether it said that something is not guarded.
         saved: The furthest place in a snapshot that this attempt began with, or wrote.
@@ -105,7 +105,7 @@ class AttemptEvents:
                 self.micro_batches[event.fit] = event.rows
                 self.not_split.pop(event.fit, None)
             case RecomputationChosen():
-                self.shares[event.fit] = event.share
+                self.shares[event.fit] = event.wanted
             case NotSplit():
                 self.not_split[event.fit] = event
 

@@ -214,6 +214,7 @@ class RecomputationChosen(Event, frozen=True, kw_only=True, tag="recomputation")
     """The batch stays whole, and part of each step is computed twice.
 
     Args:
+        wanted: Share of memory that was asked for: from the same one, the same way is chosen again.
         share: Of the memory of the step as it is, without variables.
         extra: What it takes longer, as a part of the step.
         count: How many operations run twice.
@@ -221,6 +222,7 @@ class RecomputationChosen(Event, frozen=True, kw_only=True, tag="recomputation")
     """
 
     fit: int
+    wanted: float
     share: float
     extra: float
     count: int

@@ -25,7 +25,7 @@ class PastAttempt(Attempt, frozen=True, kw_only=True):
         fallout: Whether another worker failed first, and this attempt only told of it.
         batch_size: Of the `fit` call in which it ended, on each replica; None where unknown.
         micro_batch: Rows of its micro-batches; None where the batch was whole.
-        shares: By number of the `fit` call, the share of memory in which its step was recomputed.
+        shares: By number of the `fit` call, the share of memory that was asked for its step.
         not_split: Why the batch that counts here stayed whole; None where it need not.
         xids: Of the kernel log, since the attempt began.
         unguarded: Whether it said that something is not guarded.

@@ -51,6 +51,14 @@ def test_it_fits_where_that_can_be_had(nodes, share):
     assert 0 < way.extra < 0.5
 
 
+def test_the_same_wish_gives_the_same_way_in_another_graph(nodes):
+    """A run that was killed and goes on has the bits of one that was not."""
+    again = nodes_of(deep(keras))
+    for share in (0.8, 0.5):
+        kinds = [[node.op for node in copied(choose(each, share))] for each in (nodes, again)]
+        assert kinds[0] == kinds[1]
+
+
 def test_less_memory_costs_more_time(nodes):
     extras = [choose(nodes, share).extra for share in (0.9, 0.7, 0.5)]
     assert extras == sorted(extras)

@@ -75,6 +75,11 @@ class Recomputing:
         return True
 
     @property
+    def wanted(self) -> float | None:
+        """The share that was asked for; None where nothing is recomputed."""
+        return self._share if self.step is not None else None
+
+    @property
     def drawing(self) -> tuple[str, ...]:
         """Kinds of operations that draw other random numbers once the step is changed."""
         return self.step.drawing if self.step is not None else ()

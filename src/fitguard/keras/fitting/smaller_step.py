@@ -66,8 +66,8 @@ class SmallerStep:
 
     @property
     def share(self) -> float | None:
-        """Of its memory in which the step is recomputed; None where it is not."""
-        return self._recomputing.way.share if self._recomputing.way is not None else None
+        """Of its memory in which the step was to be recomputed; None where it is not."""
+        return self._recomputing.wanted
 
     @property
     def is_used(self) -> bool:
@@ -137,6 +137,7 @@ class SmallerStep:
         self._session.record(
             RecomputationChosen,
             fit=self._fit(),
+            wanted=share,
             share=way.share,
             extra=way.extra,
             count=way.count,
