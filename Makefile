@@ -40,7 +40,9 @@ bench: $(READY)
 	$(BIN)/python bench/plan_accuracy.py
 	$(BIN)/python bench/recomputing.py
 	$(BIN)/python bench/recomputing_batches.py
+	$(BIN)/python bench/guard_steps.py
 	$(BIN)/python bench/guard_overhead.py
+	$(BIN)/python bench/guard_snapshots.py
 	$(BIN)/python bench/sampling_cost.py
 	$(BIN)/python bench/guard_survival.py
 	$(BIN)/python bench/gang_recovery.py

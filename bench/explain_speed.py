@@ -2,26 +2,27 @@
 
     make bench
 
-grep only counts the lines in which one of the same literal texts stands. Both start anew in each
-round, read from a warm file cache, and take turns, so that a busy moment hits both; the median
-counts.
+grep only counts the lines in which one of 40 words stands, a sample of the texts that fitguard
+looks for. Both start anew in each round, read from a warm file cache, and take turns; the best
+round of each counts. Both use one core: their processor seconds are compared, which others on the
+machine change less than the seconds that pass.
 """
 
 import json
 import os
 import random
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from fitguard.knowledge import knowledge
 
-ROUNDS = 3
+ROUNDS = 5
+WORDS = 40
 SIZE_BYTES = 1 << 30
 MOST_MEMORY_BYTES = 200 * 1000 * 1000
 FITGUARD = str(Path(sys.executable).parent / "fitguard")
@@ -36,9 +37,15 @@ FAILURE = (
 
 
 class Run(NamedTuple):
-    """One run of a command."""
+    """One run of a command.
+
+    Args:
+        seconds: Of the processor.
+        passed_seconds: On the clock.
+    """
 
     seconds: float
+    passed_seconds: float
     peak_bytes: int
     output: str
 
@@ -69,10 +76,47 @@ def epochs(rng: random.Random) -> Iterator[str]:
         )
 
 
-def write_log(path: Path) -> int:
-    """Ordinary output with one failure in the middle; the number of the line that tells of it."""
+def crowded(rng: random.Random) -> Iterator[str]:
+    """A line for each step; 1 in 100 is one that fitguard knows, of all that it knows."""
+    known = [
+        example
+        for signature in knowledge().signatures.all
+        if signature.anchors
+        for example in signature.examples
+    ]
+    for step in range(20_000):
+        if step % 100 == 50:
+            yield f"{rng.choice(known)}\n"
+        yield (
+            f"2024-05-10 11:33:{rng.randint(0, 59):02}.{rng.randint(0, 999999):06} INFO "
+            f"trainer.py:212 step={step} lr={rng.random() / 1000:.6f} loss={rng.random():.5f} "
+            f"images/sec={3000 * rng.random():.1f} grad_norm={rng.random():.3f}\n"
+        )
+
+
+class Kind(NamedTuple):
+    """Of logs.
+
+    Args:
+        lines: A part of it, from which the whole is made.
+        most: The share of grep's time that is the target.
+    """
+
+    name: str
+    lines: Callable[[random.Random], Iterator[str]]
+    most: float
+
+
+KINDS = (
+    Kind("ordinary output, one failure", epochs, 1.0),
+    Kind("1 line in 100 is a known one, of all kinds", crowded, 1.5),
+)
+
+
+def write_log(path: Path, lines: Callable[[random.Random], Iterator[str]]) -> int:
+    """Such output with one failure in the middle; the number of the line that tells of it."""
     # A small part: the peak memory of a process counts for those it starts, too.
-    part = "".join(epochs(random.Random(1))).encode()
+    part = "".join(lines(random.Random(1))).encode()
     times = SIZE_BYTES // len(part) + 1
     with path.open("wb") as file:
         for number in range(times):
@@ -92,39 +136,52 @@ def run(command: list[str]) -> Run:
         output = process.stdout.read()
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode not in (0, 3):
+    if process.returncode not in (0, 1):  # 1 of grep: there is no such line
         raise SystemExit(f"{' '.join(command)} ended with {process.returncode}")
-    return Run(time.perf_counter() - started, usage.ru_maxrss * 1024, output)
+    passed = time.perf_counter() - started
+    return Run(usage.ru_utime + usage.ru_stime, passed, usage.ru_maxrss * 1024, output)
+
+
+def measure(kind: Kind, log: Path, words: Path) -> bool:
+    """Print how long both take; whether the targets are met."""
+    line = write_log(log, kind.lines)
+    size = log.stat().st_size
+    explain = [FITGUARD, "explain", str(log), "--format", "json"]
+    grep = ["grep", "-c", "-F", "-f", str(words), str(log)]
+    run(["wc", "-l", str(log)])  # the file cache is warm for both
+    rounds = [(run(explain), run(grep)) for _ in range(ROUNDS)]
+    check_answer(rounds[0][0].output, line, kind.lines is epochs)
+    explained, searched = zip(*rounds, strict=True)
+    peak = max(item.peak_bytes for item in explained)
+    ratio = min(explained).seconds / min(searched).seconds
+    print(f"{kind.name}: {size / 2**30:.2f} GiB")
+    for name, runs in (("fitguard explain", explained), ("grep -c -F -f", searched)):
+        seconds, passed = min(runs).seconds, min(item.passed_seconds for item in runs)
+        speed = size / seconds / 1e9
+        print(f"  {name:16} {seconds:5.2f} s of a core, {speed:.2f} GB/s; {passed:.2f} s passed")
+    print(f"  fitguard takes {ratio:.2f} of grep's time (target: at most {kind.most:.2f})")
+    print(f"  its peak memory is {peak / 1e6:.0f} MB (target: {MOST_MEMORY_BYTES / 1e6:.0f})")
+    return ratio <= kind.most and peak < MOST_MEMORY_BYTES
 
 
 def main() -> None:
     """Measure, print, exit with 1 where a target is missed."""
     with tempfile.TemporaryDirectory() as folder:
-        log, anchors = Path(folder, "train.log"), Path(folder, "anchors")
-        line = write_log(log)
-        literals = list(knowledge().signatures.by_anchor)
-        anchors.write_text("\n".join(literals) + "\n")
-        size = log.stat().st_size
-        print(f"a log of {size / 2**30:.2f} GiB, {len(literals)} literal texts, {ROUNDS} rounds")
-        explain = [FITGUARD, "explain", str(log), "--format", "json"]
-        grep = ["grep", "-c", "-F", "-f", str(anchors), str(log)]
-        run(["wc", "-l", str(log)])  # the file cache is warm for both
-        rounds = [(run(explain), run(grep)) for _ in range(ROUNDS)]
-    check_answer(rounds[0][0].output, line)
-    seconds, reference = (statistics.median(item[i].seconds for item in rounds) for i in (0, 1))
-    peak = max(item[0].peak_bytes for item in rounds)
-    print(f"fitguard explain  {seconds:6.2f} s  {size / seconds / 1e9:.2f} GB/s")
-    print(f"grep -c -F -f     {reference:6.2f} s  {size / reference / 1e9:.2f} GB/s")
-    print(f"fitguard takes {seconds / reference:.2f} of grep's time (target: under 1)")
-    print(f"its peak memory is {peak / 1e6:.0f} MB (target: under {MOST_MEMORY_BYTES / 1e6:.0f})")
-    sys.exit(seconds >= reference or peak >= MOST_MEMORY_BYTES)
+        words = Path(folder, "words")
+        texts = list(knowledge().signatures.by_anchor)
+        chosen = texts[:: len(texts) // WORDS][:WORDS]
+        words.write_text("\n".join(chosen) + "\n")
+        print(f"{len(texts)} texts for fitguard, {len(chosen)} words for grep, {ROUNDS} rounds")
+        met = [measure(kind, Path(folder, "train.log"), words) for kind in KINDS]
+    sys.exit(not all(met))
 
 
-def check_answer(output: str, line: int) -> None:
-    """It is no use being quick and wrong."""
-    first = json.loads(output)["causes"][0]
+def check_answer(output: str, line: int, is_alone: bool) -> None:
+    """It is no use being quick and wrong; among all other failures, this one is not the first."""
+    diagnosis = json.loads(output)
+    first = diagnosis["causes"][0]
     lines = {item["line"] for item in first["evidence"]}
-    if first["cause"] != "gpu-oom" or line not in lines:
+    if is_alone and (first["cause"] != "gpu-oom" or line not in lines):
         raise SystemExit(f"Received {first['cause']}, lines {lines}. Expected gpu-oom, line {line}")
 
 

@@ -8,6 +8,7 @@ of all runs of a model must be the same to the bit.
 """
 
 import argparse
+import resource
 import statistics
 import sys
 import tempfile
@@ -17,7 +18,7 @@ import numpy as np
 from guard import trainings
 from memory_use import verdict
 
-MOST_RATIO, MOST_START_SECONDS = 1.02, 1.5
+MOST_RATIO, MOST_START_SECONDS = 1.02, 0.7
 KINDS = {"dense": "one layer of 64, the worst case", "cnn": "a small CNN"}
 _CALIBRATING_EPOCHS = 4
 _STARTS = 7
@@ -67,20 +68,37 @@ def trained(folder: Path, kind: str, epochs: int, way: str) -> tuple[float, int]
 
 
 def start_cost(folder: Path) -> bool:
-    """Seconds that a guarded script of one step takes longer, from start to end."""
+    """Seconds that a guarded script of one step takes longer, from start to end, at its best."""
     words = ("one_step.py", folder / "one.npz")
     commands = trainings.plain(*words), trainings.guarded(folder, *words)
     for command in commands:
         trainings.seconds(command, folder)  # the file cache is warm for both alike
-    rounds = [[trainings.seconds(command, folder) for command in commands] for _ in range(_STARTS)]
-    plain, guarded = (statistics.median(found) for found in zip(*rounds, strict=True))
-    more = guarded - plain
+    rounds = [[timed(command, folder) for command in commands] for _ in range(_STARTS)]
+    (plain, plain_cpu), (guarded, guarded_cpu) = (
+        (min(wall), min(cpu))
+        for wall, cpu in (zip(*found, strict=True) for found in zip(*rounds, strict=True))
+    )
+    more, more_cpu = guarded - plain, guarded_cpu - plain_cpu
     met = more <= MOST_START_SECONDS
     print(
-        f"start to end of one step: plain {plain:.2f} s, guarded {guarded:.2f} s, "
-        f"{more:.2f} s more, target {MOST_START_SECONDS} s: {verdict(met)}"
+        f"start to end of one step, best of {_STARTS}: plain {plain:.2f} s, guarded {guarded:.2f} "
+        f"s, {more:.2f} s more, target {MOST_START_SECONDS} s: {verdict(met)}; processor time "
+        f"{more_cpu:.2f} s more, that of the process that guards included"
     )
     return met
+
+
+def timed(command: list[str], folder: Path) -> tuple[float, float]:
+    """Seconds by the wall, and of all processors."""
+    before = read_processor_seconds()
+    wall = trainings.seconds(command, folder)
+    return wall, read_processor_seconds() - before
+
+
+def read_processor_seconds() -> float:
+    """Of all processes that were started here and have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 if __name__ == "__main__":

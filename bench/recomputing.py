@@ -19,6 +19,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+from recompute.distances import off
 
 SHARES = (0.5, 0.34)
 SCRIPT = Path(__file__).parent / "recompute" / "one_step.py"
@@ -49,7 +50,7 @@ def compare(model: str, given: argparse.Namespace, folder: Path) -> None:
     _, other = run(model, size, folder / "other.npz", TF_ENABLE_ONEDNN_OPTS="0")
     _, again = run(model, [*size, "--steps", "1"], folder / "again.npz")
     repeats = off(again, after)
-    moved = norm([one - two for one, two in zip(after, start_of(model, given), strict=True)])
+    moved = off(after, start_of(model, given))
     for share in SHARES:
         row, weights = run(model, [*size, "--share", str(share)], folder / f"{share}.npz")
         print(
@@ -84,14 +85,6 @@ def start_of(model: str, given: argparse.Namespace) -> list[np.ndarray]:
     from recompute.models import make
 
     return list(make(model, int(given.side), jit=False).get_weights())
-
-
-def norm(arrays: list[np.ndarray]) -> float:
-    return float(np.sqrt(sum(float(np.sum(np.square(one, dtype="float64"))) for one in arrays)))
-
-
-def off(one: list[np.ndarray], other: list[np.ndarray]) -> float:
-    return norm([first - second for first, second in zip(one, other, strict=True)])
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -16,10 +17,12 @@ def plain(script: str, *arguments: object) -> list[str]:
     return [sys.executable, str(SCRIPTS / script), *map(str, arguments)]
 
 
-def guarded(folder: Path, script: str, *arguments: object) -> list[str]:
+def guarded(
+    folder: Path, script: str, *arguments: object, options: Sequence[str] = ()
+) -> list[str]:
     """The command line with it."""
     own = [sys.executable, "-m", "fitguard", "run", "--quiet", "--runs", str(folder / "runs")]
-    return [*own, str(SCRIPTS / script), *map(str, arguments)]
+    return [*own, *options, str(SCRIPTS / script), *map(str, arguments)]
 
 
 def started(command: list[str], folder: Path) -> subprocess.Popen[bytes]:

@@ -73,12 +73,17 @@ MODELS = {
 }
 
 
-def make(name, side, *, jit):
-    """A compiled model with its optimizer built: the same weights each time."""
+def make(name, side, *, jit, parts=1):
+    """A compiled model with its optimizer built: the same weights each time.
+
+    Args:
+        parts: Whose gradients Keras adds up before it takes a step.
+    """
     keras.utils.set_random_seed(1)
     model = MODELS[name](side)
+    summed = parts if parts > 1 else None
     model.compile(
-        keras.optimizers.SGD(0.01, momentum=0.9),
+        keras.optimizers.SGD(0.01, momentum=0.9, gradient_accumulation_steps=summed),
         "sparse_categorical_crossentropy",
         jit_compile=jit,
     )

@@ -47,6 +47,17 @@ def test_importing_fitguard_imports_no_tensorflow():
     assert done.stdout.strip() == "False"
 
 
+def test_run_loads_no_other_command():
+    code = (
+        "import sys; from fitguard.cli.main import run; run(['run', 'no-such-script.py']);"
+        "print(sorted(name for name in sys.modules if name.startswith('fitguard.cli.')))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "fitguard.cli.run_start" in done.stdout
+    for other in ("check", "doctor", "probe", "data", "plan", "watch", "explain", "fleet"):
+        assert f"'fitguard.cli.{other}'" not in done.stdout
+
+
 def test_doctor_here_is_well():
     done = fitguard("doctor", "--python", sys.executable, "--format", "json")
     report = json.loads(done.stdout)

@@ -96,3 +96,14 @@ def test_a_real_library_cut_off_and_changed(
     broken.write_bytes(content)
     found = elf.read(broken)
     assert found is None or isinstance(found, Elf)
+    assert elf.holds_texts(broken, [b"no such text"]) is False
+
+
+def test_texts_among_constants(tmp_path: Path) -> None:
+    path = build_library(tmp_path / "libown.so", source='const char *text = "one two";')
+    assert elf.holds_texts(path, [b"one two"])
+    assert not elf.holds_texts(path, [b"one"])
+    assert not elf.holds_texts(path, [b"two"])
+    assert not elf.holds_texts(path, [b"one two", b"three"])
+    assert not elf.holds_texts(path, [b"text"])  # a name, and no constant
+    assert not elf.holds_texts(tmp_path / "nothing", [b"one two"])

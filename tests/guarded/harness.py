@@ -10,7 +10,8 @@ from pathlib import Path
 import msgspec
 import programs
 
-from fitguard.monitor.heartbeat import Beat, Heartbeat
+from fitguard.monitor.beats import Beat
+from fitguard.monitor.heartbeat import Heartbeat
 from fitguard.monitor.journal import Journal
 from fitguard.monitor.run_folder import RunFolder
 from fitguard.schema.journal import AttemptStarted

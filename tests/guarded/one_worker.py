@@ -10,7 +10,8 @@ from fitguard.keras.gang import Gang
 from fitguard.keras.session import Session
 from fitguard.keras.snapshots.content import Content
 from fitguard.keras.snapshots.store import SnapshotStore
-from fitguard.monitor.heartbeat import Heartbeat, Wish
+from fitguard.monitor.beats import Wish
+from fitguard.monitor.heartbeat import Heartbeat
 from fitguard.schema.gang import GangOrders, SavedPlace
 from fitguard.schema.run import Place
 

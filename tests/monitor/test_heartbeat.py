@@ -1,12 +1,15 @@
 """What parent and child of a gang tell each other through the shared numbers."""
 
+import os
 import random
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from fitguard.monitor.heartbeat import Call, Heartbeat, OwnHeartbeat, Phase, read_beat
+from fitguard.monitor.beats import Call, Phase
+from fitguard.monitor.heartbeat import Heartbeat, OwnHeartbeat, read_beat
 from fitguard.schema.gang import SavedPlace
 
 FAR = 1 << 40
@@ -152,3 +155,83 @@ def test_an_end_is_further_on_than_all_steps_of_its_fit() -> None:
     assert SavedPlace(1, end=True) > SavedPlace(1, 900)
     assert SavedPlace(2, 3) >= SavedPlace(2, 3)
     assert max(places) == SavedPlace(2, 40)
+
+
+@pytest.fixture
+def shared(tmp_path: Path) -> Iterator[Heartbeat]:
+    """As the parent has it while its child runs."""
+    heartbeat = Heartbeat(tmp_path / "heartbeat", create=True)
+    yield heartbeat
+    heartbeat.close()
+
+
+def test_what_is_shared_outlives_a_file_that_was_cut_short(
+    tmp_path: Path, shared: Heartbeat
+) -> None:
+    own = OwnHeartbeat(tmp_path / "heartbeat")
+
+    os.truncate(tmp_path / "heartbeat", 0)
+    own.beat("training", 1, 2, 3, 4)
+    shared.call(SavedPlace(1, 10))
+    shared.wish("leave")
+
+    assert shared.read().place.total_steps == 4
+    assert own.read_call() == Call(SavedPlace(1, 10))
+    assert own.read_wish() == "leave"
+
+
+def test_a_step_asks_nothing_of_the_file_system(tmp_path: Path, shared: Heartbeat) -> None:
+    own = OwnHeartbeat(tmp_path / "heartbeat")
+    (tmp_path / "heartbeat").rename(tmp_path / "elsewhere")
+    (tmp_path / "heartbeat").touch()
+
+    own.beat("training", 1, 2, 3, 4)
+    shared.wish("snapshot")
+
+    assert shared.read().count == 1
+    assert own.read_wish() == "snapshot"
+
+
+def test_who_has_only_the_file_sees_what_the_parent_has_read(
+    tmp_path: Path, shared: Heartbeat
+) -> None:
+    own = OwnHeartbeat(tmp_path / "heartbeat")
+    own.beat("training", 1, 2, 3, 4)
+    before = read_beat(tmp_path / "heartbeat")
+
+    beat = shared.read()
+
+    assert before is not None
+    assert before.count == 0
+    assert read_beat(tmp_path / "heartbeat") == beat
+
+
+def test_another_one_who_opens_it_sees_and_wishes_the_same(
+    tmp_path: Path, shared: Heartbeat
+) -> None:
+    own, other = OwnHeartbeat(tmp_path / "heartbeat"), Heartbeat(tmp_path / "heartbeat")
+    own.beat("training", 1, 2, 3, 4)
+
+    other.wish_profile()
+
+    assert other.read() == shared.read()
+    assert own.take_profile_wish()
+    assert not own.take_profile_wish()
+
+
+def test_a_child_that_knows_only_the_file_is_heard(tmp_path: Path, shared: Heartbeat) -> None:
+    with (tmp_path / "heartbeat").open("r+b") as file:
+        file.write((7).to_bytes(8, "little"))
+    shared.wish("leave")
+
+    assert shared.read().count == 7
+    assert shared.read_wish() == "leave"
+    assert (tmp_path / "heartbeat").read_bytes()[256] == 2
+
+
+def test_what_was_wished_before_the_child_looked_is_there(
+    tmp_path: Path, shared: Heartbeat
+) -> None:
+    shared.wish("leave")
+
+    assert OwnHeartbeat(tmp_path / "heartbeat").read_wish() == "leave"

@@ -8,7 +8,7 @@ from fitguard.schema.data import DataFacts, DataReport
 from fitguard.schema.doctor import DoctorReport
 from fitguard.schema.finding import Finding, Fix
 from fitguard.schema.model import ModelFacts
-from fitguard.schema.plan import Advice, Card, Plan, Range, Step
+from fitguard.schema.plan import Advice, Breakdown, Card, Plan, Range, Shortage, Step
 
 
 def found(severity="error", title="The labels are wrong"):
@@ -187,3 +187,40 @@ def test_a_fit_that_was_not_seen_is_not_called_ready():
 def test_the_only_advice_is_no_alternative():
     [step] = compose_report(fits=[fit_with(fits=False)]).steps
     assert step.title == "Use mixed precision"
+
+
+def fit_of_one(*advice):
+    """Not even one sample of it fits."""
+    fit = fit_with(fits=False, micro_batch_size=None)
+    shortage = Shortage(
+        batch_size=1,
+        required_bytes=Range(3 * 2**30, 3 * 2**30, 3 * 2**30),
+        usable_bytes=2 * 2**30,
+        breakdown=Breakdown(weights=2**30, optimizer=2 * 2**30),
+        too_large="state",
+        card_bytes=6 * 2**30,
+    )
+    return msgspec.structs.replace(
+        fit, plan=msgspec.structs.replace(fit.plan, shortage=shortage, advice=advice)
+    )
+
+
+def test_where_not_even_one_sample_fits_it_is_said_what_is_too_large():
+    report = compose_report(fits=[fit_of_one()], command="train.py")
+    assert not report.ok
+    [step] = report.steps
+    assert step.title == "Use a smaller model or a larger GPU: not even one sample fits"
+    assert step.text == (
+        "Not even one sample fits: weights 1.0 GiB and the optimizer's state 2.0 GiB take 3.0 GiB "
+        "together, and 2.0 GiB can be used. One sample fits a GPU with 6.0 GiB, as the script is."
+    )
+    assert not would_be_cured(report)
+
+
+def test_what_makes_one_sample_fit_is_no_promise_for_the_batch():
+    advice = Advice(slug="optimizer", title="Use Lion", text="Less state.", required_bytes=1,
+                    saved_bytes=1, enough=True)  # fmt: skip
+    report = compose_report(fits=[fit_of_one(advice)], command="train.py")
+    [step] = report.steps
+    assert step.title == "Use Lion"
+    assert "One sample fits then. If your batch does not, fitguard run trains it" in step.text

@@ -14,6 +14,7 @@ from fitguard.schema.plan import (
     Moment,
     Plan,
     Range,
+    Shortage,
     Step,
     Unknown,
 )
@@ -198,8 +199,23 @@ NO_CARD = Plan(
     batch_bytes=3 * KIB,
 )  # fmt: skip
 
+SHORTAGE = Shortage(
+    batch_size=1,
+    required_bytes=Range(8 * GIB, 9 * GIB, 10 * GIB),
+    usable_bytes=7 * GIB,
+    breakdown=Breakdown(weights=2 * GIB, optimizer=4 * GIB, gradients=2 * GIB, activations=GIB),
+    too_large="state",
+    layers=RESNET_LAYERS[:2],
+    card_bytes=12 * GIB,
+)
 NOT_EVEN_ONE = msgspec.structs.replace(
-    TOO_LARGE, largest_batch_size=0, micro_batch_size=None, batch_bytes=0, advice=(), layers=()
+    TOO_LARGE,
+    largest_batch_size=0,
+    micro_batch_size=None,
+    batch_bytes=0,
+    shortage=SHORTAGE,
+    advice=(),
+    layers=(),
 )
 
 

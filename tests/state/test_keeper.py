@@ -272,6 +272,20 @@ def test_an_object_of_another_library_is_seen_to_change() -> None:
     assert changed.startswith("Namespace.table (pandas.")
 
 
+@pytest.mark.parametrize(
+    "held", [["loss", 0.5], [("loss", 0.5), ("nan", float("nan"))], [("a", 1.0, 10**400)]]
+)
+def test_words_and_numbers_in_one_list_are_brought_back(held: list[Any]) -> None:
+    first: list[Any] = []
+    second: list[Any] = []
+    old, new = Keeper(lambda: {"held": first}), Keeper(lambda: {"held": second})
+    old.begin()
+    new.begin()
+    first.extend(held)
+    new.write_changes(*old.read_changes())
+    assert str(second) == str(held)
+
+
 def test_objects_of_another_library_stay_in_their_places_in_a_tuple() -> None:
     import pandas as pd
 

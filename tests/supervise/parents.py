@@ -103,4 +103,6 @@ class Parent:
 
 
 def newest_run(folder: Path) -> Path:
-    return max((folder / "runs").glob("2*"))
+    """The second is in a name; of two runs that began in one, the one that was written to last."""
+    runs = (folder / "runs").glob("2*")
+    return max(runs, key=lambda run: (run.name[:15], (run / "journal.jsonl").stat().st_mtime_ns))

@@ -45,7 +45,7 @@ def test_a_leak_leads_to_a_planned_restart(tmp_path):
     [alert] = [alert for alert in parent.events(Alerted) if alert.code == "FG410"]
     assert (alert.attempt, alert.severity, alert.cause) == (1, "error", "gpu-memory-leak")
     assert alert.numbers["left_seconds"] < 300
-    assert parent.err.count("fitguard: FG410 GPU memory leaks 24.0 GiB an hour.") == 1
+    assert parent.err.count("fitguard: FG410 TensorFlow's memory leaks 24.0 GiB an hour.") == 1
     document = parent.run()
     assert [one["slug"] for one in document["alerts"]].count("gpu-leak") == 1
     first, second = document["attempts"]

@@ -121,6 +121,12 @@ def test_graph_mode_is_not_helped_by_less_xla():
     assert story.ends_with(oom(1, mode="graph")).stop
 
 
+def test_a_limit_of_the_script_is_kept():
+    """CUDA's own pool would take more than the script allows."""
+    assert Story(ONE_GPU).until_it_stops(oom(1)) == ["other-allocator", "stop"]
+    assert Story(ONE_GPU).until_it_stops(oom(1, limited=True)) == ["stop"]
+
+
 def test_fragmentation_gets_the_other_allocator():
     story = Story(ONE_GPU)
     fragmented = end("exception", cause="gpu-fragmentation")
@@ -200,7 +206,7 @@ def test_the_batch_of_a_fit_that_is_not_guarded_is_not_said_to_be_split():
     following = Story().ends_with(msgspec.structs.replace(unguarded, last=Place(), saved=Place()))
     assert following.stop
     assert "in training that is not guarded (gpu-oom)" in following.text
-    assert "cannot split the batch of a fit that is not guarded" in following.text
+    assert "Training that is not guarded cannot go on in less memory" in following.text
 
 
 def kept_whole(allow: str = BATCH_STATISTICS, **fields: Any) -> PastAttempt:
@@ -238,3 +244,18 @@ def test_memory_of_the_machine_has_a_reason_of_its_own():
     story = Story()
     killed = kept_whole(outcome="killed", cause="host-oom", signal="SIGKILL", failed=None)
     assert story.until_it_stops(killed) == ["restart", "stop"]
+
+
+def test_what_has_no_room_is_told_and_nothing_smaller_is_tried():
+    hopeless = msgspec.structs.replace(oom(64, mode="graph"), no_room="Not even one sample fits: …")
+    following = Story().ends_with(hopeless)
+    assert following.stop
+    assert following.explained
+    assert "fitguard stops here: GPU memory is not enough" in following.text
+    assert "Not even one sample fits: …" in following.text
+    assert not Story().ends_with(kept_whole()).explained
+
+
+def test_a_batch_that_stays_whole_has_no_room_either():
+    following = Story().ends_with(kept_whole(no_room="A batch of 64 does not fit: …"))
+    assert "BatchNormalization norm normalizes. A batch of 64 does not fit: …" in following.text

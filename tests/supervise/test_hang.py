@@ -2,7 +2,7 @@
 
 import pytest
 
-from fitguard.monitor.heartbeat import Beat
+from fitguard.monitor.beats import Beat
 from fitguard.schema.run import Place
 from fitguard.supervise.hang import HangWatch
 

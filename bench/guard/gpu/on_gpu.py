@@ -1,12 +1,13 @@
 """Guarded trainings on a real GPU, beside plain ones: `on_gpu.py PHASE …`.
 
-Phases: scarce, limited, exact, dies, taken, notebook, speed. See README.md.
+Phases: scarce, limited, exact, dies, taken, notebook, speed, autotuned. See README.md.
 """
 
 import json
 import subprocess
 import sys
 import time
+import zlib
 
 from jobs import GROWTH, HERE, WORK, Disturbed, Training, say, together, used_mib
 from same import compared
@@ -116,12 +117,38 @@ def speed(seconds=20):
             say(speed=name, **since, found=found, snapshots=row.get("snapshots"), used=used_mib())
 
 
+def autotuned():
+    """To the first step with XLA: plainly; guarded, killed and begun again; once more."""
+    for kind in ("cnn", "transformer", "lstm"):
+        Training(f"autotuned-{kind}-plain", "autotuned.py", kind, limit=600).run(quiet=True)
+        rows = {"plain": read_rows(f"autotuned-{kind}-plain")}
+        for name, env in (("kept", {}), ("not-kept", {"FITGUARD_KEEP_AUTOTUNING": "0"})):
+            one = Training(
+                f"autotuned-{kind}-{name}", "autotuned.py", kind, "--dies",
+                guarded=True, env=env, limit=900,
+            )  # fmt: skip
+            first = one.run(quiet=True)
+            again = one.run(quiet=True)
+            rows[name] = read_rows(one.name)
+            files = sorted((one.folder / "runs").glob("*/autotuned/*"))
+            sums = {str(path)[-40:]: zlib.crc32(path.read_bytes()) for path in files}
+            say(autotuned=name, kind=kind, files=sums, notes=[first["notes"], again["notes"]])
+        say(autotuned=kind, rows=rows)
+
+
+def read_rows(name):
+    """What each process told of its first step."""
+    text = (WORK / name / ".rows.jsonl").read_text()
+    rows = [json.loads(line) for line in text.splitlines()]
+    return [{**row, "flags": row["flags"].count("autotune_results")} for row in rows]
+
+
 def compare(pairs):
     for one, other in pairs:
         say(compare=[one, other], **compared(WORK / one / "out.npz", WORK / other / "out.npz"))
 
 
-PHASES = {f.__name__: f for f in (scarce, limited, exact, dies, taken, notebook, speed)}
+PHASES = {f.__name__: f for f in (scarce, limited, exact, dies, taken, notebook, speed, autotuned)}
 
 if __name__ == "__main__":
     WORK.mkdir(parents=True, exist_ok=True)

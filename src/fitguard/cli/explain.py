@@ -11,6 +11,7 @@ from fitguard.cli.console import PLAIN_OUTPUT, Output, complain, show
 from fitguard.cli.run_alive import describe_alive, describe_cut_off
 from fitguard.cli.run_left import GuardedRunLeft, last_run, read_run_by_id, read_run_folder
 from fitguard.cli.run_page import TrustFolder
+from fitguard.cli.whole_numbers import WHOLE
 from fitguard.schema.exit_codes import UnreadableInput, UsageError
 
 STDIN = "-"
@@ -30,7 +31,7 @@ def explain(
         ),
     ],
     exit_code: Annotated[
-        int | None, Parameter(help="How the process ended: 137, -9, 0xC0000005.")
+        int | None, WHOLE, Parameter(help="How the process ended: 137, -9, 0xC0000005.")
     ] = None,
     signal: Annotated[str | None, Parameter(help="The signal that ended it: SIGKILL.")] = None,
     kernel_log: Annotated[

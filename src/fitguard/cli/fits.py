@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import Parameter
 
 from fitguard.cli.console import complain
+from fitguard.cli.whole_numbers import WHOLE
 from fitguard.schema.exit_codes import UsageError
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 Fit = Annotated[
     int | Literal["all"],
+    WHOLE,
     Parameter(help="Which call of fit: 2 for the second one of the script, or all."),
 ]
 

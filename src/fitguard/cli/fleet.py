@@ -13,6 +13,7 @@ from fitguard.cli.console import PLAIN_OUTPUT, Output, require_usable, show
 from fitguard.cli.fleet_status import status, watch
 from fitguard.cli.fleet_survey import Address, doctor, probe
 from fitguard.cli.run_values import require_positive
+from fitguard.cli.whole_numbers import WHOLE
 from fitguard.monitor.run_folder import RUNS
 from fitguard.schema.exit_codes import INTERRUPTED, ExitCode
 from fitguard.schema.journal import LEFT_AS_ASKED
@@ -76,6 +77,7 @@ def run(
     ] = None,
     nodes: Annotated[
         int | None,
+        WHOLE,
         Parameter(help="With cards that will come; before that, nothing is refused or planned."),
     ] = None,
     output: Output = PLAIN_OUTPUT,

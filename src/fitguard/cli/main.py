@@ -9,24 +9,10 @@ from typing import NoReturn
 from cyclopts import App, CycloptsError, Parameter, UnknownOptionError
 
 import fitguard
-from fitguard.cli.check import check
 from fitguard.cli.console import complain
-from fitguard.cli.data import data
-from fitguard.cli.doctor import doctor
-from fitguard.cli.explain import explain
-from fitguard.cli.facts import facts
-from fitguard.cli.fleet import fleet
-from fitguard.cli.plan import plan
-from fitguard.cli.probe import name_resumed, probe
-from fitguard.cli.prune import prune
-from fitguard.cli.report import report
-from fitguard.cli.resolve import resolve
 from fitguard.cli.run import delimit_command
 from fitguard.cli.run import run as run_command
 from fitguard.cli.run_settings import apply_settings
-from fitguard.cli.runs import runs
-from fitguard.cli.training_options import hint_at_script_options
-from fitguard.cli.watch import watch
 from fitguard.schema.exit_codes import (
     INTERRUPTED,
     ClusterLost,
@@ -42,14 +28,12 @@ app = App(
     help_format="markdown",
     default_parameter=Parameter(show_default=False),
 )
-# The modules of the commands keep their own imports inside the functions: --help stays quick.
-_COMMANDS = (
-    *(check, doctor, probe, data, plan, run_command, watch, explain, report, runs, resolve, facts),
-)
-for command in _COMMANDS:
-    app.command(command, config=apply_settings if command is run_command else None)
-app["runs"].command(prune)
-app.command(fleet)
+# Each is loaded when it is called: a training waits for all that `fitguard run` loads.
+for command in ("check", "doctor", "probe", "data", "plan"):
+    app.command(f"fitguard.cli.{command}:{command}")
+app.command(run_command, config=apply_settings)
+for command in ("watch", "explain", "report", "runs", "resolve", "facts", "fleet"):
+    app.command(f"fitguard.cli.{command}:{command}")
 app.register_install_completion_command(help="Let your shell complete the commands and options.")
 
 
@@ -72,10 +56,13 @@ def run(arguments: list[str]) -> int:
     """Run one command line; the exit code is returned, errors are told on stderr."""
     try:
         arguments = _prepare_words(arguments)
+        _load_listed(arguments)
         code = app(arguments, exit_on_error=False, print_error=False, result_action="return_value")
         sys.stdout.flush()
         return int(code or ExitCode.FINE)
     except UnknownOptionError as error:
+        from fitguard.cli.training_options import hint_at_script_options
+
         complain(str(error).strip() + hint_at_script_options(arguments))
         return ExitCode.WRONG_USAGE
     except (UsageError, CycloptsError) as error:
@@ -108,8 +95,23 @@ def run(arguments: list[str]) -> int:
 
 def _prepare_words(arguments: list[str]) -> list[str]:
     """For commands with options that cyclopts alone would misread."""
-    prepare = {"run": delimit_command, "probe": name_resumed}.get("".join(arguments[:1]))
-    return arguments if prepare is None else [arguments[0], *prepare(arguments[1:])]
+    match arguments[:1]:
+        case ["run"]:
+            return ["run", *delimit_command(arguments[1:])]
+        case ["probe"]:
+            from fitguard.cli.probe import name_resumed
+
+            return ["probe", *name_resumed(arguments[1:])]
+    return arguments
+
+
+def _load_listed(arguments: list[str]) -> None:
+    """Help lists commands with what they say of themselves: these have to be loaded."""
+    word = "".join(arguments[:1])
+    if word.startswith("-") or word in ("", *app):
+        group = app[word] if word and not word.startswith("-") else app
+        for name in group:
+            group[name]
 
 
 def _forget_stdout() -> None:

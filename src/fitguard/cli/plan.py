@@ -20,6 +20,7 @@ from fitguard.cli.training_options import (
     Script,
     read_size,
 )
+from fitguard.cli.whole_numbers import WHOLE
 from fitguard.schema.exit_codes import ExitCode
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def plan(
     gpu_memory: GpuMemory = None,
     free: FreeMemory = None,
     replicas: Annotated[
-        int | None, Parameter(help="Over how many GPUs a strategy spreads the batch.")
+        int | None, WHOLE, Parameter(help="Over how many GPUs a strategy spreads the batch.")
     ] = None,
     measure: Annotated[
         bool, Parameter(negative="", help="Run it on the GPU here, in child processes.")

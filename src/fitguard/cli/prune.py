@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from fitguard.cli.runs import RunsFolder
+from fitguard.cli.whole_numbers import WHOLE
 from fitguard.monitor.run_folder import RUNS
 from fitguard.schema.exit_codes import ExitCode
 from fitguard.words import count, size
@@ -23,7 +24,7 @@ def prune(
         str | None, Parameter(help="Nothing happened in it for so long: 30d, 12h, 2w.")
     ] = None,
     larger_than: Annotated[str | None, Parameter(help="Its folder takes more: 5GB.")] = None,
-    keep: Annotated[int | None, Parameter(help="The newest so many stay.")] = None,
+    keep: Annotated[int | None, WHOLE, Parameter(help="The newest so many stay.")] = None,
     finished: Annotated[
         bool, Parameter(negative="", help="Only runs whose script came to its end.")
     ] = False,

@@ -16,6 +16,7 @@ from fitguard.cli.run_page import TrustFolder
 from fitguard.cli.run_values import ON_ALERTS, read_profile, require_positive
 from fitguard.cli.runs import RunsFolder
 from fitguard.cli.training_options import read_size
+from fitguard.cli.whole_numbers import WHOLE
 from fitguard.monitor.gang_folder import name_worker
 from fitguard.monitor.lease_files import LASTS_SECONDS
 from fitguard.monitor.run_folder import RUNS
@@ -59,7 +60,9 @@ def run(
         ),
     ] = (),
     micro_batch: Annotated[
-        int | None, Parameter(help="Rows of a micro-batch to begin with; default: the whole batch.")
+        int | None,
+        WHOLE,
+        Parameter(help="Rows of a micro-batch to begin with; default: the whole batch."),
     ] = None,
     memory_limit: Annotated[
         str | None,
@@ -165,6 +168,7 @@ def run(
     ] = (),
     preempt_exit_code: Annotated[
         int,
+        WHOLE,
         Parameter(help="After SIGTERM or a signal that works like it; default: 75."),
     ] = LEFT_AS_ASKED,
     spot: Annotated[
@@ -175,6 +179,7 @@ def run(
     ] = "off",
     workers: Annotated[
         int | None,
+        WHOLE,
         Parameter(
             help="Processes that train together (MultiWorkerMirroredStrategy): so many are started "
             "on this machine; with --gang, how many there are on all."
@@ -188,13 +193,16 @@ def run(
     ] = None,
     worker: Annotated[
         int | None,
+        WHOLE,
         Parameter(help="Which of them this is, from 0; default: as TF_CONFIG says."),
     ] = None,
     gang_seconds: Annotated[
         float,
         Parameter(help="To wait for workers before leaving, or going on without; default: 3600."),
     ] = GANG_SECONDS,
-    min_workers: Annotated[int, Parameter(help="For --allow fewer-workers; default: 1.")] = 1,
+    min_workers: Annotated[
+        int, WHOLE, Parameter(help="For --allow fewer-workers; default: 1.")
+    ] = 1,
     no_probe: Annotated[
         bool,
         Parameter(
@@ -203,7 +211,7 @@ def run(
         ),
     ] = False,
     max_attempts: Annotated[
-        int, Parameter(help="That get no further, until the run is given up; default: 20.")
+        int, WHOLE, Parameter(help="That get no further, until the run is given up; default: 20.")
     ] = 20,
     require_guard: Annotated[
         bool,

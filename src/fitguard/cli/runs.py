@@ -4,7 +4,7 @@ import contextlib
 from pathlib import Path
 from typing import Annotated
 
-from cyclopts import Parameter
+from cyclopts import App, Parameter
 
 from fitguard.cli.console import PLAIN_OUTPUT, Output, show
 from fitguard.cli.run_page import TrustFolder, write_page
@@ -16,7 +16,12 @@ RunsFolder = Annotated[
 ]
 
 
-def runs(
+runs = App(name="runs")
+runs.command("fitguard.cli.prune:prune")
+
+
+@runs.default
+def show_runs(
     *,
     runs_folder: RunsFolder = Path(RUNS),
     trust_folder: TrustFolder = False,

@@ -6,6 +6,8 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
+from fitguard.cli.whole_numbers import WHOLE
+
 Script = Annotated[
     str,
     Parameter(
@@ -19,7 +21,7 @@ Arguments = Annotated[
     str, Parameter(name="ARGUMENTS", help="Of the script itself, behind two hyphens.")
 ]
 BatchSize = Annotated[
-    int | None, Parameter(help="Of one step; default: as the script says, or 32.")
+    int | None, WHOLE, Parameter(help="Of one step; default: as the script says, or 32.")
 ]
 Policy = Literal["float32", "mixed_float16", "mixed_bfloat16", "float16", "bfloat16", "float64"]
 PolicyName = Annotated[

@@ -12,6 +12,7 @@ from cyclopts import Parameter
 
 from fitguard.cli.run_page import TrustFolder
 from fitguard.cli.runs import RunsFolder
+from fitguard.cli.whole_numbers import WHOLE
 from fitguard.monitor.run_folder import RUNS
 from fitguard.schema.exit_codes import UsageError
 
@@ -28,7 +29,9 @@ class Web:
     web: Annotated[
         bool, Parameter(negative="", help="Show a page in your browser, with all runs.")
     ] = False
-    port: Annotated[int, Parameter(help="Port of the page; by default one that is free.")] = 0
+    port: Annotated[
+        int, WHOLE, Parameter(help="Port of the page; by default one that is free.")
+    ] = 0
     host: Annotated[
         str,
         Parameter(help="Address that it listens at; default: 127.0.0.1, only for this machine."),

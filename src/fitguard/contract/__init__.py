@@ -25,6 +25,7 @@ random_state.py    the global ones among them
 replicas.py        the shares that the replicas of a strategy have of a batch
 runtime.py         devices, seed and determinism of TensorFlow
 traces.py          what a `tf.function` has traced
+own_functions.py   the code of a `tf.function` of the user's, and what it may use from anywhere
 graphs.py          what is in a graph, and what Grappler and XLA make of it
 gpu_presence.py    lets Keras trace as it would beside a GPU
 deep_child.py      runs in the user's interpreter: what TensorFlow says there

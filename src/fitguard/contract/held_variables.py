@@ -2,7 +2,10 @@
 
 import functools
 import re
+from collections.abc import Callable
 from typing import Any
+
+import numpy as np
 
 from fitguard.contract.libraries import is_of_keras
 
@@ -57,6 +60,23 @@ def unwrap_variable(thing: Any) -> Any:
     if not isinstance(thing, tf.Variable):
         return None
     return None if thing.dtype.name in _NO_NUMBERS else thing
+
+
+def read_into(variable: Any, find_room: Callable[[], np.ndarray]) -> np.ndarray | None:
+    """Copy its value into an array; None for a kind of variable that has a way of its own to read.
+
+    `numpy()` does the same with new memory.
+    """
+    from tensorflow.python.ops.resource_variable_ops import BaseResourceVariable
+
+    if getattr(type(variable), "numpy", None) is not BaseResourceVariable.numpy:
+        return None
+    value = variable.read_value()
+    if not hasattr(value, "_numpy"):
+        return None
+    array = find_room()
+    np.copyto(array, value._numpy(), casting="no")
+    return array
 
 
 @functools.lru_cache(maxsize=4096)

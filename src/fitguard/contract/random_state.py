@@ -71,6 +71,11 @@ def write_random_state(states: dict[str, Any]) -> None:
             put_state(source, states[name])
 
 
+def is_seed(variable: Any) -> bool:
+    """Whether it is what a generator of Keras 3 or TensorFlow counts on with."""
+    return any(name in variable.name for name in ("seed_generator_state", "StateVar"))
+
+
 def keras_seed_generator() -> Any:
     """The seed generator of Keras 3 itself; None where it was not made yet."""
     place = _PLACES["keras"]

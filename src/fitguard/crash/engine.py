@@ -1,7 +1,7 @@
 """Finds many literal texts in bytes at once."""
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, lru_cache
 from typing import Any, Protocol
 
@@ -11,7 +11,8 @@ GO_JSON = {b"<": rb"\u003c", b">": rb"\u003e", b"&": rb"\u0026"}
 """What Go's JSON, and thus docker's, escapes besides."""
 
 Bytes = bytes | bytearray | memoryview
-Numbered = list[tuple[int, bytes]]
+Place = tuple[int, int]
+"""The number of a literal, and the offset behind its end."""
 
 
 class Engine(Protocol):
@@ -25,15 +26,11 @@ class Engine(Protocol):
     spellings: list[tuple[bytes, ...]]
     longest: int
 
-    def present(self, data: Bytes) -> set[int]:
-        """Which literals occur; how often costs no time."""
-        ...
-
-    def find(self, data: Bytes, numbers: Collection[int] | None = None) -> list[tuple[int, int]]:
-        """Every place where a literal ends: (its number, the offset behind its end).
+    def find(self, data: Bytes, common: frozenset[int] = frozenset()) -> list[Place]:
+        """Every place where a literal ends, in order of their numbers.
 
         Args:
-            numbers: Look for these literals only.
+            common: Of these literals, the last place only: how often they occur costs no time.
         """
         ...
 
@@ -57,59 +54,64 @@ class _Literals:
         self.spellings = [spellings(literal) for literal in literals]
         self.longest = max((len(text) for texts in self.spellings for text in texts), default=0)
 
-    def _number_spellings(self, numbers: Collection[int]) -> Numbered:
-        return [(number, text) for number in numbers for text in self.spellings[number]]
+        self._spelled = [
+            (number, text) for number, texts in enumerate(self.spellings) for text in texts
+        ]
 
 
 class Hyperscan(_Literals):
     """Intel's engine, or Vectorscan: gigabytes in a second."""
 
     @cached_property
-    def _first_of_each(self) -> Any:
-        import hyperscan
-
-        return _database(
-            self._number_spellings(range(len(self.spellings))), hyperscan.HS_FLAG_SINGLEMATCH
-        )
+    def _database(self) -> Any:
+        return self._compile(frozenset())
 
     @cached_property
-    def _some(self) -> Any:
-        # Neighbouring parts of a log mostly have the same literals in them.
-        return lru_cache(maxsize=8)(lambda numbers: _database(self._number_spellings(numbers)))
+    def _database_of(self) -> Callable[[frozenset[int]], Any]:
+        # What is common in a log stays common.
+        return lru_cache(maxsize=1)(self._compile)
 
-    def present(self, data: Bytes) -> set[int]:
-        """Which literals occur."""
-        return {number for number, _ in _scan(self._first_of_each, data)}
+    def _compile(self, common: frozenset[int]) -> Any:
+        """Of common literals, it finds the first of each spelling, by a number of its own."""
+        import hyperscan
 
-    def find(self, data: Bytes, numbers: Collection[int] | None = None) -> list[tuple[int, int]]:
-        """Every place where a literal ends, in order of their numbers."""
-        wanted = self.present(data) if numbers is None else numbers
-        return sorted(_scan(self._some(tuple(sorted(wanted))), data))
-
-
-def _database(numbered: Numbered, flags: int = 0) -> Any:
-    import hyperscan
-
-    if not numbered:
-        return None
-    database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
-    database.compile(
-        expressions=[text for _, text in numbered],
-        ids=[number for number, _ in numbered],
-        elements=len(numbered),
-        flags=flags,
-        literal=True,
-    )
-    return database
-
-
-def _scan(database: Any, data: Bytes) -> set[tuple[int, int]]:
-    found: set[tuple[int, int]] = set()
-    if database is not None and len(data):
-        database.scan(
-            data, match_event_handler=lambda number, _, end, *__: found.add((number, end))
+        first_only = hyperscan.HS_FLAG_SINGLEMATCH
+        database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
+        database.compile(
+            expressions=[text for _, text in self._spelled],
+            ids=[
+                len(self.spellings) + place if number in common else number
+                for place, (number, _) in enumerate(self._spelled)
+            ],
+            elements=len(self._spelled),
+            flags=[first_only if number in common else 0 for number, _ in self._spelled],
+            literal=True,
         )
-    return found
+        return database
+
+    def find(self, data: Bytes, common: frozenset[int] = frozenset()) -> list[Place]:
+        """Every place where a literal ends, in order of their numbers."""
+        if not self._spelled or not len(data):
+            return []
+        database = self._database_of(common) if common else self._database
+        places: list[Place] = []
+        keep = places.append
+        database.scan(
+            data, match_event_handler=lambda number, _start, end, _flags, _: keep((number, end))
+        )
+        found = sorted(set(places))
+        return self._with_last(data, found) if common else found
+
+    def _with_last(self, data: Bytes, found: Iterable[Place]) -> list[Place]:
+        """The same, with the last place of each common literal for the first of its spellings."""
+        text, count = bytes(data), len(self.spellings)
+        last: dict[int, int] = {}
+        for place, _ in found:
+            if place >= count:
+                number, spelling = self._spelled[place - count]
+                # It is common, so this is not far from the end.
+                last[number] = max(last.get(number, 0), text.rfind(spelling) + len(spelling))
+        return sorted([*(place for place in found if place[0] < count), *last.items()])
 
 
 class AhoCorasick(_Literals):
@@ -120,31 +122,25 @@ class AhoCorasick(_Literals):
         import ahocorasick
 
         automaton = ahocorasick.Automaton()
-        for number, text in self._number_spellings(range(len(self.spellings))):
+        for number, text in self._spelled:
             # It works on text; in this encoding a character is a byte.
             key = text.decode("latin-1")
             automaton.add_word(key, (*automaton.get(key, ()), number))
         automaton.make_automaton()
         return automaton
 
-    def present(self, data: Bytes) -> set[int]:
-        """Which literals occur."""
-        return {number for number, _ in self.find(data)}
-
-    def find(self, data: Bytes, numbers: Collection[int] | None = None) -> list[tuple[int, int]]:
+    def find(self, data: Bytes, common: frozenset[int] = frozenset()) -> list[Place]:
         """Every place where a literal ends, in order of their numbers."""
         if not self.spellings:
             return []
-        wanted = range(len(self.spellings)) if numbers is None else set(numbers)
         text = bytes(data).decode("latin-1")
-        return sorted(
-            {
-                (number, last + 1)
-                for last, found in self._automaton.iter(text)
-                for number in found
-                if number in wanted
-            }
+        places = sorted(
+            {(number, last + 1) for last, found in self._automaton.iter(text) for number in found}
         )
+        last = dict(places)
+        return [
+            (number, end) for number, end in places if number not in common or end == last[number]
+        ]
 
 
 def spellings(literal: bytes) -> tuple[bytes, ...]:

@@ -1,7 +1,6 @@
 """Which hits count: of each kind the first ones in a log and the last, however many there are."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from fitguard.crash.engine import Engine
@@ -9,6 +8,10 @@ from fitguard.crash.kept import LAST
 from fitguard.crash.windows import Window
 
 FIRST = 200
+DENSE = 200
+"""With so many of a kind in a window, the last one is near its end: to look for it is quicker."""
+SPARE = 50_000
+"""So many hits that do not count cost as much time as to tell the engine of common literals."""
 
 
 class Hit(NamedTuple):
@@ -31,39 +34,42 @@ class Hits:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._seen: Counter[int] = Counter()
+        self._spare: Counter[int] = Counter()
+        self._common: frozenset[int] = frozenset()
 
-    def within(self, window: Window) -> list[Hit]:
+    def within(self, window: Window, most: int = FIRST) -> list[Hit]:
         """Those in the window's zone, in their order.
 
-        A kind that has been seen often enough is no longer counted: in a log of gigabytes, that
-        would take longer than all the rest.
+        Args:
+            most: So many of the first of a kind are asked for.
         """
         begin = max(0, window.start - self._engine.longest)
-        view = memoryview(window.data)[begin : window.stop]
-        present = self._engine.present(view)
-        fresh = {kind for kind in present if self._seen[kind] < FIRST}
         ends: dict[int, list[int]] = defaultdict(list)
-        for kind, end in self._engine.find(view, fresh) if fresh else ():
-            if begin + end > window.start:
-                ends[kind].append(begin + end)
-        found = [hit for kind in ends for hit in self._early(kind, ends[kind])]
-        found += [hit for kind in present - fresh for hit in self._late(kind, window, begin)]
+        with memoryview(window.data)[begin : window.stop] as view:
+            for kind, end in self._engine.find(view, self._common):
+                if begin + end > window.start:
+                    ends[kind].append(begin + end)
+        found: list[Hit] = []
+        for kind, places in ends.items():
+            seen = self._seen[kind]
+            self._seen[kind] += len(places)
+            if seen < most:
+                first = enumerate(places[: most - seen], seen + 1)
+                found += [Hit(end, kind, nth) for nth, end in first]
+            if seen + len(places) > FIRST:
+                found += self._choose_late(kind, places, seen)
+        self._look_less()
         return sorted(found)
 
-    def _early(self, kind: int, ends: list[int]) -> Iterator[Hit]:
-        seen, self._seen[kind] = self._seen[kind], self._seen[kind] + len(ends)
-        for nth, end in enumerate(ends[: FIRST - seen], seen + 1):
-            yield Hit(end, kind, nth)
-        for end in ends[FIRST - seen :][-LAST:]:
-            yield Hit(end, kind, 0)
+    def _choose_late(self, kind: int, places: list[int], seen: int) -> list[Hit]:
+        late = places[FIRST - seen :] if seen < FIRST else places
+        last = late[-LAST:] if seen < FIRST else late[-1:]
+        if len(late) > DENSE:
+            self._spare[kind] += len(late)
+        return [Hit(end, kind, 0) for end in last]
 
-    def _late(self, kind: int, window: Window, begin: int) -> Iterator[Hit]:
-        """The last one here; the literal is common, so it is not far from the end."""
-        ends = (
-            start + len(text)
-            for text in self._engine.spellings[kind]
-            if (start := window.data.rfind(text, begin, window.stop)) >= 0
-        )
-        end = max(ends, default=0)
-        if end > window.start:
-            yield Hit(end, kind, 0)
+    def _look_less(self) -> None:
+        """In a log of gigabytes, to find all of what is common would take longer than the rest."""
+        if self._spare and self._spare.total() > SPARE:
+            self._common = self._common.union(self._spare)
+            self._spare.clear()

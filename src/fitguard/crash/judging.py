@@ -11,7 +11,7 @@ from fitguard.crash.clues import clues
 from fitguard.crash.command import find_command, read_command
 from fitguard.crash.ending import ending
 from fitguard.crash.given import combine_facts, findings
-from fitguard.crash.leanings import verdict
+from fitguard.crash.leanings import list_named, verdict
 from fitguard.crash.next_commands import Training
 from fitguard.crash.next_steps import name_next_steps
 from fitguard.crash.questions import doubts, questions
@@ -113,9 +113,10 @@ def judge(
 def _verdicts(story: Story, notes: list[str]) -> dict[str, Verdict]:
     """What each cause says; one that chokes on a strange log costs itself only."""
     verdicts: dict[str, Verdict] = {}
+    named = list_named(story, knowledge().signatures)
     for slug, cause in all_causes().items():
         try:
-            found = verdict(cause, story, knowledge().signatures)
+            found = verdict(cause, story, named)
         except Exception as error:
             notes.append(f"{slug} could not be judged: {type(error).__name__}: {error}")
         else:

@@ -4,11 +4,12 @@ A cause weighs what it knows. A line that none of them knows, an error code say,
 some of them; its signature says so (`leans`). So does what the doctor finds wrong with the machine.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from fitguard.causes.framework.registry import Cause
 from fitguard.causes.framework.scales import Scales, Verdict
-from fitguard.knowledge.log_signatures import Signatures
+from fitguard.knowledge.log_signatures import Signature, Signatures
 from fitguard.schema.crash import Story
 from fitguard.schema.diagnosis import CauseSlug
 from fitguard.schema.finding import Finding, Fix
@@ -48,18 +49,26 @@ CAUSES_OF: dict[CauseSlug, frozenset[str]] = {
 """The doctor's findings that kill a run by each cause."""
 
 
-def verdict(cause: Cause, story: Story, signatures: Signatures) -> Verdict | None:
-    """The cause's own verdict, or what single lines and findings suggest if that is more."""
+def list_named(story: Story, signatures: Signatures) -> list[Signature]:
+    """The signatures of the lines of a story, each once, in their order."""
+    return [signatures.by_name[name] for name in dict.fromkeys(s.name for s in story.signals)]
+
+
+def verdict(cause: Cause, story: Story, named: Sequence[Signature]) -> Verdict | None:
+    """The cause's own verdict, or what single lines and findings suggest if that is more.
+
+    Args:
+        named: Of the lines of the story.
+    """
     own = cause.function(story)
-    leaning = _leaning(cause, story, signatures)
+    leaning = _leaning(cause, story, named)
     if own is None or (leaning is not None and leaning.weight > own.weight):
         return leaning
     return own
 
 
-def _leaning(cause: Cause, story: Story, signatures: Signatures) -> Verdict | None:
+def _leaning(cause: Cause, story: Story, named: Sequence[Signature]) -> Verdict | None:
     scales = Scales()
-    named = [signatures.by_name[name] for name in dict.fromkeys(s.name for s in story.signals)]
     leaning = [signature for signature in named if cause.slug in signature.leans]
     for signature in leaning:
         scales.add(signature.leans[cause.slug], story.first(signature.name))

@@ -32,6 +32,8 @@ PREFIXES = tuple(
         r"E {3,}(?=\S)",
     )
 )
+_ANY = re.compile("|".join(prefix.pattern.replace("?P<worker>", "?:") for prefix in PREFIXES))
+"""Most lines have none: one look is enough."""
 LABEL = re.compile(r" {0,5}(?P<worker>\d{1,5}): ")
 """Of `srun --label`; a line alone does not tell it from a line with a number."""
 DEEPEST = 6
@@ -41,9 +43,9 @@ def without_prefixes(text: str) -> tuple[str, str | None]:
     """The line without what was put in front of it, and the innermost worker that was named."""
     text, worker = text.rstrip(), None
     for _ in range(DEEPEST):
-        found = next((match for prefix in PREFIXES if (match := prefix.match(text))), None)
-        if found is None:
+        if not _ANY.match(text):
             break
+        found = next(match for prefix in PREFIXES if (match := prefix.match(text)))
         worker = found.groupdict().get("worker") or worker
         text = text[found.end() :]
     return text, worker

@@ -1,15 +1,14 @@
 """Goes through a log once and keeps what matters: hits, what stands around them, both ends."""
 
 import re
-from bisect import bisect_right
-from itertools import accumulate
 
 from fitguard.crash.engine import Engine
-from fitguard.crash.hits import Hit, Hits
-from fitguard.crash.kept import Kept, Piece
+from fitguard.crash.hits import FIRST, Hit, Hits
+from fitguard.crash.kept import ALWAYS, Kept, Piece
 from fitguard.crash.windows import MARGIN, Window
 
-STEP = 16 * 1024
+SAMPLE, SAMPLE_LINES = 1024, 20
+"""Where so many bytes have more ends of lines than that, lines are short."""
 HEAD = TAIL = 200
 TAIL_BYTES = 64 * 1024
 BEFORE, AFTER = 3, 15
@@ -25,7 +24,7 @@ DUMP = re.compile(rb"bfc_allocator\.cc|(?:InUse|Free|Chunk) +at |Chunks? of size
 
 
 class LineNumbers:
-    """Counts the ends of lines once; then it answers without counting much again.
+    """Goes along the lines with those who ask, and counts each of them about once.
 
     Args:
         first: The number of the line at the window's start.
@@ -33,21 +32,25 @@ class LineNumbers:
 
     def __init__(self, window: Window, first: int) -> None:
         self._data = window.data
-        self._starts = range(window.start, max(window.stop, window.start + 1), STEP)
-        ends = (
-            window.data.count(b"\n", start, min(start + STEP, window.stop))
-            for start in self._starts
-        )
-        self._numbers = list(accumulate(ends, initial=first))
-        self.last = self._numbers[-1]
+        self._offset = window.start
+        self._number = first
 
     def at(self, offset: int) -> int:
         """The number of the line at that offset; it may lie a little outside of the zone."""
-        index = max(0, bisect_right(self._starts, offset) - 1)
-        start = self._starts[index]
-        if offset < start:
-            return self._numbers[index] - self._data.count(b"\n", offset, start)
-        return self._numbers[index] + self._data.count(b"\n", start, offset)
+        if offset >= self._offset:
+            self._number += _count_line_ends(self._data, self._offset, offset)
+        else:
+            self._number -= _count_line_ends(self._data, offset, self._offset)
+        self._offset = offset
+        return self._number
+
+
+def _count_line_ends(data: bytearray, start: int, stop: int) -> int:
+    """Where lines are long, leap from end to end: `count` looks at each byte."""
+    if stop - start < SAMPLE or data.count(b"\n", start, start + SAMPLE) > SAMPLE_LINES:
+        return data.count(b"\n", start, stop)
+    part = data[start:stop]
+    return len(part) - len(part.replace(b"\n", b""))
 
 
 class Sieve:
@@ -65,6 +68,8 @@ class Sieve:
         self._going_on = HEAD  # so many lines are kept from the cursor on
         self._dump_left = DUMP_LINES
         self._covered = 0
+        self._before = -1  # where the line begins whose neighbours were kept last
+        self._late: Piece | None = None  # the late hit that was kept last, if it is whole
         self._ending = b""
 
     @property
@@ -75,10 +80,10 @@ class Sieve:
     def take(self, window: Window) -> None:
         """Keep what matters in this window's zone."""
         numbers = LineNumbers(window, self._number)
-        for hit in self._hits.within(window):
+        for hit in self._hits.within(window, FIRST if self.kept.takes_hits else ALWAYS):
             self._keep_hit(window, numbers, hit)
         self._walk(window, numbers, window.stop)
-        self._number = numbers.last
+        self._number = numbers.at(window.stop)
         zone = window.data[max(window.start, window.stop - TAIL_BYTES) : window.stop]
         self._ending = (self._ending + zone)[-TAIL_BYTES:]
 
@@ -94,11 +99,14 @@ class Sieve:
             end, number = start - 1, number - 1
 
     def _keep_hit(self, window: Window, numbers: LineNumbers, hit: Hit) -> None:
-        with_neighbours = 0 < hit.nth <= WITH_NEIGHBOURS
+        with_neighbours = 0 < hit.nth <= WITH_NEIGHBOURS and self.kept.takes_lines
         covered = window.base + hit.end <= self._covered
         if covered and not with_neighbours:
             return
         data, last = window.data, hit.end - 1
+        if not hit.nth and self._late and self._late.is_around(window.base + last, SHORT_MARGIN):
+            self.kept.late_hit(self._late, hit.kind)
+            return
         margin = MARGIN if hit.nth and self.kept.has_room else SHORT_MARGIN
         lowest, highest = max(0, last - margin), min(window.filled, last + margin)
         line = data.rfind(b"\n", lowest, last) + 1 or lowest
@@ -113,15 +121,20 @@ class Sieve:
         stop = _segment_end(data, hit.end, highest)
         piece = Piece(window.base + start, number, bytes(data[start:stop]))
         self._cursor = max(self._cursor, window.base + stop)
-        self._follow_dump(piece.raw)
+        if self._going_on:
+            self._follow_dump(piece.raw)
         if not hit.nth:
             self.kept.late_hit(piece, hit.kind)
+            self._late = piece if lowest < start and stop < highest else None
         elif self.kept.hit(piece, hit.nth):
             # What was cut off may say more about a later hit.
             self._covered = window.base + (stop if stop < highest else stop - margin // 4)
 
     def _keep_before(self, window: Window, line: int, number: int) -> None:
         data, end = window.data, line - 1
+        if self._before == window.base + line:
+            return
+        self._before = window.base + line
         for back in range(1, BEFORE + 1):
             if end <= 0 or data[end] != ord("\n"):
                 return
@@ -134,20 +147,25 @@ class Sieve:
 
     def _walk(self, window: Window, numbers: LineNumbers, stop: int) -> None:
         """Move the cursor up to there; keep the lines that are to be kept."""
+        if not (self._going_on and self.kept.takes_lines):
+            self._going_on = 0
+            self._cursor = max(self._cursor, window.base + stop)
+            return
         data, cursor = window.data, self._cursor - window.base
-        number = numbers.at(cursor) if self._going_on and cursor < stop else 0
+        number = numbers.at(cursor) if cursor < stop else 0
         while self._going_on and cursor < stop:
             end = data.find(b"\n", cursor, stop) + 1 or stop
             raw = data[max(cursor, end - LONGEST) : end]
             self._keep_line(raw, window.base + end - len(raw), number)
             self._going_on -= 1
-            self._follow_dump(raw)
+            if self._going_on:
+                self._follow_dump(raw)
             cursor, number = end, number + raw.endswith(b"\n")
         self._cursor = window.base + max(cursor, stop)
 
     def _follow_dump(self, raw: bytes | bytearray) -> None:
         """A dump that has begun is kept whole."""
-        if self._going_on and self._dump_left and DUMP.search(raw):
+        if self._dump_left and DUMP.search(raw):
             self._dump_left -= 1
             self._going_on = max(self._going_on, AFTER)
 

@@ -1,14 +1,16 @@
-"""Reads from a shared library where the loader searches for the libraries that it opens."""
+"""Reads from a shared library where the loader searches for others, and what texts are in it."""
 
 import mmap
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 _HEADER = struct.Struct("<16xHHIQQQIHHH")
 _SEGMENT = struct.Struct("<IIQQQQQQ")
 _DYNAMIC_ENTRY = struct.Struct("<qQ")
+_SECTIONS = struct.Struct("<40xQ10xHHH")
+_SECTION = struct.Struct("<I20xQQ24x")
 
 _LOADED_SEGMENT, _DYNAMIC_SEGMENT = 1, 2
 _END, _NEEDED, _STRING_TABLE, _SONAME, _RPATH, _RUNPATH = 0, 1, 5, 14, 15, 29
@@ -50,8 +52,43 @@ def read(path: Path) -> Elf | None:
         return None
 
 
+def holds_texts(path: Path, texts: Sequence[bytes]) -> bool:
+    """Whether each of these is one of a library's constants, from one NUL to the next.
+
+    Only the section of constants is read.
+    """
+    try:
+        with (
+            path.open("rb") as stream,
+            mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as data,
+        ):
+            start, end = _find_constants(data) if _is_elf(data) else (0, 0)
+            return all(_has_constant(data, start, end, text + b"\0") for text in texts)
+    except (OSError, ValueError, IndexError, struct.error, OverflowError):
+        return False
+
+
+def _has_constant(data: mmap.mmap, start: int, end: int, text: bytes) -> bool:
+    is_first = start < end and data[start : start + len(text)] == text
+    return is_first or data.find(b"\0" + text, start, end) >= 0
+
+
+def _find_constants(data: mmap.mmap) -> tuple[int, int]:
+    """Where the section `.rodata` begins and ends; nowhere where there is none."""
+    table, size, count, names = _SECTIONS.unpack_from(data)
+    sections = [_SECTION.unpack_from(data, table + index * size) for index in range(count)]
+    for name, offset, length in sections:
+        if _string(data, sections[names][1] + name) == ".rodata":
+            return offset, offset + length
+    return 0, 0
+
+
+def _is_elf(data: mmap.mmap) -> bool:
+    return data[:6] == b"\x7fELF\x02\x01"
+
+
 def _parse(data: mmap.mmap) -> Elf | None:
-    if data[:6] != b"\x7fELF\x02\x01":
+    if not _is_elf(data):
         return None
     segments = list(_segments(data))
     dynamic = next((item for item in segments if item.kind == _DYNAMIC_SEGMENT), None)

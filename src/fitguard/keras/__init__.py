@@ -2,6 +2,8 @@
 
 bootstrap.py   the child's main program: runs the user's script with Keras' `fit` guarded
 session.py     what the child knows of the run: its folder, orders, journal, heartbeat
+lone_session.py
+               stands in its place where there is no run
 termination.py SIGTERM to the child: a wish inside of `fit`, the end outside of it
 standard_input.py
                what the script reads, kept for the next attempt
@@ -11,8 +13,12 @@ snapshots/     the files; state/ what goes into them
 position/      which batch is next, and how to come back to it
 microbatch/    one step of the optimizer in several passes
 guard.py       `Guard`, for loops of the user's own
+guarded_function.py
+               a step of such a loop, which goes on in less memory
 own_recomputing.py
                `recompute`, for steps of the user's own
+own_micro_batching.py
+               `micro_batch`, likewise
 company.py     whom a training keeps step with: nobody, or gang.py, the other workers
 leaving_together.py
                who leaves waits until all workers have the same snapshot
@@ -28,15 +34,24 @@ if TYPE_CHECKING:
     from fitguard.keras.callbacks.memory_monitor import MemoryMonitor as MemoryMonitor
     from fitguard.keras.callbacks.stop_on_pressure import StopOnPressure as StopOnPressure
     from fitguard.keras.guard import Guard as Guard
+    from fitguard.keras.own_micro_batching import micro_batch as micro_batch
     from fitguard.keras.own_recomputing import recompute as recompute
 
-__all__ = ["Guard", "LeakDetector", "MemoryMonitor", "StopOnPressure", "recompute"]
+__all__ = [
+    "Guard",
+    "LeakDetector",
+    "MemoryMonitor",
+    "StopOnPressure",
+    "micro_batch",
+    "recompute",
+]
 
 _PLACES = {
     "Guard": "fitguard.keras.guard",
     "LeakDetector": "fitguard.keras.callbacks.leak_detector",
     "MemoryMonitor": "fitguard.keras.callbacks.memory_monitor",
     "StopOnPressure": "fitguard.keras.callbacks.stop_on_pressure",
+    "micro_batch": "fitguard.keras.own_micro_batching",
     "recompute": "fitguard.keras.own_recomputing",
 }
 

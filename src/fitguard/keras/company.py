@@ -6,7 +6,7 @@ from typing import Any
 from fitguard.keras.session import Session
 from fitguard.keras.snapshots.content import Content
 from fitguard.keras.snapshots.store import SnapshotStore
-from fitguard.monitor.heartbeat import Wish
+from fitguard.monitor.beats import Wish
 from fitguard.schema.gang import SavedPlace
 from fitguard.schema.journal import INEXACT
 from fitguard.schema.run import Place

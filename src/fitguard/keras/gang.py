@@ -20,7 +20,7 @@ from fitguard.keras.leaving_together import may_leave
 from fitguard.keras.session import Session
 from fitguard.keras.snapshots.content import Content
 from fitguard.keras.snapshots.store import SnapshotStore
-from fitguard.monitor.heartbeat import Call, Wish
+from fitguard.monitor.beats import Call, Wish
 from fitguard.schema.gang import GangOrders, SavedPlace
 from fitguard.schema.journal import LOST_START, REPLACE_ME, UNGUARDED, Failed
 from fitguard.schema.run import Place

@@ -4,9 +4,11 @@ import time
 from typing import Any
 
 from fitguard.contract import optimizers
+from fitguard.contract.libraries import library_of
 from fitguard.keras.fitting.guarded_fits import GuardedFits
 from fitguard.keras.fitting.step import leave
 from fitguard.keras.fitting.wrapping import current_fits
+from fitguard.keras.lone_session import LoneSession
 from fitguard.keras.snapshots.content import Content
 from fitguard.keras.state.model_state import ModelState
 from fitguard.keras.state.randomness import read_random, write_random
@@ -15,6 +17,10 @@ from fitguard.schema.exit_codes import UsageError
 from fitguard.schema.journal import INEXACT, LEFT_AS_ASKED, FitBegan, FitEnded
 from fitguard.schema.run import Place
 
+_REPLICAS = (
+    "the model has several replicas: where a step of the loop does not fit into memory, it is not "
+    "taken in less"
+)
 _STEPS = "steps"
 """In the document of a snapshot of a loop; a `fit` has none."""
 
@@ -23,7 +29,7 @@ class Guard:
     """Keeps a loop alive that does not use `fit`.
 
     Under `fitguard run` it restores what an earlier attempt had saved, and saves between steps.
-    Without `fitguard run` it does nothing.
+    Without `fitguard run` it does nothing, but for functions that are given to `step`.
 
     Saved are all variables of what it is given, and the random state of Python, NumPy, TensorFlow
     and Keras. Which data a step gets must follow from its number, or from that random state.
@@ -48,6 +54,8 @@ class Guard:
 
     def __init__(self, model: Any, optimizer: Any = None, **more: Any) -> None:
         self.start = 0
+        self._number = 0
+        self._done = 0
         self._fits = current_fits()
         self._objects = {"model": model, "optimizer": optimizer, **more}
         if self._fits is None or not self._fits.session.is_here:
@@ -58,6 +66,10 @@ class Guard:
         saved = self._fits.find_saved(self._number, _find_misfit)
         if saved is not None:
             self._restore(saved, self._fits)
+        self._done = self.start
+        library = library_of(model, "Model")
+        if library is not None:
+            self._fits.on_batch.follow(model, library, lambda: self._place(self._done))
         self._fits.session.record(
             FitBegan, place=self._place(self.start), library="loop", model=_name(model)
         )
@@ -65,6 +77,54 @@ class Guard:
         self._fits.session.heartbeat.change_answering(1)
         self._fits.sampler.begin()
         self._fits.sampler.meter.step_begins(self._place(self.start))
+
+    def step(self, function: Any) -> Any:
+        """The function to call in the loop: where it runs out of memory, the loop goes on.
+
+        As long as all fits, your own function is called, and nothing else. Where it does not, its
+        state is rolled back, and the same step is taken again: the batch stays whole, and part of
+        the step is computed twice. Where that does not suffice, the batch is split, if its parts
+        give the same step: see `fitguard.keras.micro_batch`.
+
+        What can be rolled back is a call with more data than any before in this process. Later
+        errors, and those of XLA, need `fitguard run`, which replaces the process.
+
+        Args:
+            function: A `tf.function` that computes gradients and applies them with the optimizer of
+                this guard. All else that it changes is a variable.
+
+        Raises:
+            UsageError: for what is no `tf.function`, and where model or optimizer are not of Keras.
+
+        Example:
+            >>> guard = Guard(model, optimizer=optimizer)
+            >>> train_step = guard.step(train_step)
+        """
+        if not hasattr(function, "get_concrete_function"):
+            raise UsageError(
+                f"Received a {type(function).__name__}. Expected a tf.function that makes a step: "
+                "decorate it with @tf.function. What other Python code has done cannot be taken "
+                "back."
+            )
+        from fitguard.keras.guarded_function import GuardedFunction
+        from fitguard.keras.microbatch import require_trained
+
+        model, fits = self._objects["model"], self._fits
+        optimizer = self._objects["optimizer"] or getattr(model, "optimizer", None)
+        require_trained(model, optimizer)
+        session = fits.session if fits is not None else LoneSession()
+        if model.distribute_strategy.num_replicas_in_sync > 1:
+            session.note("micro-batch", _REPLICAS, fit=self._number)
+            return function
+        return GuardedFunction(
+            function,
+            self._objects,
+            optimizer,
+            session,
+            lambda: self._place(self._done),
+            wait=fits.writer.wait if fits is not None else lambda: None,
+            may_retry=fits is None or fits.company.may_retry,
+        )
 
     def step_done(self, step: int) -> None:
         """Call it behind each step, with its number.
@@ -77,6 +137,7 @@ class Guard:
                 f"Received step_done({step!r}). Expected the number of the step that was just "
                 "done, 0 or more: the variable of `for step in range(guard.start, steps)`."
             )
+        self._done = step + 1
         if self._fits is None:
             return
         self._fits.sampler.meter.step_ends(self._place(step + 1))

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable
+from numbers import Real
 from typing import Any
 
 from fitguard.contract.compiling import steps_per_execution
@@ -41,20 +42,29 @@ def recompute(step: Any, share: float = 0.5, *, jit_compile: bool | None = None)
         >>> for images, labels in batches:
         ...     loss = step(images, labels)
     """
-    if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share < 1:
-        raise UsageError(
-            f"Received share={share!r}. Expected a number between 0 and 1, such as 0.5."
-        )
+    require_share(share)
     if hasattr(step, "train_step") and hasattr(step, "make_train_function"):
         return _recompute_fit(step, share)
     if not callable(step):
         raise UsageError(
-            f"Received a {type(step).__name__}. Expected a function of tensors, or a compiled Keras"
-            " model."
+            f"Received step={step!r}. Expected a function of tensors, or a compiled Keras model."
+        )
+    if hasattr(step, "micro_batched"):
+        raise UsageError(
+            "Received a step in micro-batches. Expected the step itself: "
+            "`fitguard.keras.micro_batch(step, rows, share=...)` recomputes each of its parts."
         )
     from fitguard.memory.recomputing.recomputed import RecomputedFunction
 
     return RecomputedFunction(step, share, jit_compile=jit_compile, told_nothing=_warn)
+
+
+def require_share(share: Any) -> None:
+    """Refuse what is no part of the memory of a step."""
+    if isinstance(share, bool) or not isinstance(share, Real) or not 0 < float(share) < 1:
+        raise UsageError(
+            f"Received share={share!r}. Expected a number between 0 and 1, such as 0.5."
+        )
 
 
 def _warn() -> None:
@@ -63,7 +73,7 @@ def _warn() -> None:
 
 def _recompute_fit(model: Any, share: float) -> Any:
     if getattr(model, "optimizer", None) is None:
-        raise UsageError("Received a model that is not compiled. Expected model.compile() before.")
+        raise UsageError("Received a model that is not compiled. Call model.compile() first.")
     _require_recomputable(model)
 
     def make_train_function(force: bool = False) -> Any:

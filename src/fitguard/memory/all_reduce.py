@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from fitguard.inputs.models.weights import leave_out_tables
 from fitguard.memory.estimate import Estimate, Estimator
 from fitguard.memory.model_variables import optimizer_variables, variable_bytes
 from fitguard.memory.training import Training
@@ -88,7 +89,7 @@ def add_all_reduce(training: Training, estimator: Estimator) -> Estimator:
     model = training.model
     return SummedOverGpus(
         estimator,
-        weight_bytes=_size(model.variables),
+        weight_bytes=_size(leave_out_tables(model.variables)),
         optimizer_bytes=_size(optimizer_variables(model.optimizer)),
         gradient_bytes=_size(model.trainable_variables),
         replicas=training.replicas,

@@ -53,6 +53,23 @@ def card(
     return here
 
 
+def find_smallest_card(needed_bytes: int, capability: str = USUAL_CAPABILITY) -> int | None:
+    """The memory of the smallest card of which TensorFlow can have this much; None: there is none.
+
+    Args:
+        capability: As if it were a card of this compute capability.
+    """
+    memory = knowledge().gpu_memory
+    major, *_ = parse(capability)
+    sizes = {one for model in knowledge().gpus.table.rows for one in memory.sizes_bytes(model)}
+    enough = (
+        one
+        for one in sizes
+        if memory.usable_bytes(one - memory.driver_bytes(one), major) >= needed_bytes
+    )
+    return min(enough, default=None)
+
+
 def _find_card(name: str, memory_bytes: int | None, free_bytes: int | None) -> Card:
     models = _find_models(name)
     sizes = _sizes(name, models) if memory_bytes is None else {}

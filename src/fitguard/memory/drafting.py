@@ -1,21 +1,32 @@
 """Puts a plan together from the estimate of a step and the card."""
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
+
+import msgspec
 
 from fitguard.knowledge import knowledge
 from fitguard.knowledge.gpus import USUAL_CAPABILITY
-from fitguard.memory.advice import Advised, Question, advise, micro_batch_size
+from fitguard.memory.advice import (
+    Advised,
+    Question,
+    advise,
+    find_shortage,
+    micro_batch_size,
+)
+from fitguard.memory.cards import find_smallest_card
 from fitguard.memory.estimate import Estimate
 from fitguard.memory.estimating import estimator_of, find_runnable
 from fitguard.memory.largest_batch import largest
 from fitguard.memory.measuring.measurements import Measurements
 from fitguard.memory.preparation import Preparation
-from fitguard.schema.plan import Card, Plan, Range
+from fitguard.schema.plan import Card, Plan, Range, Shortage
 
 LIBRARIES_BYTES = 80 * 2**20
 """What cuBLAS, cuDNN and their kernels added to the context in 33 runs on an H200."""
+_SHORTAGE_BUDGET_SECONDS = 30.0
+"""What advice may take where not even one sample fits: nothing else helps then."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +60,8 @@ class Draft:
             estimator_of=lambda other: estimator_of(other, self._capability),
             card=self.card,
         )
-        advised = self._collect_advice(question, traced_seconds)
+        shortage = self._find_shortage(question, estimate)
+        advised = self._collect_advice(question, shortage, traced_seconds)
         twice = estimator.at(2 * batch) if question.any_batch else estimate
         return Plan(
             mode=estimator.mode,
@@ -67,6 +79,7 @@ class Draft:
             largest_batch_size=self._largest(question, estimate),
             micro_batch_size=self._micro_batch(question, estimate),
             fits=self._fits(estimate),
+            shortage=shortage,
             advice=advised.advice,
             unknown=estimate.unknown,
             assumptions=prepared.notes,
@@ -79,10 +92,31 @@ class Draft:
     def _capability(self) -> str:
         return (self.card.compute_capability if self.card else "") or USUAL_CAPABILITY
 
-    def _collect_advice(self, question: Question, traced_seconds: float) -> Advised:
+    def _find_shortage(self, question: Question, estimate: Estimate) -> Shortage | None:
+        if self.card is None or not question.any_batch or _is_open(estimate):
+            return None
+        found = find_shortage(question.estimator, 1, self.card.usable_bytes)
+        if found is None:
+            return None
+        card_bytes = find_smallest_card(found.required_bytes.high, self._capability)
+        # Where others hold memory of the card, it need not be larger.
+        larger = card_bytes is not None and card_bytes > self.card.memory_bytes
+        return msgspec.structs.replace(found, card_bytes=card_bytes if larger else None)
+
+    def _collect_advice(
+        self, question: Question, shortage: Shortage | None, traced_seconds: float
+    ) -> Advised:
         if not self.advice:
             return Advised()
-        return advise(question, everything=self.advice == "full", trace_seconds=traced_seconds)
+        everything = self.advice == "full"
+        if shortage is None:
+            return advise(question, everything=everything, trace_seconds=traced_seconds)
+        return advise(
+            replace(question, batch_size=1),
+            everything=everything,
+            trace_seconds=traced_seconds,
+            budget_seconds=_SHORTAGE_BUDGET_SECONDS,
+        )
 
     def _largest(self, question: Question, estimate: Estimate) -> int | None:
         """0 where not even one sample fits."""

@@ -14,6 +14,7 @@ from fitguard.schema.journal import (
     FitEnded,
     Logged,
     MicroBatchChosen,
+    NoRoom,
     Noted,
     NotSplit,
     RecomputationChosen,
@@ -44,7 +45,8 @@ class AttemptEvents:
         spans: By number of the `fit` call; those whose end was restored are not among them.
         batch_sizes: By number of the `fit` call, the rows that each replica has of a batch.
         micro_batches: By number of the `fit` call, as the child chose them.
-        shares: By number of the `fit` call, the share of memory that was asked for its step.
+        shares: By number of the `fit` call, the share of memory that was asked for its step, or for
+            its micro-batches; None where these are not recomputed.
         not_split: By number of the `fit` call, why its batch stayed whole.
         unguarded: Whether it said that something is not guarded.
         saved: The furthest place in a snapshot that this attempt began with, or wrote.
@@ -66,8 +68,9 @@ class AttemptEvents:
     unguarded: bool = False
     batch_sizes: dict[int, int] = field(default_factory=dict)
     micro_batches: dict[int, int] = field(default_factory=dict)
-    shares: dict[int, float] = field(default_factory=dict)
+    shares: dict[int, float | None] = field(default_factory=dict)
     not_split: dict[int, NotSplit] = field(default_factory=dict)
+    no_room: str = ""
 
     @property
     def steps_done(self) -> int:
@@ -89,6 +92,8 @@ class AttemptEvents:
                 self._reach(event.place)
             case Decided():
                 self.decided = event
+            case NoRoom():
+                self.no_room = event.text
             case FitBegan():
                 self._begin(event)
             case MicroBatchChosen() | RecomputationChosen() | NotSplit():
@@ -104,6 +109,7 @@ class AttemptEvents:
             case MicroBatchChosen(evaluation=False):
                 self.micro_batches[event.fit] = event.rows
                 self.not_split.pop(event.fit, None)
+                self.shares[event.fit] = event.share
             case RecomputationChosen():
                 self.shares[event.fit] = event.wanted
             case NotSplit():

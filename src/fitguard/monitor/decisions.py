@@ -18,7 +18,7 @@ def decisions(events: Iterable[AnyEvent]) -> tuple[RunDecision, ...]:
 
 
 def _decisions(events: Iterable[AnyEvent]) -> Iterator[RunDecision]:
-    known: dict[tuple[int, bool], int] = {}
+    known: dict[tuple[int, bool], tuple[int, float | None]] = {}
     shares: dict[int, float] = {}
     for event in events:
         if isinstance(event, Decided):
@@ -41,9 +41,9 @@ def _decisions(events: Iterable[AnyEvent]) -> Iterator[RunDecision]:
         elif isinstance(event, MicroBatchChosen):
             # Each attempt says again how it trains; only a change is a decision.
             where = (event.fit, event.evaluation)
-            if known.get(where, event.of) != event.rows:
+            if known.get(where, (event.of, None)) != (event.rows, event.share):
                 yield _micro_batch(event)
-            known[where] = event.rows
+            known[where] = event.rows, event.share
 
 
 def describe_recomputation(count: int, share: float, extra: float, why: str) -> str:
@@ -52,6 +52,12 @@ def describe_recomputation(count: int, share: float, extra: float, why: str) -> 
         f"the batch stays whole, and {count} operations of a step run twice, so that it takes "
         f"{1 - share:.0%} less memory and about {extra:.0%} more time: {why}"
     )
+
+
+def describe_parts(rows: int, share: float | None) -> str:
+    """How a batch is trained that is split, in a few words."""
+    twice = "" if share is None else ", and part of each is computed twice"
+    return f"in micro-batches of {rows}{twice}"
 
 
 def _recomputation(event: RecomputationChosen) -> RunDecision:
@@ -66,7 +72,7 @@ def _recomputation(event: RecomputationChosen) -> RunDecision:
 
 def _micro_batch(event: MicroBatchChosen) -> RunDecision:
     what = "evaluated" if event.evaluation else "trained"
-    parts = f"in micro-batches of {event.rows}" if event.rows < event.of else "whole"
+    parts = describe_parts(event.rows, event.share) if event.rows < event.of else "whole"
     why = f": {event.why}" if event.why else ""
     return RunDecision(
         time=event.time,

@@ -1,83 +1,58 @@
-"""How far the training is: a few numbers in a file that parent and child share.
+"""How far the training is: a few numbers that parent and child share.
 
-The child writes them at each step, into memory and at the cost of microseconds; no signal and no
-thread is needed, so it works from any thread and costs nothing to a training that goes well. The
-parent leaves its wishes in the same place: the child looks at them between steps.
+The child writes them at each step, into memory; no signal, no thread and no file is needed, so it
+works from any thread and costs nothing to a training that goes well. The parent leaves its wishes
+in the same place: the child looks at them between steps.
+
+A file tells where that memory is. The parent copies into it what it reads, for all who only have
+the file: those who watch, and who goes on when the parent was killed. A child that cannot open the
+memory, or does not know it, writes into the file itself.
 
 Where several workers train together, the parent also says at which step all of them take a
 snapshot, and which one they all have. These are several numbers that belong together: a checksum
 stands behind them, and who reads them while they change goes on with what he read before.
 
 A file that somebody cuts short must kill neither of them, as touching memory that it no longer has
-would do: the parent reads and writes it as a file, the child looks at its size first.
+would do: the parent reads and writes it as a file, a child that has nothing else looks at its size
+first. The memory itself is sealed: nobody can cut it.
 """
 
 import contextlib
 import mmap
 import os
-import struct
-import zlib
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, get_args
 
+from fitguard.monitor.beats import (
+    CHILD,
+    MARKED_BYTES,
+    PHASES,
+    WISHES,
+    Beat,
+    Call,
+    Phase,
+    Wish,
+    is_whole,
+    pack_call,
+    parse_beat,
+    parse_call,
+    parse_wish,
+)
 from fitguard.monitor.regular_files import open_regular, read_regular, replace_file
+from fitguard.monitor.sealed_memory import WHERE_BYTES, make_sealed, open_sealed
 from fitguard.schema.gang import SavedPlace
-from fitguard.schema.run import Place
 
-Wish = Literal["none", "snapshot", "leave"]
-_WISHES: tuple[Wish, ...] = get_args(Wish)
-Phase = Literal["starting", "training", "evaluating", "idle", "snapshot"]
-_PHASES: tuple[Phase, ...] = get_args(Phase)
-
-_CHILD = struct.Struct("=Qqqqqqqqqq")
-"""Beats, calls that answer, phase, fit, epoch, step, total steps, steps in the newest snapshot,
-how often a common snapshot was asked for, steps of this `fit` that were taken in this process."""
 _WISH_AT = 256
 _PROFILE_AT = 257
+_TAKEN_AT = 258
+"""In memory: 1 once a child writes there, and no more into the file."""
+_NONE = -1
 _SIZE = 4096
 BEGUN = slice(512, 1024)
 """Of the file: what a soak computes, in words."""
 _CALL_AT = 1024
 _COMPLETE_AT = 1088
-_PLACE = struct.Struct("=qq??")
-"""Fit, steps, end, leave; a checksum follows."""
-_CHECKSUM = struct.Struct("=I")
-_MARKED_BYTES = _PLACE.size + _CHECKSUM.size
-
-
-@dataclass(frozen=True)
-class Beat:
-    """What the child wrote last.
-
-    Args:
-        count: Beats so far; one that stays the same means that nothing moved.
-        answering: How many calls train now that look for wishes, and take snapshots.
-        saved_steps: Steps of this `fit` in the newest snapshot that is on the disk.
-        asks_call: How often it asked for a snapshot of all workers.
-        steps_here: Of this `fit`, that were taken in this process: not those before a restart.
-    """
-
-    count: int
-    answering: int
-    phase: Phase
-    place: Place
-    saved_steps: int
-    asks_call: int = 0
-    steps_here: int = 0
-
-
-@dataclass(frozen=True)
-class Call:
-    """What all workers of a gang are told before they get there.
-
-    Args:
-        place: Where each takes a snapshot.
-        leave: Each leaves once that is on the disk.
-    """
-
-    place: SavedPlace
-    leave: bool = False
+_WHERE_AT = 1152
+"""In the file: where the memory is."""
 
 
 class Heartbeat:
@@ -88,56 +63,88 @@ class Heartbeat:
     """
 
     def __init__(self, path: Path, *, create: bool = False) -> None:
+        self._copies = create
+        self._copied = b""
         if create:
-            replace_file(path, bytes(_SIZE))
+            self._memory = _create(path)
         self._file = open_regular(path, os.O_RDWR)
-        self._last_read = _parse_beat(bytes(_CHILD.size))
+        if not create:
+            found = open_sealed(os.pread(self._file, WHERE_BYTES, _WHERE_AT))
+            self._memory = _NONE if found is None else found
+        self._last_read = parse_beat(bytes(CHILD.size))
 
     def read(self) -> Beat:
-        """What the child wrote last, as far as the file tells."""
+        """What the child wrote last, as far as can be told."""
         with contextlib.suppress(OSError):
-            content = os.pread(self._file, _CHILD.size, 0)
-            if len(content) == _CHILD.size:
-                self._last_read = _parse_beat(content)
+            source = self._find_source()
+            content = os.pread(source, CHILD.size, 0)
+            if len(content) == CHILD.size:
+                self._last_read = parse_beat(content)
+            if self._copies and source != self._file and content != self._copied:
+                os.pwrite(self._file, content, 0)
+                self._copied = content
         return self._last_read
 
     def wish(self, wish: Wish) -> None:
         """Ask the child: `snapshot` to take one now, `leave` to take one and exit."""
-        with contextlib.suppress(OSError):
-            os.pwrite(self._file, bytes([_WISHES.index(wish)]), _WISH_AT)
+        self._mark(_WISH_AT, bytes([WISHES.index(wish)]))
 
     def wish_profile(self) -> None:
         """Ask the child for a trace of its next steps."""
-        with contextlib.suppress(OSError):
-            os.pwrite(self._file, b"\1", _PROFILE_AT)
+        self._mark(_PROFILE_AT, b"\1")
 
     def read_wish(self) -> Wish:
         """What the child is asked."""
-        return _parse_wish(os.pread(self._file, 1, _WISH_AT))
+        return parse_wish(os.pread(self._find_source(), 1, _WISH_AT))
 
     def call(self, place: SavedPlace, *, leave: bool = False) -> None:
         """Have a snapshot taken at this place, and not before; it may still be ahead."""
-        self._mark(_CALL_AT, _pack_call(Call(place, leave)))
+        self._mark(_CALL_AT, pack_call(Call(place, leave)))
 
     def note_complete(self, place: SavedPlace | None) -> None:
         """The newest snapshot that all workers have; None where there is none."""
-        marked = _pack_call(Call(place)) if place is not None else bytes(_MARKED_BYTES)
+        marked = pack_call(Call(place)) if place is not None else bytes(MARKED_BYTES)
         self._mark(_COMPLETE_AT, marked)
 
+    def _find_source(self) -> int:
+        """Where the child writes."""
+        memory = self._memory
+        taken = memory != _NONE and os.pread(memory, 1, _TAKEN_AT) == b"\1"
+        return memory if taken else self._file
+
     def _mark(self, at: int, marked: bytes) -> None:
-        with contextlib.suppress(OSError):
-            os.pwrite(self._file, marked, at)
+        """Where the child looks; before it has said that it looks into the memory, in both."""
+        for file in (self._memory, self._file):
+            with contextlib.suppress(OSError):
+                os.pwrite(file, marked, at)
 
     def close(self) -> None:
-        file, self._file = self._file, -1
-        os.close(file)
+        self.read()
+        files = (self._memory, self._file)
+        self._memory = self._file = _NONE
+        for file in files:
+            if file != _NONE:
+                os.close(file)
+
+
+def _create(path: Path) -> int:
+    """Make the memory, and the file that tells where it is; the number of the memory."""
+    made = make_sealed(_SIZE)
+    try:
+        content = bytes(_WHERE_AT) + (b"" if made is None else made.where)
+        replace_file(path, content.ljust(_SIZE, b"\0"))
+    except OSError:
+        if made is not None:
+            os.close(made.file)
+        raise
+    return _NONE if made is None else made.file
 
 
 def read_beat(path: Path) -> Beat | None:
     """What the child wrote last, for one who may only read; None where that cannot be had."""
     with contextlib.suppress(OSError):
-        content = read_regular(path, _SIZE)[: _CHILD.size]
-        return _parse_beat(content) if len(content) == _CHILD.size else None
+        content = read_regular(path, _SIZE)[: CHILD.size]
+        return parse_beat(content) if len(content) == CHILD.size else None
     return None
 
 
@@ -153,8 +160,9 @@ class OwnHeartbeat:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        with os.fdopen(open_regular(path, os.O_RDWR), "r+b") as file:
-            self._memory = mmap.mmap(file.fileno(), _SIZE)
+        self._memory, self._is_sealed = _map(path)
+        if self._is_sealed:
+            self._memory[_TAKEN_AT] = 1
         self._count = 0
         self._saved = 0
         self._last = (0, 0, 0, 0, 0)
@@ -166,7 +174,7 @@ class OwnHeartbeat:
 
     def beat(self, phase: Phase, fit: int, epoch: int, step: int, total_steps: int) -> None:
         """Called at each step."""
-        self._last = (_PHASES.index(phase), fit, epoch, step, total_steps)
+        self._last = (PHASES.index(phase), fit, epoch, step, total_steps)
         if phase == "training":
             if self._first is None or self._first[0] != fit:
                 self._first = (fit, total_steps)
@@ -188,18 +196,21 @@ class OwnHeartbeat:
 
     def _write(self) -> None:
         self._count += 1
-        if self._is_there():
+        if self._is_sealed or self._is_there():
             told = (*self._last, self._saved, self._asked, self._steps_here)
-            _CHILD.pack_into(self._memory, 0, self._count, self.answering, *told)
+            CHILD.pack_into(self._memory, 0, self._count, self.answering, *told)
 
     def read_wish(self) -> Wish:
         """Called between steps."""
-        return _parse_wish(self._memory[_WISH_AT : _WISH_AT + 1]) if self._is_there() else "none"
+        if self._is_sealed or self._is_there():
+            number = self._memory[_WISH_AT]
+            return parse_wish(bytes([number])) if number else "none"
+        return "none"
 
     def wish(self, wish: Wish) -> None:
         """Called for a signal that only the child got, and when a wish was fulfilled."""
         if self._is_there():
-            self._memory[_WISH_AT] = _WISHES.index(wish)
+            self._memory[_WISH_AT] = WISHES.index(wish)
 
     def ask_call(self) -> None:
         """Ask the parent for a snapshot of all workers, at a step that it chooses."""
@@ -217,9 +228,9 @@ class OwnHeartbeat:
 
     def _read_marked(self, at: int) -> Call | None:
         content, known = self._marks.get(at, (b"", None))
-        marked = self._memory[at : at + _MARKED_BYTES] if self._is_there() else content
-        if marked != content and (marked == bytes(_MARKED_BYTES) or _is_whole(marked)):
-            known = _parse_call(marked)
+        marked = self._memory[at : at + MARKED_BYTES] if self._is_there() else content
+        if marked != content and (marked == bytes(MARKED_BYTES) or is_whole(marked)):
+            known = parse_call(marked)
             self._marks[at] = (marked, known)
         return known
 
@@ -231,42 +242,24 @@ class OwnHeartbeat:
         return True
 
     def _is_there(self) -> bool:
+        if self._is_sealed:
+            return True
         try:
             return self._path.stat().st_size > 0
         except OSError:  # a file that was removed stays in memory
             return True
 
 
-def _parse_beat(content: bytes) -> Beat:
-    count, answering, phase, fit, epoch, step, total, saved, asked, here = _CHILD.unpack(content)
-    return Beat(
-        count=count,
-        answering=answering,
-        phase=_PHASES[phase] if 0 <= phase < len(_PHASES) else "starting",
-        place=Place(fit=fit, epoch=epoch, step=step, total_steps=total),
-        saved_steps=saved,
-        asks_call=asked,
-        steps_here=here,
-    )
-
-
-def _parse_wish(content: bytes) -> Wish:
-    number = content[0] if content else 0
-    return _WISHES[number] if number < len(_WISHES) else "none"
-
-
-def _pack_call(call: Call) -> bytes:
-    packed = _PLACE.pack(call.place.fit, call.place.steps, call.place.end, call.leave)
-    return packed + _CHECKSUM.pack(zlib.crc32(packed))
-
-
-def _is_whole(marked: bytes) -> bool:
-    packed = marked[: _PLACE.size]
-    return marked[_PLACE.size :] == _CHECKSUM.pack(zlib.crc32(packed))
-
-
-def _parse_call(marked: bytes) -> Call | None:
-    if not any(marked):
-        return None
-    fit, steps, end, leave = _PLACE.unpack_from(marked)
-    return Call(SavedPlace(fit, steps, end), leave)
+def _map(path: Path) -> tuple[mmap.mmap, bool]:
+    """The memory, and whether it is sealed: else it is the file's, which somebody may cut short."""
+    file = open_regular(path, os.O_RDWR)
+    try:
+        sealed = open_sealed(os.pread(file, WHERE_BYTES, _WHERE_AT))
+        if sealed is None:
+            return mmap.mmap(file, _SIZE), False
+        try:
+            return mmap.mmap(sealed, _SIZE), True
+        finally:
+            os.close(sealed)
+    finally:
+        os.close(file)

@@ -32,7 +32,7 @@ class RunFolder:
     output.1.log    what output.log was before it was full; older than it
     flight/         the flight records: what was measured while it ran
     orders.json     what the next child is told
-    heartbeat       how far the child is; shared memory of parent and child
+    heartbeat       how far the child is; where the memory is that parent and child share
     profiles/       traces that `--profile` took
     report.html     the page that `fitguard report` wrote
     stacks.txt      what all threads did when the child hung
@@ -45,6 +45,7 @@ class RunFolder:
                     what the command that does so wrote last
     deeds.jsonl     what the attempts did to files and folders, one deed a line
     soak.json       how far `fitguard probe --level long` is, and what it found
+    autotuned/      what XLA has found out about kernels: see supervise/autotuned
     files/          contents that may have to be put back, and what stood there when that was done
     """
 
@@ -123,6 +124,10 @@ class RunFolder:
     @property
     def soak(self) -> Path:
         return self.path / "soak.json"
+
+    @property
+    def autotuned(self) -> Path:
+        return self.path / "autotuned"
 
     @property
     def files(self) -> Path:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from fitguard.report.rows.shortage_words import describe_shortage, describe_ways
 from fitguard.schema.check import CheckedFit, CheckReport, NextStep, Verdict
 from fitguard.schema.doctor import DoctorReport
 from fitguard.schema.finding import Finding
@@ -12,6 +13,8 @@ from fitguard.words import size
 
 NOTHING_FOUND = "Ready to train: nothing was found that would stop it"
 WITHOUT_DATA = "Nothing was found that would stop it, but no data were checked"
+_ONE_FITS = "One sample fits then. If your batch does not, fitguard run trains it in parts."
+_NO_SAMPLE = "Use a smaller model or a larger GPU: not even one sample fits"
 UNREACHED = "Only the machine was checked: no call of fit was reached"
 
 
@@ -161,15 +164,20 @@ def _make_room(short: Sequence[CheckedFit], command: str) -> Iterator[NextStep]:
     if split and command:
         yield _split_batches(split, command)
     for fit in short:
-        enough = [one for one in fit.plan.advice if one.enough] if fit.plan is not None else []
-        for advice in [one for one in enough if one.slug != "micro-batch"][:2]:
+        assert fit.plan is not None
+        shortage = fit.plan.shortage
+        enough = [one for one in fit.plan.advice if one.enough and one.slug != "micro-batch"]
+        for advice in enough[:2]:
             yield NextStep(
                 title=f"{'Or: ' if split and command else ''}{advice.title}",
-                text=advice.text,
+                text=advice.text if shortage is None else f"{advice.text} {_ONE_FITS}",
                 code=advice.code,
                 fits=(fit.number,),
                 changes_results=advice.changes_results,
             )
+        if shortage is not None and not enough:
+            text = f"{describe_shortage(shortage)} {describe_ways(shortage, fit.plan.advice)}"
+            yield NextStep(title=_NO_SAMPLE, text=text.strip(), fits=(fit.number,))
 
 
 def _split_batches(fits: Sequence[CheckedFit], command: str) -> NextStep:

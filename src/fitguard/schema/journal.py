@@ -41,6 +41,7 @@ NoteKind = Literal[
     "files",
     "sampling",
     "memory-limit",
+    "autotuning",
 ]
 INEXACT: Final = "inexact"
 RECOMPUTATION: Final = "recomputation"
@@ -190,13 +191,17 @@ class Noted(Event, frozen=True, kw_only=True, tag="noted"):
 
 
 class MicroBatchChosen(Event, frozen=True, kw_only=True, tag="micro-batch"):
-    """`rows` of a batch of `of`; `why` says what led to it. `evaluation`: not for training."""
+    """`rows` of a batch of `of`; `why` says what led to it. `evaluation`: not for training.
+
+    `share`: of the memory of such a part, in which it is recomputed; None where it is not.
+    """
 
     fit: int
     rows: int
     of: int
     why: str
     evaluation: bool = False
+    share: float | None = None
 
 
 class NotSplit(Event, frozen=True, kw_only=True, tag="not-split"):
@@ -210,6 +215,13 @@ class NotSplit(Event, frozen=True, kw_only=True, tag="not-split"):
     allow: str = ""
 
 
+class NoRoom(Event, frozen=True, kw_only=True, tag="no-room"):
+    """Nothing smaller can be tried. `text`: what has no room, and what would have, in sentences."""
+
+    fit: int
+    text: str
+
+
 class RecomputationChosen(Event, frozen=True, kw_only=True, tag="recomputation"):
     """The batch stays whole, and part of each step is computed twice.
 
@@ -218,6 +230,7 @@ class RecomputationChosen(Event, frozen=True, kw_only=True, tag="recomputation")
         share: Of the memory of the step as it is, without variables.
         extra: What it takes longer, as a part of the step.
         count: How many operations run twice.
+        whole_bytes: What the step takes as it is: of so much the share was asked for.
         why: What led to it.
     """
 
@@ -226,6 +239,7 @@ class RecomputationChosen(Event, frozen=True, kw_only=True, tag="recomputation")
     share: float
     extra: float
     count: int
+    whole_bytes: int = 0
     why: str
 
 
@@ -241,6 +255,7 @@ class Failed(Event, frozen=True, kw_only=True, tag="failed"):
         remedy: What to change in the script: without it, each attempt ends the same.
         recompute: The share of its memory in which the step may be tried next, recomputed; 0 where
             that is not the way.
+        limited: The script has told TensorFlow how much of the GPU it may take.
     """
 
     kind: FailureKind
@@ -253,6 +268,7 @@ class Failed(Event, frozen=True, kw_only=True, tag="failed"):
     code: int | None = None
     remedy: str = ""
     recompute: float = 0.0
+    limited: bool = False
 
 
 class AttemptEnded(Event, frozen=True, kw_only=True, tag="attempt-ended"):
@@ -342,6 +358,7 @@ AnyEvent = (
     | Noted
     | MicroBatchChosen
     | NotSplit
+    | NoRoom
     | RecomputationChosen
     | Failed
     | AttemptEnded

@@ -10,6 +10,7 @@ PLAN_SCHEMA: Literal["fitguard/plan/1"] = "fitguard/plan/1"
 
 Mode = Literal["graph", "xla"]
 Phase = Literal["forward", "backward", "update"]
+TooLarge = Literal["state", "layer", "sum"]
 
 
 class Range(msgspec.Struct, frozen=True):
@@ -118,12 +119,38 @@ class Card(msgspec.Struct, frozen=True, kw_only=True):
     note: str = ""
 
 
+class Shortage(msgspec.Struct, frozen=True, kw_only=True):
+    """Why a step does not fit with the smallest batch that it can have.
+
+    Args:
+        batch_size: Of one GPU: 1, or the whole batch where it must not be split.
+        required_bytes: What the step needs with this batch.
+        usable_bytes: What there is for it.
+        breakdown: What fills the memory at its dearest moment.
+        too_large: What has no room even by itself: `state` (weights, the optimizer's variables and
+            the gradients), `layer` (what one layer computes), or `sum` where only all together is.
+        layers: Those that hold most of what is computed, the dearest first.
+        card_bytes: The memory of the smallest card on which it would fit; None where fitguard
+            knows none, or where it is not a matter of cards.
+    """
+
+    batch_size: int
+    required_bytes: Range
+    usable_bytes: int
+    breakdown: Breakdown = Breakdown()
+    too_large: TooLarge = "sum"
+    layers: tuple[LayerCost, ...] = ()
+    card_bytes: int | None = None
+
+
 class Advice(msgspec.Struct, frozen=True, kw_only=True):
     """One thing to do, with what it would give for this model.
 
+    Where not even one sample fits, it is told for one sample of each GPU.
+
     Args:
         slug: `micro-batch`, `jit-compile`, `mixed-precision`, `optimizer`, `recomputation`,
-            `smaller-input`, `smaller-batch`, `free-memory`.
+            `smaller-input`, `smaller-batch`, `free-memory`; `together` for several of these.
         required_bytes: What the step would need then.
         saved_bytes: How much less that is.
         largest_batch_size: The largest batch that would fit then; None without a card.
@@ -207,6 +234,7 @@ class Plan(Document, frozen=True, kw_only=True, omit_defaults=False):
         micro_batch_size: The largest part of the batch that fits, for accumulation with the same
             result; equal to the batch where that fits; None without a card, or where none fits.
         fits: Whether the batch fits the card; None where that is not sure, or without a card.
+        shortage: Why not even one sample fits for sure; None where one does.
         seconds: How long planning took.
     """
 
@@ -225,6 +253,7 @@ class Plan(Document, frozen=True, kw_only=True, omit_defaults=False):
     largest_batch_size: int | None = None
     micro_batch_size: int | None = None
     fits: bool | None = None
+    shortage: Shortage | None = None
     advice: tuple[Advice, ...] = ()
     unknown: tuple[Unknown, ...] = ()
     assumptions: tuple[str, ...] = ()

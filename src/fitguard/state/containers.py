@@ -193,7 +193,10 @@ def _store_items(items: Any, stored: Stored) -> list[Any]:
 
 def _are_as_they_are(items: Any) -> bool:
     kinds = set(map(type, items))
-    return kinds <= _AS_THEY_ARE and (float not in kinds or all(map(math.isfinite, items)))
+    if float not in kinds or not kinds <= _AS_THEY_ARE:
+        return kinds <= _AS_THEY_ARE
+    floats = items if kinds == {float} else [item for item in items if type(item) is float]
+    return all(map(math.isfinite, floats))
 
 
 def _with_attributes(thing: Any, items: Any, stored: Stored) -> dict[str, Any]:

@@ -38,6 +38,7 @@ One attempt, while it runs
     child.py          the process, from its start to its ExitStatus
     output.py, channels.py, pump.py, output_log.py
                       its output: to the user, and to a file
+    autotuned/        what XLA has found out about kernels, from one process to the next
     standard_input.py what it reads, kept for the next attempt
     inbox.py          signals that the parent gets
     preemption.py, spot.py

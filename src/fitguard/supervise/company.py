@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING, Literal
 
+import msgspec
+
 from fitguard.monitor.heartbeat import Heartbeat
 from fitguard.monitor.run_folder import RunFolder
 from fitguard.monitor.saved_place import Saved, read_saved
@@ -68,9 +70,22 @@ class Company:
         """How it ended, when the others are asked."""
         return postmortem
 
-    def follow(self, orders: Orders, postmortem: "Postmortem") -> "Next | None":  # noqa: ARG002
-        """What comes next where another one decides; None where this run has to."""
-        return None
+    def follow(self, orders: Orders, postmortem: "Postmortem") -> "Next | None":
+        """What comes next where the policy need not be asked; None where it has to be.
+
+        An error stops a run, but not one that XLA may owe to what it was given.
+        """
+        if not postmortem.distrusted:
+            return None
+        # Loaded only now: a run without a fault needs none of the policy.
+        from fitguard.supervise.deciding import Next
+
+        following = msgspec.structs.replace(orders, attempt=orders.attempt + 1)
+        text = (
+            f"Attempt {orders.attempt} ended with an error before its first step. XLA had begun "
+            f"with {postmortem.distrusted}: it starts again without them."
+        )
+        return Next(action="restart", orders=following, text=text)
 
     def tell_decision(self, following: "Next") -> None:
         """What this run has decided."""

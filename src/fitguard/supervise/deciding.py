@@ -70,6 +70,7 @@ class Next(msgspec.Struct, frozen=True, kw_only=True):
             `needed_share` of the memory of each GPU is free.
         text: One line: what happened, and what is done now.
         cause: That the decision rests on.
+        explained: Whether the text tells what would help, by the numbers of this very training.
         probe: Whether the machine is to be probed first, and then decided again.
     """
 
@@ -81,6 +82,7 @@ class Next(msgspec.Struct, frozen=True, kw_only=True):
     needed_share: float = 0.0
     text: str
     cause: str = ""
+    explained: bool = False
     changes_results: bool = False
     probe: bool = False
 
@@ -150,10 +152,13 @@ def _explain_stop(past: "_Past", refused: list[str]) -> str:
     if past.last.failed is not None and past.last.failed.kind == OWN_FAULT:
         return "This is a fault of fitguard itself. See above."
     if is_out_of_sight(past.last) and past.row.cause in _NEEDS_A_GUARDED_FIT:
-        return "fitguard cannot split the batch of a fit that is not guarded. See above for why."
+        return "Training that is not guarded cannot go on in less memory. See above for why."
     if past.not_split is not None and past.row.cause in _NEEDS_A_GUARDED_FIT:
-        return describe_not_split(past.not_split) + describe_refused(refused)
-    return past.row.stop + describe_refused(refused)
+        why = describe_not_split(past.not_split)
+    else:
+        why = past.row.stop
+    room = f" {past.last.no_room}" if past.row.cause in _NEEDS_A_GUARDED_FIT else ""
+    return why + room.rstrip() + describe_refused(refused)
 
 
 def _explain_result(past: "_Past") -> str:
@@ -229,7 +234,8 @@ def _go_on(past: _Past, options: DecideOptions, remedy: Remedy, change: Change) 
         orders=msgspec.structs.replace(
             change.orders,
             attempt=past.last.number + 1,
-            recompute=_remember_shares(past.last) | change.orders.recompute,
+            micro_batches=_remember_rows(past.last, change.orders, remedy),
+            recompute=_remember_shares(past.last, change.orders),
         ),
         wait_seconds=wait_seconds,
         needed_share=remedy.free_share,
@@ -239,9 +245,20 @@ def _go_on(past: _Past, options: DecideOptions, remedy: Remedy, change: Change) 
     )
 
 
-def _remember_shares(last: PastAttempt) -> dict[str, float]:
-    """What the child has found out need not be found out again."""
-    return {str(fit): share for fit, share in last.shares.items()}
+def _remember_rows(last: PastAttempt, orders: Orders, remedy: Remedy) -> dict[str, int]:
+    """Parts stay as they were in the attempt, unless they are what did not fit."""
+    if remedy.action == "smaller-micro-batch" or last.micro_batch is None:
+        return orders.micro_batches
+    return orders.micro_batches | {str(last.last.fit): last.micro_batch}
+
+
+def _remember_shares(last: PastAttempt, orders: Orders) -> dict[str, float]:
+    """What the child has found out need not be found out again; what was decided now is newer."""
+    found = {str(fit): share for fit, share in last.shares.items()}
+    decided = {
+        fit: share for fit, share in orders.recompute.items() if found.get(fit, 1) is not None
+    }
+    return {fit: share for fit, share in (found | decided).items() if share is not None}
 
 
 def _stop(past: _Past, orders: Orders, why: str) -> Next:
@@ -254,4 +271,5 @@ def _stop(past: _Past, orders: Orders, why: str) -> Next:
         orders=orders,
         text=f"{describe_attempt(past.last, past.row.cause)}{repeated}. fitguard stops here: {why}",
         cause=past.row.cause,
+        explained=bool(past.last.no_room),
     )

@@ -370,7 +370,7 @@ class Guarding:
         self._desk.record.add(build_decision(postmortem.event.attempt, following))
         self._desk.company.tell_decision(following)
         if following.stop:
-            for line in telling.describe_diagnosis(postmortem):
+            for line in telling.describe_diagnosis(postmortem, explained=following.explained):
                 self._say(line)
 
     def _end_as_asked(self, asked: Asked) -> RunEnded:

@@ -3,7 +3,7 @@
 from collections import deque
 from statistics import median
 
-from fitguard.monitor.heartbeat import Beat, Phase
+from fitguard.monitor.beats import Beat, Phase
 
 AT_LEAST_SECONDS = 300.0
 STEPS = 20.0

@@ -9,7 +9,7 @@ from pathlib import Path
 from fitguard.monitor.regular_files import make_folder
 from fitguard.monitor.run_folder import RunFolder
 
-_TRIES = 5
+_TRIES = 20
 _UNFINISHED = ".part"
 """How files end that are being written."""
 

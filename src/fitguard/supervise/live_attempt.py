@@ -10,9 +10,11 @@ from fitguard.monitor.heartbeat import Heartbeat
 from fitguard.monitor.journal import now
 from fitguard.monitor.last_moments import Moment, read_last_moments
 from fitguard.monitor.sampling.sampler import Sampler
-from fitguard.schema.journal import AttemptStarted, Noted, Orders
+from fitguard.schema.journal import AttemptStarted, Noted, NoteKind, Orders
 from fitguard.schema.run import Place
 from fitguard.supervise.allocation_failures import AllocationFailures
+from fitguard.supervise.autotuned.flags import VARIABLE
+from fitguard.supervise.autotuned.giving import Autotuned, give_results
 from fitguard.supervise.autotuning import AutotuningWatch
 from fitguard.supervise.child import Child, ExitStatus
 from fitguard.supervise.departure import TERMINATING, Departure, Reason
@@ -48,6 +50,8 @@ class Observation:
         memory_limit_bytes: That it was allowed to take of each GPU; None without a limit.
         numbers: Of these and their threads, with the time when each was last seen; empty where the
             kernel has others for them.
+        stepped: It did a step of the `fit` that it was in.
+        autotuned: What XLA began with, and what it leaves to those that come.
     """
 
     exit_status: ExitStatus
@@ -68,6 +72,8 @@ class Observation:
     numbers: dict[int, float]
     peak_host_bytes: int
     peak_gpu_bytes: int
+    stepped: bool = False
+    autotuned: Autotuned | None = None
 
 
 class LiveAttempt:
@@ -145,6 +151,8 @@ class LiveAttempt:
                 time=now(), attempt=orders.attempt, pid=child.pid, orders=orders, card=card
             )
         )
+        if given := str(self._autotuned or ""):
+            self._note("autotuning", f"XLA begins with {given}.")
         return child
 
     def _build_environment(self, orders: Orders) -> dict[str, str]:
@@ -164,6 +172,15 @@ class LiveAttempt:
             from fitguard.supervise.cpu_limit import limit_cpu
 
             whole |= limit_cpu(whole, orders.memory_limit_bytes)
+        self._autotuned = give_results(
+            self._desk.folder,
+            orders.attempt,
+            self._desk.command,
+            whole,
+            orders.memory_limit_bytes,
+        )
+        if self._autotuned is not None:
+            whole[VARIABLE] = self._autotuned.flags
         # Addresses in it are secrets, and a script may print its environment.
         whole.pop(NOTIFY_VARIABLE, None)
         whole.pop(HEAD_VARIABLE, None)
@@ -213,12 +230,15 @@ class LiveAttempt:
     def _tell_missing(self) -> None:
         """What cannot be measured here; once in a run."""
         for sentence in self._sampler.take_missing():
-            record = self._desk.record
-            told = (event.text for event in record.events() if isinstance(event, Noted))
+            events = self._desk.record.events()
+            told = (event.text for event in events if isinstance(event, Noted))
             if sentence not in told:
                 self._desk.say(sentence)
-                note = Noted(time=now(), attempt=self._attempt, kind="sampling", text=sentence)
-                record.add(note)
+                self._note("sampling", sentence)
+
+    def _note(self, kind: NoteKind, text: str) -> None:
+        note = Noted(time=now(), attempt=self._attempt, kind=kind, text=text)
+        self._desk.record.add(note)
 
     def _drain(self) -> None:
         if asked := self.output.drain(called_away=self.is_called_away):
@@ -311,4 +331,6 @@ class LiveAttempt:
             numbers=self._collect_numbers() if shares_kernel_numbers() else {},
             peak_host_bytes=max(exit_status.peak_bytes, sampler.peak_host_bytes),
             peak_gpu_bytes=sampler.peak_gpu_bytes,
+            stepped=beat.steps_here > 0,
+            autotuned=self._autotuned,
         )

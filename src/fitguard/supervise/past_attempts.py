@@ -25,7 +25,10 @@ class PastAttempt(Attempt, frozen=True, kw_only=True):
         fallout: Whether another worker failed first, and this attempt only told of it.
         batch_size: Of the `fit` call in which it ended, on each replica; None where unknown.
         micro_batch: Rows of its micro-batches; None where the batch was whole.
-        shares: By number of the `fit` call, the share of memory that was asked for its step.
+        no_room: What has no room however small the step is, and what would have; empty where
+            something smaller can be tried.
+        shares: By number of the `fit` call, the share of memory that was asked for its step, or for
+            its micro-batches; None where these are not recomputed.
         not_split: Why the batch that counts here stayed whole; None where it need not.
         xids: Of the kernel log, since the attempt began.
         unguarded: Whether it said that something is not guarded.
@@ -42,7 +45,8 @@ class PastAttempt(Attempt, frozen=True, kw_only=True):
     batch_size: int | None = None
     micro_batch: int | None = None
     not_split: NotSplit | None = None
-    shares: Mapping[int, float] = msgspec.field(default_factory=dict)
+    no_room: str = ""
+    shares: Mapping[int, float | None] = msgspec.field(default_factory=dict)
     xids: tuple[Xid, ...] = ()
     unguarded: bool = False
     soak: bool = False
@@ -119,6 +123,7 @@ def _extend(
         batch_size=known.batch_sizes.get(fit),
         micro_batch=known.micro_batches.get(fit) or orders.micro_batches.get(str(fit)),
         not_split=None if evaluated else known.not_split.get(fit),
+        no_room=known.no_room,
         shares=known.shares,
         unguarded=known.unguarded,
     )

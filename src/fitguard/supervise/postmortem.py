@@ -32,12 +32,14 @@ class Postmortem(NamedTuple):
     Args:
         failed: To be written down for a child that could not do it itself.
         found: The cause as `explain` tells it, with its fix; None where nothing decides.
+        distrusted: What XLA began with, where that may be the reason; empty otherwise.
     """
 
     event: AttemptEnded
     failed: Failed | None = None
     found: FoundCause | None = None
     xids: tuple[Xid, ...] = ()
+    distrusted: str = ""
 
 
 class CauseOfEnd(NamedTuple):
@@ -97,7 +99,17 @@ def examine_end(
         peak_gpu_bytes=seen.peak_gpu_bytes,
     )
     told = found if found is not None and found.cause == cause.cause else None
-    return Postmortem(event, written, told, answer.xids)
+    return Postmortem(event, written, told, answer.xids, _take_autotuned(seen, how, events))
+
+
+def _take_autotuned(seen: Observation, how: Outcome, events: Sequence[AnyEvent]) -> str:
+    """Keep what XLA has found; what it began with, where an error may have come from that."""
+    if seen.autotuned is None:
+        return ""
+    ends = {event.outcome for event in events if isinstance(event, AttemptEnded)}
+    short_of_memory = "out-of-memory" in ends
+    failed = seen.autotuned.take(how, stepped=seen.stepped, short_of_memory=short_of_memory)
+    return str(seen.autotuned) if failed and how == "exception" else ""
 
 
 def _select_notable(seen: Observation, quoted: Sequence[str]) -> tuple[str, ...]:

@@ -82,7 +82,7 @@ def _find_share(attempt: PastAttempt) -> tuple[int, float]:
         return attempt.failed.place.fit, attempt.failed.recompute
     # It crashed in memory that did not suffice, and could not say so.
     fit = attempt.last.fit
-    return fit, _SMALLER * attempt.shares.get(fit, 0.0)
+    return fit, _SMALLER * (attempt.shares.get(fit) or 0.0)
 
 
 def _smaller_micro_batch(_: Remedy, situation: Situation) -> Change | None:
@@ -92,7 +92,7 @@ def _smaller_micro_batch(_: Remedy, situation: Situation) -> Change | None:
 def split_batch(attempt: PastAttempt, orders: Orders) -> Change | None:
     """Orders for smaller parts of the batch; None where it stays whole, or is one row."""
     failed = attempt.failed
-    if attempt.not_split is not None or _find_share(attempt)[1]:
+    if attempt.not_split is not None or attempt.no_room or _find_share(attempt)[1]:
         return None
     if failed is not None and failed.rows and failed.of:
         return _halve(orders, failed.place.fit, failed.rows, failed.of, failed.evaluation)
@@ -126,9 +126,12 @@ def _set_variables(remedy: Remedy, situation: Situation) -> Change | None:
 
 
 def _other_allocator(remedy: Remedy, situation: Situation) -> Change | None:
-    """It does not keep to a limit."""
+    """It does not keep to a limit, be it the script's own."""
+    failed = situation.attempt.failed
     limited = situation.orders.memory_limit_bytes is not None
-    return None if limited else _set_variables(remedy, situation)
+    if limited or (failed is not None and failed.limited):
+        return None
+    return _set_variables(remedy, situation)
 
 
 def _wait_for_memory(remedy: Remedy, situation: Situation) -> Change | None:

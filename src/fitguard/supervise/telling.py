@@ -64,15 +64,19 @@ def describe_run(
     return "; ".join(parts)
 
 
-def describe_diagnosis(postmortem: Postmortem) -> list[str]:
-    """Why it ended, the proof, and what to do, in a few lines."""
+def describe_diagnosis(postmortem: Postmortem, *, explained: bool = False) -> list[str]:
+    """Why it ended, the proof, and what to do, in a few lines.
+
+    Args:
+        explained: Whether it was told what would help: what the log alone suggests is less.
+    """
     event, found = postmortem.event, postmortem.found
     if not event.cause or event.cause == "unknown":
         return []
     sure = f" ({event.confidence} confidence)" if event.confidence else ""
     lines = [f"cause: {event.cause}{sure}. {event.why}"]
     lines += [f"proof: {line.strip()}" for line in event.evidence[:1]]
-    return lines + (_describe_fix(found) if found else [])
+    return lines + (_describe_fix(found) if found and not explained else [])
 
 
 def _describe_fix(found: FoundCause) -> list[str]:

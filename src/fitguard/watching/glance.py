@@ -3,7 +3,8 @@
 import math
 from collections.abc import Sequence
 
-from fitguard.monitor.heartbeat import Beat, read_beat
+from fitguard.monitor.beats import Beat
+from fitguard.monitor.heartbeat import read_beat
 from fitguard.monitor.journal import now
 from fitguard.monitor.newest_sample import Sample, read_newest_sample
 from fitguard.monitor.output_end import read_output_end

@@ -57,7 +57,7 @@ def test_a_leak_is_found_and_told_once():
     detector._detect()
     assert [alert.slug for alert in told] == ["gpu-leak"]
     assert told == detector.found
-    assert "GPU memory leaks" in told[0].title
+    assert "TensorFlow's memory leaks" in told[0].title
 
 
 def test_wrong_arguments_are_told():

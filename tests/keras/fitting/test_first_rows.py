@@ -66,9 +66,13 @@ class TestOrders:
         batch = batch_of(8)
         assert first_rows(orders, 1, wide_model, batch, cpu_card(1)) == FirstRows(5, "as ordered")
         assert first_rows(orders, 2, wide_model, batch, cpu_card(1)) == FirstRows(
-            3, "as ordered", is_remedy=True
+            3, "it did not fit into memory", is_remedy=True
         )
-        assert first_rows(orders, 2, wide_model, batch_of(3), cpu_card(1)).rows is None
+
+    def test_a_short_batch_at_the_beginning_does_not_undo_what_larger_ones_need(self, wide_model):
+        orders = Orders(micro_batches={"0": 5, "2": 3})
+        assert first_rows(orders, 1, wide_model, batch_of(5), cpu_card(1)).rows is None
+        assert first_rows(orders, 2, wide_model, batch_of(3), cpu_card(1)).rows == 3
 
     def test_without_a_card_or_a_plan_it_begins_whole(self, wide_model):
         for orders, card in ((Orders(), None), (Orders(plan=False), cpu_card(1))):
@@ -135,13 +139,14 @@ class TestPlan:
         first = first_rows(Orders(), 1, wide_model, batch_of(32), card)
         assert 1 <= first.rows < 32
         assert "by the plan" in first.why
-        planned = plan_rows(wide_model, batch_of(32), 32, card)
-        assert planned.rows == first.rows
+        planned = plan_rows(wide_model, batch_of(32), 32, card, split=True, recompute=False)
+        assert planned.way.rows == first.rows
         assert planned.whole_fits is False
 
     def test_a_batch_that_fits_is_not(self, wide_model):
         assert first_rows(Orders(), 1, wide_model, batch_of(4), cpu_card(4000)).rows is None
-        assert plan_rows(wide_model, batch_of(4), 4, cpu_card(4000)).whole_fits is True
+        plan = plan_rows(wide_model, batch_of(4), 4, cpu_card(4000), split=True, recompute=True)
+        assert (plan.whole_fits, plan.way) == (True, None)
 
     def test_a_plan_that_fails_is_none(self):
         class Broken(keras.Model):
@@ -150,7 +155,8 @@ class TestPlan:
 
         model = Broken()
         model.compile("sgd", "mse")
-        assert plan_rows(model, batch_of(4), 4, cpu_card(24)) is None
+        card = cpu_card(24)
+        assert plan_rows(model, batch_of(4), 4, card, split=True, recompute=False) is None
 
     def test_fit_trains_as_planned_and_remembers_it(self, wide_model, tmp_path, monkeypatch):
         monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))

@@ -5,6 +5,8 @@ import pytest
 import tf_keras
 from guarded.attempts import Killed, attempt, events
 
+from fitguard.keras.snapshots.rooms import Rooms
+from fitguard.keras.state import tensors
 from fitguard.schema.journal import FitBegan, FitEnded, Logged, Noted, SnapshotWritten
 
 
@@ -47,6 +49,30 @@ def test_killed_and_resumed_it_ends_the_same(trainee, tmp_path, assert_same, at)
     assert_same(trainee.values(), plain)
     assert history.history == expected.history
     assert events(fits, FitBegan)[-1].place.total_steps == at - 1
+
+
+def test_memory_of_earlier_snapshots_serves_again_and_nothing_differs(
+    keras_trainee, tmp_path, assert_same, monkeypatch
+):
+    plain, expected = keras_trainee.undisturbed(fit)
+    monkeypatch.setattr(tensors, "_LEAST_BYTES", 0)
+    lent, lend = [], Rooms.lend
+
+    def note(rooms, *kind):
+        lent.append(lend(rooms, *kind))
+        return lent[-1]
+
+    monkeypatch.setattr(Rooms, "lend", note)
+    with pytest.raises(Killed), attempt(tmp_path, snapshot_seconds=0.0):
+        fit(keras_trainee, die_at=9)
+    keras_trainee.fresh()
+    with attempt(tmp_path, 2) as fits:
+        history = fit(keras_trainee)
+
+    assert_same(keras_trainee.values(), plain)
+    assert history.history == expected.history
+    assert len({id(array) for array in lent}) < len(lent)
+    assert events(fits, FitBegan)[-1].place.total_steps == 8
 
 
 def new_model():

@@ -7,12 +7,15 @@ from pathlib import Path
 
 import pytest
 
-TRAINING = Path(__file__).with_name("mirrored_training.py")
 CLOSE = 2e-5
 
 
 def train(library, replicas, fits, folder, *more):
-    command = [sys.executable, str(TRAINING), library, str(replicas), str(fits), str(folder), *more]
+    return start("mirrored_training.py", library, replicas, fits, folder, *more)
+
+
+def start(script, *words):
+    command = [sys.executable, str(Path(__file__).with_name(script)), *map(str, words)]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=540, check=False)
     assert ended.returncode == 0, ended.stderr[-3000:]
     return json.loads(ended.stdout.splitlines()[-1])
@@ -49,3 +52,18 @@ def test_no_replica_keeps_a_trace_of_the_step_that_did_not_fit(library, tmp_path
     assert found["history"] == 0
     assert found["values"] == 0
     assert any("BatchNormalization" in text for text in found["inexact"])
+
+
+@pytest.mark.parametrize("library", ["keras", pytest.param("tf_keras", marks=pytest.mark.soak)])
+def test_replicas_that_are_recomputed_have_the_values_of_the_plain_ones(library):
+    found = start("mirrored_recomputing.py", library)
+    assert found["own_values"] > 10
+    assert found["values"] == 0
+    assert found["history"] == 0
+    assert found["share"] <= 0.5
+    assert found["copies"] == [2 * found["copies"][1], found["copies"][1]]
+    assert found["part_share"] <= 0.6
+    assert found["parts"] == 0
+    assert found["loop_share"] <= 0.5
+    assert found["loop"] == 0
+    assert "compiled with XLA" in found["compiled"]

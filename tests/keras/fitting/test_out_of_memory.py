@@ -7,9 +7,9 @@ import tensorflow as tf
 import tf_keras
 from guarded.attempts import attempt, events
 from guarded.limited import limit, limited
+from guarded.limited_fits import BATCH, new_model, train, values
 
 from fitguard.keras.fitting.step import GuardedStep
-from fitguard.keras.state.model_state import ModelState
 from fitguard.schema.journal import (
     BATCH_STATISTICS,
     Failed,
@@ -19,7 +19,6 @@ from fitguard.schema.journal import (
     NotSplit,
 )
 
-BATCH = 12
 ALLOWED = {"allow": (BATCH_STATISTICS,)}
 
 
@@ -29,31 +28,9 @@ def _enough_memory():
     limit().assign(10**6)
 
 
-def new_model(*, batch_statistics=False, library=keras):
-    """Random numbers and statistics move in front of the layer that needs the memory."""
-    library.utils.set_random_seed(7)
-    layers = library.layers
-    middle = [layers.BatchNormalization()] if batch_statistics else []
-    parts = [layers.Dense(4), layers.Dropout(0.4), *middle, limited(library), layers.Dense(1)]
-    model = library.Sequential([layers.Input((3,)), *parts])
-    model.compile(library.optimizers.Adam(0.05), "mse", metrics=["mae"])
-    return model
-
-
-def train(model, **more):
-    rng = np.random.default_rng(0)
-    x = rng.normal(size=(2 * BATCH + 5, 3)).astype("float32")
-    given = {"batch_size": BATCH, "epochs": 2, "verbose": 0, **more}
-    return model.fit(x, x.sum(axis=1), **given)
-
-
 def why_whole(fits):
     """What was said of a batch that is not split."""
     return [event.text for event in events(fits, Noted) if event.kind == "micro-batch"]
-
-
-def values(model):
-    return list(ModelState(model).read().values())
 
 
 class Warmup(keras.callbacks.Callback):
@@ -93,7 +70,7 @@ def test_no_trace_is_left_of_the_steps_that_did_not_fit(library, tmp_path):
     for one, two in zip(values(failing), values(ordered), strict=True):
         np.testing.assert_array_equal(one, two)
     assert [event.rows for event in events(fits, MicroBatchChosen)] == [6]
-    assert [event.why for event in events(calm, MicroBatchChosen)] == ["as ordered"]
+    assert [event.why for event in events(calm, MicroBatchChosen)] == ["it did not fit into memory"]
     said = [event.text for event in events(fits, Noted) if event.kind == "inexact"]
     assert any("batch_normalization" in text for text in said)
 
@@ -267,7 +244,8 @@ def test_where_one_row_does_not_fit_the_error_is_raised(tmp_path):
     with attempt(tmp_path) as fits, pytest.raises(tf.errors.ResourceExhaustedError) as raised:
         train(new_model())
     assert "OOM when allocating tensor" in str(raised.value)
-    assert [event.rows for event in events(fits, MicroBatchChosen)] == [6, 3, 1]
+    tried = [(event.rows, event.share) for event in events(fits, MicroBatchChosen)]
+    assert tried == [(6, None), (3, None), (1, None), (1, 0.5)]
     (failed,) = events(fits, Failed)
     assert (failed.kind, failed.rows, failed.of, failed.mode) == ("out-of-memory", 1, 12, "graph")
     assert len(events(fits, FitBegan)) == 1

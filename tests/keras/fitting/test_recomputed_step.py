@@ -1,5 +1,7 @@
 """A step that is recomputed is the step of the model itself."""
 
+from types import SimpleNamespace
+
 import keras
 import numpy as np
 import pytest
@@ -141,6 +143,20 @@ def test_batches_of_other_shapes_are_traced_and_a_small_one_stays_as_it_is():
     assert_same(functional, keras, 0.5, [batch_of(), batch_of(4), batch_of(ROWS - 4)])
 
 
+@pytest.mark.parametrize("told", [True, False])
+def test_a_share_is_of_the_batch_that_it_was_asked_for(told):
+    """A killed run may go on with the last batch of an epoch, which is smaller."""
+    first = RecomputedStep(compiled(functional, keras), 0.6)
+    first.prepare(batch_of())
+    of_bytes = first.way.whole_bytes if told else 0
+    again = RecomputedStep(compiled(functional, keras), 0.6, of_bytes=of_bytes)
+    again.prepare(batch_of(8))
+    again.prepare(batch_of())
+    assert again.way.count > 0
+    same = (again.way.peak_bytes, again.way.count) == (first.way.peak_bytes, first.way.count)
+    assert same is told
+
+
 def test_steps_are_counted_as_tf_keras_does():
     model = compiled(functional, tf_keras)
     step = RecomputedStep(model, 0.5)
@@ -174,6 +190,13 @@ def test_what_cannot_be_recomputed_is_said():
     assert "eagerly" in describe_not_recomputable(model)
     model.compile("sgd", "mse", jit_compile=True)
     assert "XLA on a CPU" in describe_not_recomputable(model)
+
+
+def test_replicas_in_other_processes_are_not_recomputed():
+    """Several processes cannot be had inside of a test."""
+    elsewhere = type("MultiWorkerMirroredStrategy", (), {"num_replicas_in_sync": 4})()
+    model = SimpleNamespace(distribute_strategy=elsewhere)
+    assert "MultiWorkerMirroredStrategy with 4 replicas" in describe_not_recomputable(model)
 
 
 class TestLadder:
@@ -224,3 +247,34 @@ class TestLadder:
         recomputing = Recomputing(model)
         assert not recomputing.begin(0.6, batch_of())
         assert "only once" in recomputing.failure
+
+
+def test_an_optimizer_that_the_step_does_not_use_is_left_alone():
+    class Net(keras.Model):
+        """Compiled without its own optimizer, as many a GAN is."""
+
+        def __init__(self):
+            super().__init__()
+            self.inner = functional(keras)
+            self.own = keras.optimizers.SGD(0.05)
+
+        def call(self, inputs, training=None):
+            return self.inner(inputs, training=training)
+
+        def train_step(self, data):
+            x, y = data
+            with tf.GradientTape() as tape:
+                found = self(x, training=True)
+                loss = tf.reduce_mean(keras.losses.sparse_categorical_crossentropy(y, found))
+            variables = self.trainable_variables
+            self.own.apply(tape.gradient(loss, variables), variables)
+            return {"loss": loss}
+
+    model = Net()
+    model.compile(jit_compile=False)
+    model(np.zeros((1, 16, 16, 3), "float32"))
+    step = RecomputedStep(model, 0.5)
+    step.prepare(batch_of())
+    step(batch_of())
+    assert step.way.count
+    assert not model.optimizer.built

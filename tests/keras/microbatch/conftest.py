@@ -38,6 +38,7 @@ def _compare(
     *,
     rows: tuple[int, ...] = (4, 4, 3),
     jit: bool = False,
+    share: float | None = None,
 ) -> Compared:
     import keras
 
@@ -51,7 +52,7 @@ def _compare(
         model.jit_compile = jit
     # To trace the known step as well would take as long as all the rest.
     whole.run_eagerly = not jit
-    step = MicroTrainStep(micro)
+    step = MicroTrainStep(micro, share=share)
     for each in rows:
         expected = whole.train_on_batch(x, y, sample_weight, return_dict=True)
         micro.reset_metrics()

@@ -57,18 +57,6 @@ def test_dice_of_each_row_is_not_named():
     assert describe_batchwise(compiled(loss=keras.losses.Dice(axis=(1, 2)))) == []
 
 
-def test_stateful_layer_is_refused():
-    import keras
-
-    from fitguard.keras.microbatch import describe_unsupported
-
-    model = keras.Sequential(
-        [keras.Input(batch_shape=(4, 3, 2)), keras.layers.LSTM(3, stateful=True, name="memory")]
-    )
-    model.compile("sgd", "mse")
-    assert describe_unsupported(model).startswith("The layer memory is stateful")
-
-
 def test_strategy_with_one_replica_works(table):
     import keras
     import numpy as np

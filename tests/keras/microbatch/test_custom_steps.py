@@ -104,3 +104,23 @@ def test_two_applications_are_refused(table):
             self.other_optimizer.apply(data)
 
     assert "at 2 places" in describe_unsupported(made(TwoPlaces))
+
+
+@pytest.mark.parametrize(("kind", "noted"), [("sum", False), ("spread", True)])
+def test_whether_the_loss_is_a_sum_over_rows_is_tried(compare, table, kind, noted):
+    import keras
+    import tensorflow as tf
+
+    reduce = {"sum": tf.reduce_sum, "spread": tf.math.reduce_std}[kind]
+
+    class Own(keras.Model):
+        def train_step(self, data: Any) -> Any:
+            with tf.GradientTape() as tape:
+                loss = reduce(keras.ops.square(self(data[0], training=True)))
+            gradients = tape.gradient(loss, self.trainable_weights)
+            self.optimizer.apply_gradients(zip(gradients, self.trainable_weights, strict=True))
+            return {"loss": loss}
+
+    found = compare(lambda: made(Own), *table)
+    assert (found.weights > 1e-3) == noted
+    assert any("neither the mean nor the sum" in note for note in found.notes) == noted

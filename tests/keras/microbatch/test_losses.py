@@ -147,3 +147,32 @@ def test_losses_of_outputs_count_as_in_fit(table):
         logs = step(batch, 3)
     for name, values in expected.items():
         np.testing.assert_allclose(logs[name], values[0], rtol=1e-6)
+
+
+@pytest.mark.parametrize("labelled", [4, 10], ids=["the first rows", "all rows"])
+def test_a_mean_over_what_is_labelled_is_found(compare, table, labelled):
+    """Also where each row of the first batch has a label."""
+    import keras
+
+    def masked(y: Any, predicted: Any) -> Any:
+        known = keras.ops.cast(y >= 0, "float32")
+        return keras.ops.sum(known * keras.ops.abs(y - predicted)) / keras.ops.sum(known)
+
+    x, y = numbers(table)
+    y[labelled:] = -1
+    found = compare(model_with(masked), x, y)
+    assert "divided by a number that depends on the values of all rows" in found.notes[0]
+
+
+def test_rows_that_are_tried_come_from_all_over_the_batch(compare, table):
+    """The first eight are alike: among them, nothing differs."""
+    import keras
+
+    def loss(y: Any, predicted: Any) -> Any:
+        return keras.ops.max(y) * keras.ops.mean(keras.ops.abs(predicted))
+
+    x, y = numbers(table)
+    y[:] = 1
+    y[-1] = 3
+    found = compare(model_with(loss), x, y)
+    assert "neither their mean nor their sum" in found.notes[0]

@@ -304,3 +304,41 @@ def test_no_rows():
 
     with pytest.raises(UsageError, match="Received: micro-batches of 0 rows"):
         MicroTrainStep(dense())((np.ones((4, 6), "float32"), np.ones(4)), 0)
+
+
+def images() -> Any:
+    import keras
+
+    layers = keras.layers
+    given = value = keras.Input((24, 24, 3))
+    for number in range(4):
+        new = layers.Conv2D(8, 3, padding="same", activation="gelu")(value)
+        new = layers.Dropout(0.2)(layers.LayerNormalization()(new))
+        value = layers.Add()([value, new]) if number else new
+    value = layers.GlobalAveragePooling2D()(value)
+    model = keras.Model(given, layers.Dense(5, activation="softmax")(value))
+    model.compile(keras.optimizers.SGD(0.1), "sparse_categorical_crossentropy")
+    return model
+
+
+def test_a_micro_batch_is_recomputed(compare, monkeypatch):
+    from fitguard.memory.recomputing import recomputed
+
+    chosen = []
+    choose = recomputed.choose
+
+    def keep(*given: Any) -> Any:
+        chosen.append(choose(*given))
+        return chosen[-1]
+
+    monkeypatch.setattr(recomputed, "choose", keep)
+    random = np.random.default_rng(0)
+    x = random.normal(size=(20, 24, 24, 3)).astype("float32")
+    y = random.integers(0, 5, 20).astype("int32")
+    kept = compare(images, x, y, rows=(8, 8))
+    found = compare(images, x, y, rows=(8, 8), share=0.5)
+    assert found.weights < max(2 * kept.weights, CLOSE)
+    assert found.logs < CLOSE
+    assert found.counters
+    assert chosen[0].count
+    assert chosen[0].share < 0.6

@@ -4,7 +4,7 @@ import pytest
 import tensorflow as tf
 
 from fitguard.memory.graph.nodes import Node
-from fitguard.memory.graph.numbers import number_of
+from fitguard.memory.graph.numbers import number_of, read_constant
 
 
 @pytest.mark.parametrize(
@@ -43,4 +43,4 @@ def test_constants_that_are_one_whole_number(value: object, number: int | None) 
     with graph.as_default():
         tf.constant(value if not isinstance(value, tf.Tensor) else value.numpy())
     definition = graph.as_graph_def().node[0]
-    assert number_of(Node("one", "Const", attributes=definition.attr), ()) == number
+    assert read_constant(Node("one", "Const", attributes=definition.attr)) == number

@@ -6,7 +6,8 @@ from functools import cache
 import pytest
 from memory.graph.tiny_steps import convolutions, loop
 
-from fitguard.memory.graph.rewriting import rewrite_graph
+from fitguard.contract.graphs import optimize_for_gpu
+from fitguard.memory.graph.rewriting import PASSES, rewrite_graph
 from fitguard.memory.graph.tracing import Traced, trace
 
 
@@ -58,3 +59,17 @@ def test_what_nobody_needs_is_gone() -> None:
     needed = {name.lstrip("^").partition(":")[0] for node in after for name in node.input}
     assert needed <= names
     assert any(node.name not in names for node in before)
+
+
+def test_a_batch_that_has_no_room_here_is_no_obstacle() -> None:
+    """The optimizer would make a tensor of each placeholder, with all its numbers."""
+    import tensorflow as tf
+
+    terabytes = tf.TensorSpec((2**22, 2**18), tf.float32)
+    function = tf.function(lambda rows: tf.reduce_sum(rows * 2.0), [terabytes])
+    graph = function.get_concrete_function().graph
+    (kept,) = [node.name for node in graph.as_graph_def().node if node.op == "Sum"]
+    optimized = optimize_for_gpu(graph.as_graph_def(add_shapes=True), [kept], PASSES, "8.0")
+    (placeholder,) = [node for node in optimized.node if node.op == "Placeholder"]
+    assert placeholder.attr["dtype"].type == tf.float32.as_datatype_enum
+    assert [axis.size for axis in placeholder.attr["shape"].shape.dim] == [2**22, 2**18]

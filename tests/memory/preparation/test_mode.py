@@ -28,8 +28,14 @@ def test_keras_3_uses_xla_where_there_is_a_gpu():
     used, reason = answer(small())
     assert used
     assert 'jit_compile="auto": Keras uses XLA as soon as there is a GPU.' in reason
+    # Keras has written False for "auto" into the model, as there is no GPU here.
+    assert 'does not tell "auto" from False: give jit_compile=False here' in reason
+    assert answer(small(jit_compile=False)) == (used, reason)
+    fresh = keras.Sequential([keras.layers.Input((4,)), keras.layers.Dense(2)])
+    assert answer(fresh) == (
+        True, 'jit_compile="auto": Keras uses XLA as soon as there is a GPU.'
+    )  # fmt: skip
     assert answer(small(jit_compile=True)) == (True, "The model was compiled with XLA switched on.")
-    assert answer(keras.Sequential([keras.layers.Input((4,)), keras.layers.Dense(2)]))[0]
 
 
 def test_what_keeps_keras_3_from_it():

@@ -1,38 +1,26 @@
 """Ways to compute part of a step twice, on paper: what they save, what they leave alone."""
 
 import keras
+import numpy as np
 import pytest
 import tensorflow as tf
 import tf_keras
+from memory.recomputing.deep_network import ROWS, SIDE, deep, trace
 
-from fitguard.memory.recomputing.choosing import choose
+from fitguard.memory.estimating import find_runnable
+from fitguard.memory.graph.nodes import read_nodes
+from fitguard.memory.graph.shapes import shapes_by_name
+from fitguard.memory.preparation import prepare
+from fitguard.memory.recomputing.by_device import choose
 from fitguard.memory.recomputing.edit import editing
+from fitguard.memory.recomputing.estimating import find_recomputed
 from fitguard.memory.recomputing.expense import expense
 from fitguard.memory.recomputing.graph import read_graph, run_on_paper
 from fitguard.memory.recomputing.segments import Stash
 
-SIDE, ROWS = 32, 16
-
-
-def deep(library, depth=12, dropout=0.2):
-    """Blocks of convolution, normalization and dropout, with connections around them."""
-    layers = library.layers
-    given = value = library.Input((SIDE, SIDE, 3))
-    for number in range(depth):
-        new = layers.Conv2D(8, 3, padding="same", use_bias=False)(value)
-        new = layers.ReLU()(layers.BatchNormalization()(new))
-        new = layers.Dropout(dropout)(new)
-        value = layers.Add()([value, new]) if number else new
-    return library.Model(given, layers.Dense(10)(layers.GlobalAveragePooling2D()(value)))
-
 
 def nodes_of(model, library=keras):
-    loss = library.losses.SparseCategoricalCrossentropy(from_logits=True)
-    model.compile("sgd", loss, jit_compile=False)
-    model.optimizer.build(model.trainable_variables)
-    specs = tf.TensorSpec((ROWS, SIDE, SIDE, 3)), tf.TensorSpec((ROWS,), tf.int32)
-    step = tf.function(lambda *batch: model.train_step(batch), autograph=False)
-    return read_graph(step.get_concrete_function(*specs).graph)
+    return read_graph(trace(model, library))
 
 
 @pytest.fixture(scope="module")
@@ -140,3 +128,37 @@ def test_where_no_activation_waits_nothing_can_be_won():
     given = keras.Input((SIDE, SIDE, 3))
     flat = keras.layers.GlobalAveragePooling2D()(given)
     assert choose(nodes_of(keras.Model(given, keras.layers.Dense(10)(flat))), 0.5) is None
+
+
+def test_gradients_that_nobody_reads_do_not_count():
+    """TensorFlow leaves them out: swish has one for its factor, a constant."""
+    given = value = keras.Input((SIDE, SIDE, 3))
+    for _ in range(6):
+        value = keras.layers.Conv2D(16, 3, padding="same", activation="swish")(value)
+    flat = keras.layers.GlobalAveragePooling2D()(value)
+    graph = trace(keras.Model(given, keras.layers.Dense(10)(flat)))
+    every = read_nodes(graph.as_graph_def(add_shapes=True).node, shapes_by_name(graph), 1)
+    assert run_on_paper(read_graph(graph)).peak_bytes < 0.8 * run_on_paper(every).peak_bytes
+
+
+def test_the_plan_recomputes_the_graph_that_tensorflow_has_optimized():
+    """There, one node may stand for a shape of both passes: it says nothing of who reads it."""
+    model = deep(keras)
+    loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    model.compile("sgd", loss, jit_compile=False)
+    x = np.zeros((ROWS, SIDE, SIDE, 3), "float32")
+    with prepare(model, ROWS, x, np.zeros(ROWS, "int32"), jit_compile=False) as prepared:
+        prepared, estimator = find_runnable(prepared, "9.0")
+        found = find_recomputed(estimator, ROWS, None)
+    assert 0 < found.way.share <= 0.5
+    least, plain = (one.at(ROWS).required.likely for one in (found.estimator, estimator))
+    assert least < 0.8 * plain
+
+
+def test_random_numbers_do_not_reach_across_cuts():
+    """TensorFlow draws all as soon as the step begins; they are drawn again in their place."""
+    nodes = nodes_of(deep(keras, dropout=0.5))
+    stash = Stash(run_on_paper(nodes))
+    alive = stash.list_alive(stash.choose_cuts(4))
+    assert alive
+    assert not [node.name for node, _ in alive if "stateless_dropout/GreaterEqual" in node.name]

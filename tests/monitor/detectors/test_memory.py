@@ -154,9 +154,14 @@ def test_allocations_that_fail_although_memory_is_free():
 def test_pressure_of_what_can_be_had():
     assert find_one("FG412", make_gpu(5, lambda _: GIB, lambda _: 14.5 * GIB)).cause == "gpu-oom"
     assert not find("FG412", make_gpu(5, lambda _: GIB, lambda _: 14 * GIB))
+    # Without a GPU it is the allocator of the CPU that has a limit.
+    alone = find_one("FG412", make_gpu(5, lambda _: GIB, lambda _: 14.5 * GIB))
+    assert alone.title == "TensorFlow's memory is 91 % full"
+    assert "fitguard.keras.recompute" in alone.fix.text
     others = {"gpu0_process_bytes": 8 * GIB, "gpu0_used_bytes": 15 * GIB, "gpu0_total_bytes": LIMIT}
     alert = find_one("FG412", make_gpu(5, lambda _: GIB, lambda _: 8.5 * GIB, **others))
     assert alert.numbers["room_bytes"] == 9 * GIB
+    assert alert.title.startswith("GPU memory is ")
 
 
 def test_pressure_that_rises_calls_for_smaller_parts():

@@ -1,6 +1,6 @@
 """Where worker 0 calls for snapshots."""
 
-from fitguard.monitor.heartbeat import Beat
+from fitguard.monitor.beats import Beat
 from fitguard.schema.gang import Called, SavedPlace, Wanted
 from fitguard.schema.run import Place
 from fitguard.supervise.gang.calls import Caller

@@ -1,6 +1,7 @@
 """How much of the card was left when TensorFlow came to it."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 from fitguard.knowledge import knowledge
@@ -47,6 +48,7 @@ def tiny_pool(story: Story, state: AllocatorState | None) -> Tiny | None:
     return Tiny(dump, memory_mib, None) if memory_mib < _TINY_MIB else None
 
 
+@lru_cache(maxsize=64)  # a log may name the same card on hundreds of lines
 def _card_mib(name: str) -> int | None:
     sizes = {size for model in knowledge().gpus.find(name) for size in model.memory_gib}
     return int(min(sizes) * 1024) if sizes else None

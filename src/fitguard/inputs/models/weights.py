@@ -1,7 +1,7 @@
 """How many weights a model has, and what it computes in."""
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,7 +25,14 @@ def weights_of(model: Any) -> Weights:
     """The weights of a model whose layers are all built."""
     if not has_all_weights(model):
         return Weights()
-    return ask(lambda: _count_weights(model.weights, model.trainable_weights), Weights())
+    return ask(
+        lambda: _count_weights(leave_out_tables(model.weights), model.trainable_weights), Weights()
+    )
+
+
+def leave_out_tables(weights: Iterable[Any]) -> list[Any]:
+    """Without the vocabularies of lookup layers, which Keras 2 lists too: they are no tensors."""
+    return [weight for weight in weights if hasattr(weight, "shape")]
 
 
 def has_all_weights(model: Any) -> bool:

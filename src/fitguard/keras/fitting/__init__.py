@@ -7,6 +7,10 @@ recording.py       state into a snapshot, and back; resuming.py in another proce
 ending.py          the end of a call that an earlier attempt has finished
 step.py            Keras' train function, and what happens where it runs out of memory
 step_start.py      what a step that did not fit is taken back to
-first_rows.py      the micro-batch to begin with: ordered, remembered_rows.py, or planned_rows.py
+first_choice.py    how batches are trained at first; first_rows.py asks what was ordered,
+                   remembered_rows.py, and planned_rows.py
+on_batch.py        `train_on_batch` in a loop of the user's own
+growing.py         whether there is more memory than when a batch was split
+shortage.py        why nothing smaller fits either, and what would
 evaluation.py      `evaluate` and `predict`, which may need smaller pieces.py as well
 """

@@ -1,6 +1,7 @@
 """`evaluate` and `predict`: where a batch does not fit, they are done again in smaller pieces.
 
-Both begin with fresh metrics and leave no trace in the model, so that they can be repeated whole.
+Both begin with fresh metrics and leave no trace in the model, but for the states of recurrent
+layers: these are put back. So they can be repeated whole.
 """
 
 import functools
@@ -10,11 +11,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from fitguard.contract.compiling import uses_xla
 from fitguard.contract.libraries import Library
-from fitguard.keras.fitting.out_of_memory import is_out_of_memory
+from fitguard.keras.fitting.out_of_memory import is_out_of_memory, let_go
 from fitguard.keras.fitting.pieces import in_pieces
-from fitguard.keras.fitting.replicas import count_replicas
-from fitguard.keras.fitting.step import leave, rows_of
-from fitguard.monitor.heartbeat import Phase
+from fitguard.keras.fitting.replicas import count_replicas, rows_of
+from fitguard.keras.fitting.step import leave
+from fitguard.monitor.beats import Phase
 from fitguard.schema.batch_parts import smaller_part
 from fitguard.schema.journal import REPLACE_ME, MicroBatchChosen
 from fitguard.schema.run import Place
@@ -72,6 +73,7 @@ class GuardedEvaluation:
     def _call_until_fits(self, call: functools.partial[Any], function: str) -> Any:
         """Whole, or in pieces that get smaller until they fit."""
         model = call.args[0]
+        put_back = _copy_states(model)
         while True:
             try:
                 with in_pieces(model, function, self._rows.get(self._key)):
@@ -83,8 +85,8 @@ class GuardedEvaluation:
             given = inspect.signature(call.func).bind(*call.args, **call.keywords).arguments
             if not self._choose_smaller(model, failure, given):
                 raise failure
-            # The traceback holds the tensors that did not fit.
-            failure.__traceback__ = None
+            let_go(failure)
+            put_back()
 
     @property
     def _place(self) -> Place:
@@ -140,6 +142,19 @@ class GuardedEvaluation:
         )
         self._fits.writer.wait()
         leave(REPLACE_ME)
+
+
+def _copy_states(model: Any) -> Callable[[], None]:
+    """What recurrent layers remember; the function that makes them remember it again."""
+    from fitguard.keras.microbatch import list_states
+
+    before = [(state, state.numpy()) for state in list_states(model)]
+
+    def put_back() -> None:
+        for state, value in before:
+            state.assign(value)
+
+    return put_back
 
 
 def _batch_rows(given: dict[str, Any]) -> int:

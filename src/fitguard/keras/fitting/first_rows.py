@@ -5,27 +5,28 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from fitguard.contract.compiling import uses_xla
 from fitguard.keras.card import Card, allow_less
 from fitguard.keras.fitting.planned_rows import plan_rows, size_of, state_bytes
 from fitguard.keras.fitting.remembered_rows import RememberedRows
-from fitguard.keras.fitting.step import rows_of
+from fitguard.keras.fitting.replicas import rows_of
 from fitguard.schema.journal import EVERY_FIT, Orders
+from fitguard.schema.ways import Way
 
 _WORTH_A_PLAN = 0.2
 """Where layers hold less than this part of the free memory by a rough count, nobody plans."""
+_WORTH_TELLING = 1.1
 _COPIES = 3
 """An activation is held for the backward pass, and others beside it."""
 
 
 @dataclass(frozen=True)
 class FirstRows:
-    """How many rows, or in which share of memory the step is recomputed, and why.
+    """How many rows, in which share of memory their step is recomputed, and why.
 
     Both are None for whole batches of a step as it is.
 
     Args:
-        is_remedy: The parent ordered it because this `fit` ran out of memory.
+        is_remedy: Without it, this `fit` runs out of memory.
     """
 
     rows: int | None
@@ -40,7 +41,8 @@ def first_rows(
     model: Any,
     batch: Any,
     card: Card | None,
-    wants_whole: Callable[[], bool] = bool,
+    may_split: Callable[[], bool] = lambda: True,
+    may_recompute: Callable[[], bool] = lambda: False,
 ) -> FirstRows:
     """What the parent ordered, else what worked before, else what the plan says.
 
@@ -48,43 +50,42 @@ def first_rows(
         number: Of the `fit` call.
         batch: The first one.
         card: Its free memory, before TensorFlow took it.
-        wants_whole: Whether micro-batches would give another result, or cannot be had.
+        may_split: Whether micro-batches give the same result.
+        may_recompute: Whether the step can be recomputed.
     """
-    # TensorFlow must not be loaded before the script loads it.
-    from fitguard.keras.microbatch import describe_unsupported
-
     of = rows_of(batch)
     ordered = orders.micro_batches.get(str(number), orders.micro_batches.get(EVERY_FIT))
-    if ordered is not None:
-        is_remedy = str(number) in orders.micro_batches
-        return FirstRows(ordered if ordered < of else None, "as ordered", is_remedy=is_remedy)
     share = orders.recompute.get(str(number))
-    if share is not None:
-        return FirstRows(None, "it did not fit into memory", share)
-    if card is None or not orders.plan or of < 2 or describe_unsupported(model):
+    if ordered is not None or share is not None:
+        is_remedy = str(number) in orders.micro_batches
+        # The first batch here may be a short one: those that did not fit come later.
+        rows = ordered if ordered is not None and (ordered < of or is_remedy) else None
+        why = "it did not fit into memory" if is_remedy or share is not None else "as ordered"
+        return FirstRows(rows, why, share, is_remedy=is_remedy)
+    if card is None or not orders.plan or of < 2:
         return FirstRows(None)
     known = RememberedRows.here(model, batch, card).find()
     if known is not None:
         rows = known.rows if known.rows is not None and known.rows < of else None
-        return FirstRows(rows, "this worked on this GPU before", known.share)
+        return FirstRows(rows, "this worked before in as much memory", known.share)
     if _rough_bytes(model, batch, of) < _WORTH_A_PLAN * allow_less(card).free_bytes:
         return FirstRows(None)
-    return _plan_first_rows(model, batch, of, card, wants_whole)
+    split, recompute = may_split(), may_recompute()
+    if not split and not recompute:
+        return FirstRows(None)
+    planned = plan_rows(model, batch, of, card, split=split, recompute=recompute)
+    if planned is None or planned.way is None:
+        return FirstRows(None)
+    why = describe_planned(planned.way)
+    return FirstRows(planned.way.rows, why, planned.way.share, is_remedy=True)
 
 
-def _plan_first_rows(
-    model: Any, batch: Any, of: int, card: Card, wants_whole: Callable[[], bool]
-) -> FirstRows:
-    made = plan_rows(model, batch, of, card)
-    if made is None or made.whole_fits:
-        return FirstRows(None)
-    if made.whole_fits is None and not uses_xla(model):
-        # To try costs seconds; with XLA it costs the process.
-        return FirstRows(None)
+def describe_planned(way: Way) -> str:
+    """Why a batch is trained so; recomputation of a whole one tells its time itself."""
     why = "the whole batch does not fit, by the plan"
-    if wants_whole():
-        return FirstRows(None, why, made.share)
-    return FirstRows(made.rows if made.rows is not None and made.rows < of else None, why)
+    if way.rows is None or way.times is None or way.times < _WORTH_TELLING:
+        return why
+    return f"{why}; a step takes about {way.times:.1f} times as long as a whole one would"
 
 
 def _rough_bytes(model: Any, batch: Any, rows: int) -> int:

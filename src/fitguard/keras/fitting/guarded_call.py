@@ -1,5 +1,6 @@
 """One guarded `fit` call: resume, snapshots between steps, the end."""
 
+import functools
 import inspect
 import math
 import time
@@ -10,7 +11,7 @@ from fitguard.contract.compiling import forget_restored_epoch, read_restored_epo
 from fitguard.contract.hooks import Service
 from fitguard.contract.libraries import Library
 from fitguard.keras.fitting import ending, taking
-from fitguard.keras.fitting.first_rows import first_rows
+from fitguard.keras.fitting.first_choice import FirstChoice
 from fitguard.keras.fitting.learning_rate import with_learning_rate
 from fitguard.keras.fitting.recording import (
     OtherModel,
@@ -19,8 +20,7 @@ from fitguard.keras.fitting.recording import (
     data_of,
     place_of,
 )
-from fitguard.keras.fitting.remembered_rows import RememberedRows
-from fitguard.keras.fitting.replicas import count_replicas, largest_share
+from fitguard.keras.fitting.replicas import count_replicas
 from fitguard.keras.fitting.resuming import find_misfit, name_of, restore
 from fitguard.keras.fitting.step import GuardedStep, leave
 from fitguard.keras.fitting.taking import Taken
@@ -37,7 +37,7 @@ from fitguard.keras.snapshots.content import Content
 from fitguard.keras.state.model_state import ModelState
 from fitguard.keras.state.randomness import read_random
 from fitguard.keras.traced import trace
-from fitguard.monitor.heartbeat import Wish
+from fitguard.monitor.beats import Wish
 from fitguard.schema.journal import INEXACT, LEFT_AS_ASKED, FitBegan, FitEnded
 from fitguard.schema.run import Place
 
@@ -80,7 +80,7 @@ class GuardedCall:
         self._started = 0.0
         self._step: GuardedStep | None = None
         self._arguments: dict[str, Any] = {}
-        self._remembered: RememberedRows | None = None
+        self._choice = FirstChoice(fits.session.orders, number, model, fits.card)
         self.place = Place(fit=number)
         self.position: DataPosition | None = None
 
@@ -172,7 +172,8 @@ class GuardedCall:
         if ahead is None or self._step is None:
             return
         self._require_called(self._step, position)
-        self._follow_train_function(self._step)
+        if self._model.train_function is not self._step:
+            self._follow_train_function(self._step)
         if wish == "none" and self._resumed is None:
             self._await_call(self._step, position, ahead)
             return
@@ -192,17 +193,17 @@ class GuardedCall:
         due = self._begun and self._fits.is_due(self.place)
         # Callbacks are called again for a step that is resumed: their state is that before.
         taken = self._take_snapshot() if due else None
-
-        def prepare() -> None:
-            drawn = taken is not None and read_random() != taken.content.document["random"]
-            if self._try_take_batches(position, ahead):
-                if taken is not None and not drawn:
-                    taken.content.document["random"] = read_random()
-                self._keep(taken, position, ahead)
-
         timed = self._begun and self._fits.sampler.meter.is_input_due()
         if taken is not None or step.needs_batches or timed:
-            step.await_call(ahead, prepare)
+            step.await_call(ahead, functools.partial(self._read_and_keep, taken, position, ahead))
+
+    def _read_and_keep(self, taken: Taken | None, position: DataPosition, ahead: Ahead) -> None:
+        """Keras is about to read the batches of the step."""
+        drawn = taken is not None and read_random() != taken.content.document["random"]
+        if self._try_take_batches(position, ahead):
+            if taken is not None and not drawn:
+                taken.content.document["random"] = read_random()
+            self._keep(taken, position, ahead)
 
     def _answer(self, wish: Wish) -> None:
         """The snapshot that the parent wants was taken."""
@@ -215,7 +216,7 @@ class GuardedCall:
     def _follow_train_function(self, step: GuardedStep) -> None:
         """Callbacks that unfreeze layers have Keras make it anew."""
         native = self._model.train_function
-        if native is not step and native is not None:
+        if native is not None:
             step.adopt(native)
             self._model.train_function = step
 
@@ -259,30 +260,34 @@ class GuardedCall:
     def _try_take_batches(self, position: DataPosition, ahead: Ahead) -> bool:
         """Take the next batches from the data before Keras does; False where there are none."""
         assert self._step is not None
-        batches = []
-        if self._resumed is None:
-            self._picture(self._step)
-        if not self._begun and self._resumed is None:
-            # A step that is taken back must find all variables that it may change.
-            trace(self._step.native, ahead.source)
-        needed = self._step.needs_batches
+        batches, step = [], self._step
+        is_new = self._resumed is None and self._pictured is not step.native
+        if is_new:
+            self._picture(step, ahead)
+        needed = step.needs_batches
         if can_be_fed_back(ahead.source, at_a_cost=needed):
             batches = ahead.take()
             if self._begun:
                 self._fits.sampler.meter.note_input(ahead.waited_seconds, batches)
             if not batches:
                 return False
-            self._step.hold(batches, ahead)
+            step.hold(batches, ahead)
         if not self._begun:
             self._begin(position, ahead, batches)
+        elif is_new and batches:
+            # A callback has unfrozen layers, perhaps: it takes more memory now.
+            self._choice.make(step, batches[0])
         return True
 
-    def _picture(self, step: GuardedStep) -> None:
-        """What the step finds in Python objects when it is traced stays in its graph."""
-        if self._pictured is not step.native:
-            self._pictured = step.native
-            for sentence in self._state.step_is_made():
-                self._note(sentence)
+    def _picture(self, step: GuardedStep, ahead: Ahead) -> None:
+        """What the step finds in Python objects when it is traced stays in its graph.
+
+        A step that is taken back must find all variables that it may change.
+        """
+        self._pictured = step.native
+        for sentence in self._state.step_is_made():
+            self._note(sentence)
+        trace(step.native, ahead.source)
 
     def _begin(self, position: DataPosition, ahead: Ahead, batches: list[Any]) -> None:
         """Before the first step of this process."""
@@ -296,7 +301,7 @@ class GuardedCall:
         self._begun = True
         self._fits.begin(ModelState(self._model).size_bytes())
         if batches:
-            self._choose_rows(batches[0])
+            self._choice.make(self._step, batches[0])
         self._announce(**sizes)
         for sentence in position.notes:
             self._session.note("data", sentence, fit=self._number)
@@ -319,21 +324,6 @@ class GuardedCall:
 
     def _note(self, sentence: str) -> None:
         self._session.note(INEXACT, sentence, fit=self._number)
-
-    def _choose_rows(self, batch: Any) -> None:
-        assert self._step is not None
-        card, batch = self._fits.card, largest_share(batch)
-        first = first_rows(
-            self._session.orders,
-            self._number,
-            self._model,
-            batch,
-            card,
-            self._step.smaller.wants_whole,
-        )
-        if card is not None:
-            self._remembered = RememberedRows.here(self._model, batch, card)
-        self._step.begin(first, batch)
 
     def _take_snapshot(self, **more: Any) -> Taken | None:
         return taking.take(self._fits, self._model, self._state, self.place, **more)
@@ -362,8 +352,7 @@ class GuardedCall:
 
     def _keep_end(self, leaving: bool) -> None:
         """Write the end down; that of a call too short to pay for it can be trained again."""
-        if self._step is not None and self._step.smaller.is_used and self._remembered is not None:
-            self._remembered.keep(self._step.smaller.rows, self._step.smaller.share)
+        self._choice.remember(self._step)
         now, company, pacing = time.monotonic(), self._fits.company, self._fits.pacing
         is_worth = pacing.is_worth(now - self._started)
         if not leaving and not company.keeps_end(self._number, wanted=is_worth):

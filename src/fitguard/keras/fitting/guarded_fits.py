@@ -17,6 +17,7 @@ from fitguard.keras.card import card_here
 from fitguard.keras.fitting.assurance import Assurance
 from fitguard.keras.fitting.guarded_call import GuardedCall
 from fitguard.keras.fitting.learning_rate import with_learning_rate
+from fitguard.keras.fitting.on_batch import GuardedOnBatch
 from fitguard.keras.fitting.other_ways import OtherWays
 from fitguard.keras.gang import find_company
 from fitguard.keras.profiling import Profiler
@@ -24,6 +25,7 @@ from fitguard.keras.sampling import TrainingSampler
 from fitguard.keras.session import Session
 from fitguard.keras.snapshots.content import Content
 from fitguard.keras.snapshots.pacing import Pacing
+from fitguard.keras.snapshots.rooms import Rooms
 from fitguard.keras.snapshots.store import SnapshotStore
 from fitguard.keras.snapshots.writer import SnapshotWriter
 from fitguard.keras.sources import Sources
@@ -56,11 +58,13 @@ class GuardedFits:
             lambda: self.sources.attempts,
             lambda: self.company.list_complete(),
         )
+        self.rooms = Rooms()
         self.writer = SnapshotWriter(
             self.store,
             on_written=self._on_written,
             on_failed=self._on_failed,
             prepare=self._prepare,
+            released=self._take_back,
         )
         self.company = find_company(session, self.store, self.writer.wait)
         self.company.begin()
@@ -72,6 +76,7 @@ class GuardedFits:
         self.pacing = Pacing(session.orders.snapshot_seconds)
         self.assurance = Assurance(session)
         self.other_ways = OtherWays(self._is_guarded, lambda: self.ended > 0, self.assurance.tell)
+        self.on_batch = GuardedOnBatch(self)
         self.begun = 0
         self.ended = 0
         self.several = False
@@ -84,6 +89,11 @@ class GuardedFits:
         self.session.require_lease()
         flush_files()
 
+    def _take_back(self, content: Content) -> None:
+        """Its memory serves the next snapshot, as long as there will be one."""
+        if self._running:
+            self.rooms.take_back(content)
+
     @property
     def outermost(self) -> GuardedCall | None:
         """The call that runs in this thread."""
@@ -95,6 +105,11 @@ class GuardedFits:
         """That call; None inside of what it leaves alone."""
         calls = self._calls()
         return calls[-1] if calls and self.session.is_here else None
+
+    @property
+    def is_inside(self) -> bool:
+        """Whether a call runs in this thread, or what is left alone."""
+        return bool(self._calls())
 
     def _calls(self) -> list[GuardedCall | None]:
         calls: list[GuardedCall | None] = vars(self._here).setdefault("calls", [])
@@ -183,6 +198,8 @@ class GuardedFits:
         finally:
             with self._lock:
                 self._running -= 1
+                if not self._running:
+                    self.rooms.clear()
                 self.session.heartbeat.change_answering(-1)
             self._idle(call.place)
 

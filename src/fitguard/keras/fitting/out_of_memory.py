@@ -11,3 +11,11 @@ def is_out_of_memory(error: BaseException) -> bool:
         return True
     text = str(error)
     return any(word in text for word in _WORDS)
+
+
+def let_go(error: BaseException) -> None:
+    """Give back the tensors that did not fit: its traceback holds them, and those behind it."""
+    behind: BaseException | None = error
+    while behind is not None:
+        behind.__traceback__ = None
+        behind = behind.__context__

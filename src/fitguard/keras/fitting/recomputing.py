@@ -54,12 +54,16 @@ class Recomputing:
         """What is computed twice."""
         return self.step.way if self.step is not None else None
 
-    def begin(self, share: float, batch: Any, element_spec: Any = None) -> bool:
-        """Recompute from now on; whether less memory can be had in this way."""
+    def begin(self, share: float, batch: Any, element_spec: Any = None, of_bytes: int = 0) -> bool:
+        """Recompute from now on; whether less memory can be had in this way.
+
+        Args:
+            of_bytes: What the share is of, where that was another batch; 0 for this one.
+        """
         from fitguard.keras.fitting.recomputed_step import RecomputedStep
         from fitguard.memory.recomputing.recomputed import NothingToRecompute
 
-        before, step = self.way, RecomputedStep(self._model, share, element_spec)
+        before, step = self.way, RecomputedStep(self._model, share, element_spec, of_bytes=of_bytes)
         try:
             step.prepare(batch)
         except NothingToRecompute:
@@ -111,6 +115,7 @@ class Recomputing:
 
     def renew(self) -> None:
         """The model has got another train function: its step is traced anew."""
+        self._is_spent, self._is_proven, self.failure = False, False, ""
         if self.step is not None:
             from fitguard.keras.fitting.recomputed_step import RecomputedStep
 

@@ -17,6 +17,7 @@ from fitguard.keras.state.callbacks import (
 from fitguard.keras.state.model_state import ModelState, places
 from fitguard.keras.state.randomness import READ_BY_DATA, read_random, write_random
 from fitguard.keras.state.replicas import count_saved_replicas
+from fitguard.keras.state.tensors import Lend
 from fitguard.keras.world import read_files, write_files
 from fitguard.schema.run import Place
 from fitguard.state.keeper import Keeper, only_changes
@@ -90,16 +91,17 @@ class TrainingState:
             "training does not need them, keep numbers instead, such as float(loss)"
         ]
 
-    def read(self, place: Place, **more: Any) -> Content:
+    def read(self, place: Place, lend: Lend | None = None, **more: Any) -> Content:
         """All of it between two steps, copied.
 
         Args:
+            lend: Where to copy large variables; None for new memory.
             more: What else the document shall hold.
         """
         state = ModelState(self._model)
         said, held = read_callbacks(self._callbacks)
         python, objects = self._python.read()
-        arrays = {_MODEL + name: array for name, array in state.read().items()}
+        arrays = {_MODEL + name: array for name, array in state.read(lend).items()}
         arrays.update((_CALLBACKS + name, array) for name, array in held.items())
         arrays.update((_PYTHON + name, array) for name, array in objects.items())
         document = {

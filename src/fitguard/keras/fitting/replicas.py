@@ -1,5 +1,6 @@
 """Batches of which each replica of a strategy has a share."""
 
+import math
 from typing import Any
 
 from fitguard.contract.replicas import count_local
@@ -22,6 +23,28 @@ def largest_share(batch: Any) -> Any:
     import tensorflow as tf
 
     return tf.nest.map_structure(lambda leaf: _shares(leaf)[0], batch)
+
+
+def rows_of(batch: Any) -> int:
+    """Rows of a batch: the first dimension of its first tensor; 0 where it cannot be told.
+
+    Of one that replicas share, the rows of the largest share.
+    """
+    import tensorflow as tf
+
+    for tensor in tf.nest.flatten(largest_share(batch)):
+        shape = getattr(tensor, "shape", None)
+        if shape is not None and len(shape) and shape[0]:
+            return int(shape[0])
+    return 0
+
+
+def count_numbers(batch: Any) -> int:
+    """Those in all tensors of a batch, or of the largest share of it."""
+    import tensorflow as tf
+
+    shapes = [getattr(one, "shape", ()) for one in tf.nest.flatten(largest_share(batch))]
+    return sum(math.prod(int(length or 1) for length in shape) for shape in shapes)
 
 
 def starves(batches: list[Any]) -> bool:

@@ -27,7 +27,7 @@ def take(
     began = time.monotonic()
     try:
         more = {"several": fits.several, **fits.company.describe(), **more}
-        content = state.read(place, name=name_of(model), **more)
+        content = state.read(place, fits.rooms.lend, name=name_of(model), **more)
     except Exception as error:
         # A callback, or a variable, that cannot be read is no reason to end a training.
         fits.session.note(

@@ -42,7 +42,8 @@ def guarding(session: Session) -> Iterator[GuardedFits]:
 
 
 def _wraps(fits: GuardedFits) -> Wraps:
-    evaluation = GuardedEvaluation(fits)
+    evaluation, others = GuardedEvaluation(fits), fits.other_ways.wraps()
+    noting = others[Role.TRAIN_ON_BATCH]
     return {
         Role.FIT: fits.fit,
         Role.TRAIN_BEGINS: fits.train_begins,
@@ -55,5 +56,8 @@ def _wraps(fits: GuardedFits) -> Wraps:
         **compiling_wraps(fits.session.orders),
         **worker_wraps(fits.session),
         **limiting_wraps(fits.session),
-        **fits.other_ways.wraps(),
+        **others,
+        Role.TRAIN_ON_BATCH: lambda original, library: fits.on_batch.wrap(
+            noting(original, library), library
+        ),
     }

@@ -21,6 +21,8 @@ class Accumulators:
         self.variables: list[Any] = []
         self._sums: list[dict[int, Any]] = []
         self._sparse: list[int] = []
+        self._clear: Any = None
+        self._cleared = 0
 
     @property
     def own(self) -> set[int]:
@@ -47,7 +49,9 @@ class Accumulators:
     def total(self, rows: list[tuple[Any, Any]]) -> list[Any]:
         """The gradients of all rows of this replica; None for a variable that has none."""
         found: list[Any] = [None] * len(self.variables)
-        for index, total in self._sums[this_replica()].items():
+        # Where all gradients are sparse, there is no sum.
+        sums = dict(enumerate(self._sums)).get(this_replica(), {})
+        for index, total in sums.items():
             # A strategy wants a tensor that has a device, which a read of the sum has not.
             found[index] = tf.identity(tf.cast(total, self.variables[index].dtype))
         for index, (values, indices) in zip(self._sparse, rows, strict=True):
@@ -57,6 +61,12 @@ class Accumulators:
 
     def clear(self) -> None:
         """Begin at zero."""
+        if self._clear is None or len(self.own) != self._cleared:
+            self._clear = tf.function(self._set_to_zero, autograph=False)
+            self._cleared = len(self.own)
+        self._clear()
+
+    def _set_to_zero(self) -> None:
         for sums in self._sums:
             for total in sums.values():
                 with tf.device(total.device):

@@ -4,6 +4,10 @@ from typing import Any
 
 from fitguard.contract.libraries import has_own_step
 from fitguard.keras.microbatch.library import library_of
+from fitguard.keras.microbatch.own_step import OwnStep
+
+_TRIED = " fitguard has tried it on a few rows only."
+_MEAN = "Its micro-batches give the same step if its loss is a mean over rows, or a sum over them."
 
 
 def describe_batchwise(model: Any) -> list[str]:
@@ -26,6 +30,9 @@ def describe_batch_statistics(model: Any) -> list[str]:
 
 
 def _own_code(model: Any) -> list[str]:
+    if isinstance(model, OwnStep):
+        tried = "" if library_of(model).layers_that_draw_others(model) else _TRIED
+        return [f"{model.step_name} is a step of your own.{tried} {_MEAN}"]
     name = type(model).__name__
     if has_own_step(model, "train_step"):
         return [

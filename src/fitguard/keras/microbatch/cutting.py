@@ -4,7 +4,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from fitguard.contract.replicas import share_specs
+from fitguard.contract.replicas import by_replica, share_specs
 from fitguard.schema.exit_codes import UsageError
 
 
@@ -31,6 +31,13 @@ class Layout:
         rest = iter(leaves)
         flat = [next(rest) if present else None for present in self._present]
         return tf.nest.pack_sequence_as(self._structure, flat)
+
+
+def read_shares(strategy: Any, batch: Any) -> tuple[Layout, list[list[Any]]]:
+    """The structure of a batch, and the tensors that each replica has of it."""
+    shares = by_replica(strategy, batch)
+    layout = Layout(shares[0])
+    return layout, [layout.leaves(share) for share in shares]
 
 
 def rows_of(leaf: Any) -> Any:
@@ -71,6 +78,14 @@ def bounds(whole: int, rows: int) -> list[tuple[int, int]]:
 def slice_rows(leaves: list[Any], start: int, stop: int) -> list[Any]:
     """Rows `start` to `stop` of each tensor; scalars as they are."""
     return [_slice_leaf(leaf, start, stop) for leaf in leaves]
+
+
+def spread_rows(leaves: list[Any], whole: int, number: int) -> list[Any]:
+    """So many rows from all over each tensor: neighbors are often alike."""
+    if any(isinstance(leaf, tf.SparseTensor) for leaf in leaves):
+        return slice_rows(leaves, 0, number)
+    rows = [index * (whole - 1) // max(number - 1, 1) for index in range(number)]
+    return [leaf if leaf.shape.rank == 0 else tf.gather(leaf, rows) for leaf in leaves]
 
 
 def signature(leaves: list[Any]) -> list[Any]:

@@ -6,12 +6,10 @@ from typing import Any
 import tensorflow as tf
 
 from fitguard.contract.libraries import has_own_step
-from fitguard.contract.replicas import by_replica
 from fitguard.keras.microbatch import cutting
 from fitguard.keras.microbatch.cutting import Layout
 from fitguard.keras.microbatch.joined_logs import PieceLogs, join_replicas
 from fitguard.keras.microbatch.library import library_of
-from fitguard.keras.microbatch.shares import rounds, this_replica
 from fitguard.keras.microbatch.split import Split
 from fitguard.keras.microbatch.stepping import Stepping
 from fitguard.keras.microbatch.steppings import Steppings
@@ -48,12 +46,10 @@ def split_evaluation(
     steppings = Steppings(make)
 
     def evaluate(batch: Any, rows: int) -> Any:
-        shares = by_replica(model.distribute_strategy, batch)
-        layout = Layout(shares[0])
-        leaves = [layout.leaves(share) for share in shares]
+        layout, leaves = cutting.read_shares(model.distribute_strategy, batch)
         stepping = steppings.of(layout, leaves)
         library.count_step(model, training=False)
-        logs: list[list[PieceLogs]] = [[] for _ in shares]
+        logs: list[list[PieceLogs]] = [[] for _ in leaves]
         for replica, share, returned in stepping.pieces(leaves, rows):
             logs[replica].append(PieceLogs(share, returned))
         return join_replicas(library, model, logs, stepping.findings)
@@ -66,32 +62,34 @@ def split_prediction(model: Any, *, jit_compile: bool | None = None) -> Callable
 
     The outputs of the pieces are joined along the first axis; those of replicas too.
     """
-    strategy = model.distribute_strategy
+    library = library_of(model)
     jit = bool(model.jit_compile if jit_compile is None else jit_compile)
 
-    def whole_step(batches: list[Any]) -> list[Any]:
-        def in_replica() -> Any:
-            return model.predict_step(batches[this_replica()])
+    def piece(data: Any, _: Split) -> Any:
+        return model.predict_step(data)
 
-        return by_replica(strategy, strategy.run(in_replica))
+    def make(layout: Layout, leaves: list[list[Any]], specs: list[Any] | None) -> Stepping:
+        return Stepping(
+            library,
+            model,
+            piece,
+            layout,
+            leaves,
+            specs,
+            trial=piece,
+            training=False,
+            jit=jit,
+            exact=False,
+            rows_are_known=False,
+        )
 
-    step: Any = tf.autograph.experimental.do_not_convert(whole_step)
-    if not model.run_eagerly:
-        step = tf.function(step, reduce_retracing=True, jit_compile=jit)
+    steppings = Steppings(make)
 
     def predict(batch: Any, rows: int) -> Any:
-        shares = by_replica(strategy, batch)
-        layout = Layout(shares[0])
-        leaves = [layout.leaves(share) for share in shares]
-        outputs: list[list[Any]] = [[] for _ in shares]
-        for pieces in rounds([cutting.whole_rows(share) for share in leaves], rows):
-            parts = [
-                layout.batch(cutting.slice_rows(share, piece.start, piece.stop))
-                for share, piece in zip(leaves, pieces, strict=True)
-            ]
-            for replica, output in enumerate(step(parts)):
-                if not pieces[replica].idle:
-                    outputs[replica].append(output)
+        layout, leaves = cutting.read_shares(model.distribute_strategy, batch)
+        outputs: list[list[Any]] = [[] for _ in leaves]
+        for replica, _, output in steppings.of(layout, leaves).pieces(leaves, rows):
+            outputs[replica].append(output)
         return tf.nest.map_structure(_join_parts, *(one for each in outputs for one in each))
 
     return predict

@@ -76,12 +76,6 @@ def _metrics(model: Any, data: Any, y_pred: Any) -> Any:
     return model.compute_metrics(x, y, y_pred, sample_weight)
 
 
-def first_of(model: Any, data: Any) -> Any:
-    """A tensor of `x` that has the rows of the batch."""
-    x, _, _ = training2.unpack(model, data)
-    return next(leaf for leaf in tf.nest.flatten(x) if leaf is not None)
-
-
 def build(model: Any, data: Any) -> None:
     """Make the variables of the model, of its losses and metrics."""
     x, _, _ = training2.unpack(model, data)

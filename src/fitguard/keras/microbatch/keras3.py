@@ -99,12 +99,6 @@ def _metrics(model: Any, data: Any, y_pred: Any) -> Any:
     return model.compute_metrics(x, y, y_pred, sample_weight=sample_weight)
 
 
-def first_of(model: Any, data: Any) -> Any:  # noqa: ARG001
-    """A tensor of `x` that has the rows of the batch."""
-    x, _, _ = training3.unpack(data)
-    return next(leaf for leaf in tf.nest.flatten(x) if leaf is not None)
-
-
 def count_step(model: Any, training: bool) -> None:
     """Keras 3 counts in the optimizer only."""
 

@@ -11,9 +11,6 @@ from fitguard.keras.microbatch.state import MovingMoments
 class Library(Protocol):
     """The modules `keras2` and `keras3`."""
 
-    def first_of(self, model: Any, data: Any) -> Any:
-        """A tensor of `x` that has the rows of the batch."""
-
     def trackers(self, model: Any, whole: Any, rows_are_known: bool) -> dict[int, Any]:
         """What each metric of the loss weights the whole batch with, by id."""
 

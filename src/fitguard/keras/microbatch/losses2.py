@@ -68,7 +68,7 @@ def wrap_mean_update(original: Callable[..., Any], _: Library) -> Callable[..., 
             return original(self, values, sample_weight)
         split.findings.updated.add(id(self))
         if sample_weight is None and _is_number(values):
-            return original(self, values, split.share)
+            return original(self, split.weigh_number(tf.convert_to_tensor(values)), split.share)
         return original(self, values, sample_weight)
 
     return update_state

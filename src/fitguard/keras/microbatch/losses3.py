@@ -67,7 +67,7 @@ def wrap_mean_update(original: Callable[..., Any], _: Library) -> Callable[..., 
         if id(self) in trackers:
             return _track(self, values, split, trackers[id(self)])
         if sample_weight is None and len(tf.convert_to_tensor(values).shape) == 0:
-            return original(self, values, split.share)
+            return original(self, split.weigh_number(tf.convert_to_tensor(values)), split.share)
         return original(self, values, sample_weight)
 
     return update_state

@@ -8,6 +8,18 @@ from typing import Any
 
 import tensorflow as tf
 
+from fitguard.keras.microbatch.divisions import divides_by_rows
+from fitguard.keras.microbatch.identity import identity
+
+STEP, RETURNED = "step", "returned"
+"""The gradients of a step of the user's own; numbers of it on which no weight depends."""
+_DIVIDES = (
+    "The loss is divided by a number that depends on the values of all rows, as a mean over what is"
+    " not masked is. With micro-batches, each divides by its own number.",
+    "A number that the step returns, or gives to a metric, is divided by one that depends on the"
+    " values of all rows. With micro-batches, each divides by its own.",
+)
+
 
 @dataclass
 class Findings:
@@ -17,19 +29,30 @@ class Findings:
         assigned: Variables that the step writes, by id.
         divisors: How many loss values are divided by a number that the data decide.
         items: Names of the losses that are one number for all rows.
+        states: Names of the variables, by id, for which a trial tells whether they move as with the
+            whole batch.
         notes: Sentences on what is not as on the whole batch.
+        asides: Sentences on what is not, but does not change the training.
         updated: Ids of the metrics that were updated.
+        returned: How the values that a function returns are joined.
     """
 
     assigned: dict[int, Any] = field(default_factory=dict)
     divisors: int = 0
     items: list[str] = field(default_factory=list)
+    states: dict[int, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    asides: list[str] = field(default_factory=list)
     updated: set[int] = field(default_factory=set)
+    returned: Any = None
 
     def note(self, sentence: str) -> None:
         if sentence not in self.notes:
             self.notes.append(sentence)
+
+    def note_aside(self, sentence: str) -> None:
+        if sentence not in self.asides:
+            self.asides.append(sentence)
 
 
 @dataclass
@@ -47,6 +70,7 @@ class Split:
             it is a mean.
         exact: Losses are weighted one by one; otherwise the caller weights the whole step by rows.
         trial: Nothing is written.
+        tried: A trial has told, or will tell, which numbers of a step of the user's own are sums.
         trackers: Tells what a metric of the loss weights the whole batch with, by id of the metric;
             asked again and again, since metrics may be made while the step is traced.
     """
@@ -59,10 +83,12 @@ class Split:
     sums: Any = None
     exact: bool = True
     trial: bool = False
+    tried: bool = False
     trackers: Callable[[], dict[int, Any]] = dict
     findings: Findings = field(default_factory=Findings)
     divisors: list[Any] = field(default_factory=list)
     items: list[Any] = field(default_factory=list)
+    written: dict[int, Any] = field(default_factory=dict)
     mask_valid: Any = None
     graph: Any = field(default_factory=tf.compat.v1.get_default_graph)
 
@@ -86,9 +112,25 @@ class Split:
         self.items.append(tf.reduce_sum(tf.cast(value, "float32")))
         if index == len(self.findings.items):
             self.findings.items.append(name)
+            if divides_by_rows(value):
+                note = self.findings.note_aside if name == RETURNED else self.findings.note
+                note(_DIVIDES[name == RETURNED])
         if self.totals is None:
             return tf.ones(())
         return self.sums[index] + (1.0 - self.sums[index]) * self.share
+
+    def note_written(self, variable: Any, value: Any) -> None:
+        """What a trial would write; a value from inside of a condition cannot be read here."""
+        if tf.compat.v1.get_default_graph() is self.graph:
+            value = tf.convert_to_tensor(value, variable.dtype)
+            self.written[identity(variable)] = tf.reduce_sum(tf.cast(value, "float32"))
+
+    def weigh_number(self, value: Any) -> Any:
+        """A number of a step of the user's own, as it counts beside the rows of the piece."""
+        if not self.tried:
+            return value
+        weight = self.weight_of_item(value, RETURNED) / self.share
+        return value * tf.cast(weight, value.dtype)
 
 
 class _Current(threading.local):

@@ -1,18 +1,23 @@
 """A step over a batch, piece by piece, through one traced function."""
 
+import contextlib
 from collections.abc import Callable, Iterator, Set
 from typing import Any
 
 import tensorflow as tf
 
+from fitguard.contract.random_state import is_seed
 from fitguard.contract.replicas import by_replica, replica_devices
 from fitguard.keras.microbatch import cutting, trying
-from fitguard.keras.microbatch.identity import identity, on_replicas
+from fitguard.keras.microbatch.identity import identities, identity, on_replicas
 from fitguard.keras.microbatch.library import Library
 from fitguard.keras.microbatch.shares import Piece, rounds, this_replica
 from fitguard.keras.microbatch.split import Findings, Split, tracing
 from fitguard.keras.microbatch.state import StepState, copy_value
+from fitguard.keras.microbatch.state_rows import own_rows, require_rows, states_of
 from fitguard.keras.microbatch.wraps import install
+from fitguard.memory.recomputing.choosing import Recomputation
+from fitguard.memory.recomputing.recomputed import RecomputedFunction
 
 Body = Callable[[Any, Split], Any]
 """What is done with a piece: it gets the data and its place, and gives what the step returns."""
@@ -31,8 +36,11 @@ class Stepping:
         body: Runs in the replica context of the model's strategy.
         leaves: The tensors of the first batch.
         specs: What pieces look like; None for what those of the first batch look like.
+        trial: Runs for a piece in a trial, with nothing written; None for the model's own forward
+            pass and losses.
         exact: Losses are weighted one by one; otherwise the body weights by rows.
         rows_are_known: The data say beforehand how many rows a batch has.
+        share: Of the memory of a piece, in which it is recomputed; None for all of it.
     """
 
     def __init__(
@@ -44,10 +52,12 @@ class Stepping:
         leaves: list[list[Any]],
         specs: list[Any] | None = None,
         *,
+        trial: Body | None = None,
         training: bool,
         jit: bool,
         exact: bool,
         rows_are_known: bool,
+        share: float | None = None,
     ) -> None:
         install()
         self.findings = Findings()
@@ -56,6 +66,7 @@ class Stepping:
         self._strategy = model.distribute_strategy
         self._replicas = len(leaves)
         self._body = body
+        self._trial = trial
         self._layout = layout
         self._training = training
         self._jit = jit
@@ -63,12 +74,20 @@ class Stepping:
         self._rows_are_known = rows_are_known
         self._specs = specs or _signature(leaves)
         self._sums: Any = None
+        self._states: dict[tuple[int, ...], StepState] = {}
         each = [_NUMBERS] * self._replicas
         self._step = self._function(self._run, each, _NUMBERS, jit=jit)
         self._divisors = self._function(self._divisors_of)
         self._items = self._function(self._items_of)
         self._loss = self._function(self._loss_of, each, _NUMBERS)
         self._trace(leaves)
+        if share is not None and not model.run_eagerly:
+            self._step = RecomputedFunction(self._step, share, jit_compile=jit)
+
+    @property
+    def way(self) -> Recomputation | None:
+        """What of a piece is computed twice; None where nothing is, or before the first one."""
+        return self._step.way if isinstance(self._step, RecomputedFunction) else None
 
     def accepts(self, layout: cutting.Layout, leaves: list[list[Any]]) -> bool:
         """Whether a batch has the structure that was traced."""
@@ -84,16 +103,23 @@ class Stepping:
             return None
         return cutting.wider(self._specs, _signature(leaves))
 
-    def prepare(self, leaves: list[list[Any]], rows: int) -> None:
+    def prepare(self, leaves: list[list[Any]], rows: int, kept: Set[int] = frozenset()) -> None:
         """Try the losses on a few rows, once; no variable is changed.
 
         Args:
             rows: That fit into memory.
+            kept: Ids of variables that a trial does not write.
         """
         if self._sums is not None:
             return
-        rows = trying.rows_tried(min(_wholes(leaves)), rows)
+        whole = min(_wholes(leaves))
+        rows = trying.rows_tried(whole, rows)
+        leaves = [cutting.spread_rows(share, whole, rows) for share in leaves]
+        self.findings.states = self._list_states(kept)
         allowed = trying.tolerance(self._model)
+        # What a tf.function of the user's writes, it writes in a trial, too.
+        assigned = self.findings.assigned.items()
+        before = [(one, copy_value(one)) for key, one in assigned if key not in kept]
 
         def slice_all(start: int, stop: int) -> list[list[Any]]:
             return self._slice(leaves, [Piece(start, stop)] * self._replicas)
@@ -113,7 +139,24 @@ class Stepping:
                 return by_replica(self._strategy, found)[0]
 
             trying.note_rows_that_meet(loss, rows, self.findings, allowed)
+        for variable, value in before:
+            variable.assign(value)
         self._sums = sums
+
+    def _list_states(self, kept: Set[int]) -> dict[int, str]:
+        """What the step writes, less what fitguard knows how to join; none without a trial."""
+        if not self._exact and self._trial is None:
+            return {}
+        moments = self._library.moving_moments(self._model)
+        known = {
+            one for each in moments for one in identities(each.mean) | identities(each.variance)
+        }
+        known |= kept | self._library.not_state(self._model) | states_of(self._model)
+        return {
+            key: variable.name.removesuffix(":0")
+            for key, variable in self.findings.assigned.items()
+            if key not in known and not is_seed(variable)
+        }
 
     def _differs_anyway(self) -> bool:
         """Whether it is known without a trial that parts give another loss than the whole."""
@@ -133,8 +176,9 @@ class Stepping:
             For each piece its replica, which part of the replica's rows it has, and what its step
             returned.
         """
-        self.prepare(leaves, rows)
         wholes = _wholes(leaves)
+        require_rows(self._model, wholes[0])
+        self.prepare(leaves, rows, kept)
         order = rounds(wholes, rows)
         totals = self._totals(leaves, order, wholes)
         state = self._state(kept)
@@ -177,7 +221,7 @@ class Stepping:
     def _run(self, leaves: Any, starts: Any, wholes: Any, totals: Any, sums: Any) -> Any:
         def run(leaves: list[Any], start: Any, whole: Any, totals: Any) -> Any:
             split = self._split(leaves, start, whole, totals=totals, sums=sums, jit=self._jit)
-            with tracing(split), self._library.counting_once(self._model, split):
+            with self._tracing(split), self._library.counting_once(self._model, split):
                 return self._body(self._layout.batch(leaves), split)
 
         return self._on_replicas(run, leaves, starts, wholes, totals)
@@ -190,7 +234,8 @@ class Stepping:
 
     def _items_of(self, leaves: Any, starts: Any, wholes: Any) -> Any:
         def find(leaves: list[Any], start: Any, whole: Any) -> Any:
-            return tf.stack(self._run_trial(leaves, start, whole).items)
+            split = self._run_trial(leaves, start, whole)
+            return tf.stack([*split.items, *trying.read_states(split)])
 
         return self._on_replicas(find, leaves, starts, wholes)
 
@@ -217,8 +262,17 @@ class Stepping:
 
     def _look(self, leaves: list[Any], split: Split) -> Any:
         data = self._layout.batch(leaves)
-        with tracing(split):
+        if self._trial is not None:
+            # The same numbers are looked at as in the step itself.
+            with self._tracing(split), self._library.counting_once(self._model, split):
+                return self._trial(data, split)
+        with self._tracing(split):
             return self._library.forward(self._model, data, split, self._training)[0]
+
+    @contextlib.contextmanager
+    def _tracing(self, split: Split) -> Iterator[None]:
+        with tracing(split), own_rows(self._model, split):
+            yield
 
     def _split(self, leaves: list[Any], start: Any, whole: Any, **more: Any) -> Split:
         def trackers() -> dict[int, Any]:
@@ -226,11 +280,12 @@ class Stepping:
 
         return Split(
             start=start,
-            rows=cutting.rows_of(self._library.first_of(self._model, self._layout.batch(leaves))),
+            rows=cutting.rows_of(next(leaf for leaf in leaves if leaf.shape.rank != 0)),
             whole=whole,
             exact=self._exact,
             trackers=trackers if self._exact else dict,
             findings=self.findings,
+            tried=self._trial is not None,
             **more,
         )
 
@@ -277,11 +332,16 @@ class Stepping:
     def _state(self, kept: Set[int]) -> StepState:
         seen = list(self.findings.assigned.values())
         written = self._library.may_move(self._model) if self._model.run_eagerly else seen
-        kept = kept | self._library.not_state(self._model)
+        kept = kept | self._library.not_state(self._model) | states_of(self._model)
         single = [one for variable in written for one in on_replicas(variable)]
         variables = [variable for variable in single if identity(variable) not in kept]
-        replicas = [self._replica_of(variable) for variable in variables]
-        return StepState(variables, replicas, self._library.moving_moments(self._model))
+        key = tuple(map(identity, variables))
+        if key not in self._states:
+            replicas = [self._replica_of(variable) for variable in variables]
+            moments = self._library.moving_moments(self._model)
+            traced = not self._model.run_eagerly
+            self._states[key] = StepState(variables, replicas, moments, traced=traced)
+        return self._states[key]
 
 
 def _wholes(leaves: list[list[Any]]) -> list[int]:

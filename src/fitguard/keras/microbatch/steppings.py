@@ -5,6 +5,7 @@ from typing import Any
 
 from fitguard.keras.microbatch.cutting import Layout
 from fitguard.keras.microbatch.stepping import Stepping
+from fitguard.memory.recomputing.choosing import Recomputation
 
 Make = Callable[[Layout, list[list[Any]], list[Any] | None], Stepping]
 """Makes a step for a batch: its layout, the tensors of each replica's share, and a signature where
@@ -27,6 +28,16 @@ class Steppings:
     def notes(self) -> list[str]:
         """What was seen to differ from the whole batch."""
         return list(dict.fromkeys(note for step in self._made for note in step.findings.notes))
+
+    @property
+    def asides(self) -> list[str]:
+        """Likewise, of what does not change the training."""
+        return list(dict.fromkeys(note for step in self._made for note in step.findings.asides))
+
+    @property
+    def way(self) -> Recomputation | None:
+        """What of a piece is computed twice."""
+        return next((step.way for step in self._made if step.way is not None), None)
 
     def of(self, layout: Layout, leaves: list[list[Any]]) -> Stepping:
         for step in self._made:

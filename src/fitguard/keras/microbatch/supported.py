@@ -6,9 +6,10 @@ import textwrap
 from typing import Any
 
 from fitguard.contract.compiling import uses_xla
-from fitguard.contract.layers import flatten_layers
 from fitguard.contract.libraries import has_own_step
 from fitguard.contract.replicas import replica_devices
+from fitguard.keras.microbatch.own_step import OwnStep
+from fitguard.keras.microbatch.state_rows import describe_stateful
 
 _APPLYING = ("apply", "apply_gradients", "minimize", "train_step")
 
@@ -25,7 +26,7 @@ def describe_unsupported(model: Any) -> str:
 
 def describe_inseparable(model: Any) -> str:
     """Why the rows of a batch cannot be cut apart, even for evaluation; empty where they can."""
-    return _replicas(model) or _stateful(model)
+    return _replicas(model) or describe_stateful(model)
 
 
 def _replicas(model: Any) -> str:
@@ -33,6 +34,11 @@ def _replicas(model: Any) -> str:
     replicas, name = strategy.num_replicas_in_sync, type(strategy).__name__
     if replicas == 1:
         return ""
+    if isinstance(model, OwnStep):
+        return (
+            f"The model was made under {name} with {replicas} replicas. fitguard cannot split the"
+            " batch of a step of your own there: each replica has a share of it."
+        )
     if len(replica_devices(strategy)) != replicas:
         return (
             f"The model was made under {name} with {replicas} replicas, not all of which are in"
@@ -47,18 +53,9 @@ def _replicas(model: Any) -> str:
     return ""
 
 
-def _stateful(model: Any) -> str:
-    stateful = [layer.name for layer in flatten_layers(model) if getattr(layer, "stateful", 0)]
-    if stateful:
-        return (
-            f"The layer {stateful[0]} is stateful: it keeps one state for each row of the batch,"
-            " so the batch cannot be split."
-        )
-    return ""
-
-
 def _own_step(model: Any) -> str:
-    if not has_own_step(model, "train_step"):
+    if not has_own_step(model, "train_step") or isinstance(model, OwnStep):
+        # A function of a loop is known once it is traced.
         return ""
     name = type(model).__name__
     others = [

@@ -12,7 +12,7 @@ import numpy as np
 import tensorflow as tf
 
 from fitguard.contract.layers import flatten_layers
-from fitguard.keras.microbatch.split import Findings
+from fitguard.keras.microbatch.split import RETURNED, STEP, Findings, Split
 
 Trial = Callable[[int, int], Any]
 """Gives what the rows from one to another give."""
@@ -20,11 +20,31 @@ Trial = Callable[[int, int], Any]
 _MOST_ROWS = 8
 _TOLERANCE = 2e-4
 _TOLERANCE_IN_HALF_PRECISION = 3e-2
+_OTHER_LOSS = "{}, and is neither their mean nor their sum. With micro-batches it is another loss."
 _WORDS = {
-    "loss": "A loss function returns one number for all rows",
-    "add_loss": "A loss that a layer adds is one number for all rows",
-    "compute_loss": "The model's own compute_loss returns one number for all rows",
+    "loss": _OTHER_LOSS.format("A loss function returns one number for all rows"),
+    "add_loss": _OTHER_LOSS.format("A loss that a layer adds is one number for all rows"),
+    "compute_loss": _OTHER_LOSS.format(
+        "The model's own compute_loss returns one number for all rows"
+    ),
+    STEP: "The gradients of some rows were neither the mean nor the sum of those of their parts: a"
+    " layer or the loss looks at several rows at once, or the step changes gradients by their size."
+    " With micro-batches, each sees only its own rows.",
+    RETURNED: "A number that the step returns, or gives to a metric, is neither the mean of what"
+    " its rows give nor their sum. With micro-batches, it is the mean of what they give.",
 }
+_OTHER_STATE = (
+    "What the model keeps in {} is not the mean of what its rows give. With micro-batches, it would"
+    " become another value."
+)
+_HIDDEN_STATE = (
+    "The model writes {} inside of a condition or another tf.function: fitguard could not see"
+    " whether micro-batches give the same. It becomes the mean of what they write."
+)
+_NOT_TRIED = (
+    "On the first rows, what the step gives was not finite: fitguard could not see whether it is a"
+    " mean over rows. Micro-batches count as if it were."
+)
 
 
 def tolerance(model: Any) -> float:
@@ -46,23 +66,37 @@ def places(rows: int) -> list[tuple[int, int]]:
 
 def sums_of(items: Trial, rows: int, findings: Findings, tolerance: float) -> Any:
     """For each loss that is one number, 1 where it is a sum over rows, and 0 where it is a mean."""
-    if not findings.items or rows < 2:
-        return tf.zeros((len(findings.items),))
+    number = len(findings.items)
+    if rows < 2 or not (number or findings.states):
+        return tf.zeros((number,))
     _, (_, middle), _ = places(rows)
     share = middle / rows
-    sums = []
-    for name, together, first, second in zip(
-        findings.items, *_try_places(items, rows), strict=True
+    found = list(zip(*_try_places(items, rows), strict=True))
+    for state, (together, first, second) in zip(
+        findings.states.values(), found[number:], strict=True
     ):
+        off = abs(together - share * first - (1 - share) * second)
+        if off > tolerance * (abs(first) + abs(second)):
+            findings.note(_OTHER_STATE.format(state))
+    sums = []
+    for name, (together, first, second) in zip(findings.items, found[:number], strict=True):
         off_mean = abs(together - share * first - (1 - share) * second)
         off_sum = abs(together - first - second)
-        if not min(off_mean, off_sum) <= tolerance * (abs(first) + abs(second)):
-            findings.note(
-                f"{_WORDS[name]}, and is neither their mean nor their sum. With micro-batches it is"
-                " another loss."
-            )
+        if name in (STEP, RETURNED) and not np.isfinite([off_mean, off_sum]).all():
+            findings.note_aside(_NOT_TRIED)
+        elif not min(off_mean, off_sum) <= tolerance * (abs(first) + abs(second)):
+            note = findings.note_aside if name == RETURNED else findings.note
+            note(_WORDS[name])
         sums.append(1.0 if off_sum < off_mean else 0.0)
     return tf.constant(sums, tf.float32)
+
+
+def read_states(split: Split) -> list[Any]:
+    """What each of the variables to look at would become."""
+    for key, name in split.findings.states.items():
+        if key not in split.written:
+            split.findings.note_aside(_HIDDEN_STATE.format(name))
+    return [split.written.get(key, tf.zeros(())) for key in split.findings.states]
 
 
 def note_rows_that_meet(loss: Trial, rows: int, findings: Findings, tolerance: float) -> None:

@@ -43,6 +43,7 @@ def _wrap_variable_write(original: Callable[..., Any], _: Library) -> Callable[.
     def assign(self: Any, *args: Any, **kwargs: Any) -> Any:
         split = current()
         if split is not None and split.trial:
+            split.note_written(self, args[0] if args else next(iter(kwargs.values())))
             return self
         if split is not None:
             split.findings.assigned[identity(self)] = self

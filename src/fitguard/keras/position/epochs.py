@@ -31,6 +31,7 @@ class _Epochs:
         self._track = track
         self._ahead = Ahead(track.watch, position.data_are_over, track.before_reading)
         self._calling = False
+        self._at_once = 1
         self.open = False
         self.replaying = False
         self.ran_out = False
@@ -48,7 +49,7 @@ class _Epochs:
 
     def note_failed_call(self) -> None:
         """The call of the train function was not complete: no more data, or an error."""
-        if self._steps_of_call() == self._data.steps_at_once:
+        if self._steps_of_call() == self._at_once:
             self._calling = False
         # Else fewer steps were left than one call takes: up to Keras 3.6 it ends with an error.
         self.ran_out = True
@@ -74,7 +75,8 @@ class _Epochs:
                 yield from self._lead_out(elements, iterator_of, last, saved["ended"])
                 return
         for element in elements:
-            self._ahead.point_at(iterator_of(element), self._data.steps_at_once)
+            self._at_once = self._data.steps_at_once
+            self._ahead.point_at(iterator_of(element), self._at_once)
             self._position.between(self._position, self._ahead)
             self._calling = True
             yield element
@@ -109,8 +111,9 @@ class _Epochs:
 
     def _steps_of_call(self) -> int:
         """Steps that the call of the train function takes: fewer at the end of the data."""
-        taken = self._ahead.batches
-        return len(taken) if taken else self._track.steps_of(self._data.steps_at_once)
+        if taken := self._ahead.batches:
+            return len(taken)
+        return 1 if self._at_once == 1 else self._track.steps_of(self._at_once)
 
     def _complete(self) -> None:
         if self._calling:
@@ -145,8 +148,10 @@ class Epochs3(_Epochs):
         here = self._track.here(position.epoch, self._data.learned)
 
         def iterator_of(element: Any) -> Any:
-            self._track.follow(element[-1], here)
-            return element[-1]
+            iterator = element[-1]
+            if iterator is not self._ahead.source:
+                self._track.follow(iterator, here)
+            return iterator
 
         for *numbers, _ in self.walk(elements_of(), iterator_of, saved):
             yield (*numbers, self._ahead.iterator)

@@ -33,6 +33,7 @@ class SnapshotWriter:
             and whether it is the end of a fit.
         on_failed: Called with place and error where one could not be written.
         prepare: Called before each: has on the disk what snapshots rely on beside themselves.
+        released: Called with what nobody looks at any more: it was written, given up or dropped.
 
     Attributes:
         cpu_seconds: CPU time of the thread so far; `last_cpu_seconds` for the last snapshot,
@@ -46,6 +47,7 @@ class SnapshotWriter:
         on_written: Callable[[Place, int, float, float, bool], None],
         on_failed: Callable[[Place, OSError], None],
         prepare: Callable[[], None] = lambda: None,
+        released: Callable[[Content], None] = lambda _: None,
     ) -> None:
         self.cpu_seconds = 0.0
         self.last_cpu_seconds = 0.0
@@ -53,6 +55,7 @@ class SnapshotWriter:
         self._on_written = on_written
         self._on_failed = on_failed
         self._prepare = prepare
+        self._released = released
         self._changed = threading.Condition()
         self._waiting: _Job | None = None
         self._busy = False
@@ -70,6 +73,8 @@ class SnapshotWriter:
         with self._changed:
             self._changed.wait_for(lambda: not (self._waiting and self._waiting.end))
             if not self._closed:
+                if self._waiting is not None:
+                    self._released(self._waiting.content)
                 self._waiting = _Job(content, place, taking_seconds, end)
                 self._changed.notify_all()
                 return
@@ -100,6 +105,7 @@ class SnapshotWriter:
             except Exception:
                 # A callback failed: the next snapshot is worth more than this thread's end.
                 traceback.print_exc()
+            self._released(job.content)
             del job
             with self._changed:
                 self._busy = False

@@ -32,9 +32,13 @@ class ModelState:
         """
         return dict(variables_by_way(self._model))
 
-    def read(self) -> dict[str, np.ndarray]:
-        """Copies of all values, in the memory of the host."""
-        return {name: tensors.read(ones[0]) for name, ones in self._places().items()}
+    def read(self, lend: tensors.Lend | None = None) -> dict[str, np.ndarray]:
+        """Copies of all values, in the memory of the host.
+
+        Args:
+            lend: Where to copy the large ones; None for new memory.
+        """
+        return {name: tensors.read(ones[0], lend) for name, ones in self._places().items()}
 
     def size_bytes(self) -> int:
         """Of what `read` gives."""

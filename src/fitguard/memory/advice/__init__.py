@@ -3,5 +3,6 @@
 from fitguard.memory.advice.advising import Advised, advise
 from fitguard.memory.advice.micro_batch import micro_batch_size
 from fitguard.memory.advice.question import Question
+from fitguard.memory.advice.shortage import find_shortage
 
-__all__ = ["Advised", "Question", "advise", "micro_batch_size"]
+__all__ = ["Advised", "Question", "advise", "find_shortage", "micro_batch_size"]

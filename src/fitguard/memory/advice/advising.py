@@ -1,7 +1,7 @@
 """All advice for a step, in the order of what it costs the user."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from fitguard.memory.advice.free_memory import free_memory
@@ -13,6 +13,7 @@ from fitguard.memory.advice.precision import mixed_precision
 from fitguard.memory.advice.question import Question
 from fitguard.memory.advice.recomputation import recomputation
 from fitguard.memory.advice.smaller_batch import smaller_batch
+from fitguard.memory.advice.together import together
 from fitguard.schema.plan import Advice
 
 BUDGET_SECONDS = 10.0
@@ -91,11 +92,24 @@ def advise(
             given.append(outcome)
         elif outcome is not None:
             reasons.append(f"{kind.name}: not computed, as {outcome}.")
+    if _is_wanting(question, given):
+        several = _Kind("Several of these together", lambda asked: together(asked, given), 4.0)
+        if not everything and clock() + several.traces * trace_seconds > end:
+            late.append(several.name)
+        else:
+            outcome = _outcome(several, question)
+            given += [outcome] if isinstance(outcome, Advice) else []
     if late:
         reasons.append(
             f"To save time these were not computed: {', '.join(late)}. advice='full' computes all."
         )
     return Advised(tuple(given), tuple(reasons))
+
+
+def _is_wanting(question: Question, given: Sequence[Advice]) -> bool:
+    """Whether nothing is enough that leaves the data as they are, and is in the user's hands."""
+    own = [one for one in given if one.slug not in ("free-memory", "smaller-input")]
+    return question.too_large and bool(own) and not any(one.enough for one in own)
 
 
 def _is_useful(kind: _Kind, question: Question, everything: bool) -> bool:

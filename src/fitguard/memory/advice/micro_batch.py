@@ -9,7 +9,9 @@ from fitguard.inputs.models.library import recognise
 from fitguard.inputs.models.step import optimizer_name
 from fitguard.memory.advice.question import Question, proposal, shift_range
 from fitguard.memory.estimate import Estimator
+from fitguard.memory.graph.estimator import GraphEstimator
 from fitguard.memory.largest_batch import largest
+from fitguard.memory.recomputing.timing import find_speed, weigh_parts
 from fitguard.memory.training import Training
 from fitguard.memory.variants.optimizer import count_gradient_bytes
 from fitguard.schema.batch_parts import even_part
@@ -30,14 +32,14 @@ def micro_batch_size(
     """
     if estimator.at(batch_size).required.high <= usable_bytes:
         return batch_size
-    found = _find_fitting_part(training, estimator, batch_size, usable_bytes)
-    return None if found is None else found[0]
+    found = find_largest_part(training, estimator, batch_size, usable_bytes)
+    return None if found is None else even_part(batch_size, found[0])
 
 
-def _find_fitting_part(
+def find_largest_part(
     training: Training, estimator: Estimator, batch_size: int, usable_bytes: int
 ) -> tuple[int, int] | None:
-    """A part that fits, and what accumulation holds beside its step."""
+    """The most rows of a part that fits, and what accumulation holds beside its step."""
     if batch_size == 1:
         return None
     for held in (count_held_bytes(training, batch_size), count_gradient_bytes(training.model)):
@@ -49,7 +51,7 @@ def _find_fitting_part(
             extra_bytes=held,
         )
         if most is not None:
-            return even_part(batch_size, most), held
+            return most, held
     return None
 
 
@@ -73,12 +75,12 @@ def micro_batch(question: Question) -> Advice | None:
         part = even_part(batch_size, math.ceil(batch_size / _PARTS_WITHOUT_CARD))
         held = count_held_bytes(training, batch_size)
     else:
-        found = _find_fitting_part(
+        found = find_largest_part(
             training, question.estimator, batch_size, question.card.usable_bytes
         )
         if found is None:
             return None
-        part, held = found
+        part, held = even_part(batch_size, found[0]), found[1]
     needs = question.estimator.at(part).required
     return question.weigh_advice(_build_proposal(question, part), shift_range(needs, held), None)
 
@@ -98,6 +100,10 @@ def _build_proposal(question: Question, part: int) -> Advice:
             f"{_join_names(watching)} then normalise over {part} samples, not over "
             f"{question.batch_size}."
         )
+    if question.card is not None and isinstance(question.estimator, GraphEstimator):
+        speed = find_speed(question.card.name)
+        times = weigh_parts(question.estimator.step, question.batch_size, part, speed)
+        sentences.append(f"A step takes about {times:.1f} times as long.")
     if not uneven:
         sentences.append("A schedule of the learning rate must count parts, not batches.")
     return proposal(

@@ -6,7 +6,7 @@ from fitguard.memory.variants.cloning import policy_name
 from fitguard.memory.variants.mixed_precision import with_policy
 from fitguard.schema.plan import Advice
 
-_POLICY = "mixed_float16"
+POLICY = "mixed_float16"
 _LEAST_CAPABILITY = 7
 """GPUs before this one compute in float16 more slowly than in float32, or not at all."""
 _WITH_BFLOAT16 = 8
@@ -18,7 +18,7 @@ def mixed_precision(question: Question) -> Advice | str | None:
     major = _major(question)
     if policy_name(model) != "float32" or (major is not None and major < _LEAST_CAPABILITY):
         return None
-    variant = with_policy(question.training, _POLICY)
+    variant = with_policy(question.training, POLICY)
     if variant.training is None:
         return variant.reason
     sentences = [
@@ -31,10 +31,10 @@ def mixed_precision(question: Question) -> Advice | str | None:
         sentences.append("mixed_bfloat16 takes as much, and needs no scaling.")
     proposed = proposal(
         "mixed-precision",
-        f"Compute in {_POLICY}",
+        f"Compute in {POLICY}",
         " ".join(sentences),
         changes_results=True,
-        code=f'{recognise(model).package}.mixed_precision.set_global_policy("{_POLICY}")'
+        code=f'{recognise(model).package}.mixed_precision.set_global_policy("{POLICY}")'
         "  # before the model is made",
     )
     return question.judge_advice(proposed, question.estimator_of(variant.training))

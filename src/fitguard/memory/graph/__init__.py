@@ -7,6 +7,7 @@ estimator.py is the door. A step goes this way:
 The graph of the step
     step.py           all of it: read_step makes a Step, Step.run a Run
     tracing.py        one trace, for a batch that can be told from every other number
+    text_rows.py      rows of text, which TensorFlow loses count of
     rewriting.py      TensorFlow's own optimizer, told that there is a GPU
     folding.py        constant folding, without computing huge constants
     nodes.py          the graph as plain objects: shapes.py, sizes.py that follow the batch

@@ -11,7 +11,7 @@ class OutOfMemory(Exception):
     """No free block is large enough.
 
     Args:
-        wanted_bytes: What was asked for.
+        wanted_bytes: What was asked for, as the allocator rounds it.
         free_bytes: What is free, in pieces.
     """
 
@@ -42,10 +42,13 @@ class Allocator:
         Raises:
             OutOfMemory: where no free block is large enough.
         """
-        wanted = round_size(size_bytes)
+        return self.allocate_rounded(round_size(size_bytes))
+
+    def allocate_rounded(self, wanted: int) -> int:
+        """The same for a size that the allocator would not round."""
         place = bisect_left(self._free, (wanted, -1))
         if place == len(self._free):
-            raise OutOfMemory(size_bytes, self.limit_bytes - self.in_use_bytes)
+            raise OutOfMemory(wanted, self.limit_bytes - self.in_use_bytes)
         size, address = self._free.pop(place)
         del self._starts[address], self._ends[address + size]
         if size >= 2 * wanted or size - wanted >= LARGEST_WASTE_BYTES:

@@ -55,6 +55,10 @@ class Value:
     handle: "Variable | None" = None
 
 
+ALIVE, DEAD = Value(), Value(dead=True)
+"""What comes along where nothing does: in place of a value that stands for no memory."""
+
+
 @dataclass(slots=True, eq=False)
 class Variable:
     """A variable of the model or the optimizer, with the buffer that it has now."""

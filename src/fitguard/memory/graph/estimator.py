@@ -57,9 +57,8 @@ class GraphEstimator:
     def _estimate(self, batch_size: int) -> Estimate:
         kept = self.step.beside.factor + BESIDE_BYTES
         least = least_bytes(self.first, self.run, batch_size, kept)
-        peak, once, likely, most = (
-            ample_bytes(self.run, batch_size, kept, times)
-            for times in (0, 1, workspace.LIKELY, workspace.MOST)
+        peak, once, likely, most = ample_bytes(
+            self.run, batch_size, kept, (0, 1, workspace.LIKELY, workspace.MOST)
         )
         above = int(ABOVE * least + TIGHT_WORKSPACE * (once - peak))
         required = Range(int(least * (1 - BELOW)), least, least + above)

@@ -12,10 +12,11 @@ Loops run in frames: `Enter` opens one, `NextIteration` hands a value to the nex
 leaves; so many rounds may be under way at once.
 """
 
-from collections import Counter, deque
+from collections import Counter, defaultdict, deque
 from dataclasses import dataclass, field
 
-from fitguard.memory.graph.buffers import Ledger, Value
+from fitguard.memory.collecting import without_collecting
+from fitguard.memory.graph.buffers import ALIVE, DEAD, Ledger, Value
 from fitguard.memory.graph.nodes import Node
 from fitguard.memory.graph.operations import Operations
 from fitguard.memory.graph.tracing import MARK
@@ -32,11 +33,13 @@ class Round:
 
     Args:
         under_way: Operations that are in the queue, and loops inside that run.
+        pending: Operations that wait for inputs.
     """
 
     frame: "Frame"
     number: int
     under_way: int = 0
+    pending: dict[Node, "Pending"] = field(default_factory=dict)
 
 
 @dataclass(slots=True, eq=False)
@@ -61,10 +64,15 @@ class Frame:
 
 @dataclass(slots=True, eq=False)
 class Pending:
-    """An operation that waits for inputs."""
+    """An operation that waits for inputs.
+
+    Args:
+        dead: Whether one of them came from a branch that is not taken.
+    """
 
     missing: int
-    values: list[Value | None]
+    values: list[Value]
+    dead: bool = False
 
 
 class Execution:
@@ -76,50 +84,50 @@ class Execution:
 
     def __init__(self, nodes: list[Node], ledger: Ledger, operations: Operations) -> None:
         self.nodes, self.ledger, self.operations = nodes, ledger, operations
-        self.queue: deque[tuple[Node, Tag, list[Value | None]]] = deque()
-        self.pending: dict[tuple[Node, Tag], Pending] = {}
+        self.queue: deque[tuple[Node, Tag, list[Value], bool]] = deque()
+        self.pending: dict[Node, Pending] = {}
         self.frames: dict[tuple[str, Tag], Frame] = {}
         self.consumers, self.followers = _edges(nodes)
         self.entries = Counter(
             node.attributes["frame_name"].s.decode() for node in nodes if node.op == "Enter"
         )
+        self.marks = {node for node in nodes if MARK in node.name}
         self.complete = True
         self.ran: list[Node] = []
 
     def run(self) -> None:
         """Until the queue is empty."""
+        with without_collecting():
+            self._run()
+
+    def _run(self) -> None:
         for node in self.nodes:
             if not node.inputs and not node.controls:
-                self._enqueue(node, (), [])
+                self._enqueue(node, (), [], dead=False)
         runs = 0
         while self.queue:
-            node, tag, values = self.queue.popleft()
-            self._process(node, tag, values)
+            self._process(*self.queue.popleft())
             runs += 1
             if runs > MOST_RUNS:
                 self.complete = False
                 return
 
-    def _process(self, node: Node, tag: Tag, values: list[Value | None]) -> None:
-        self.ledger.running = node
+    def _process(self, node: Node, tag: Tag, values: list[Value], dead: bool) -> None:
+        ledger = self.ledger
+        ledger.running = node
         self.ran.append(node)
-        given = [value or Value() for value in values]
-        if MARK in node.name:
-            _mark_gradients(given)
-        dead = _is_dead(node, values)
-        outputs = (
-            [Value(dead=True)] * max(len(node.sizes), 1)
-            if dead
-            else self.operations.run(node, given)
-        )
+        if node in self.marks:
+            _mark_gradients(values)
+        outputs = [DEAD] * max(len(node.sizes), 1) if dead else self.operations.run(node, values)
         for output in outputs:
-            self.ledger.hold(output)  # until it is handed on
-        for value in given:
-            self.ledger.release(value)
+            ledger.hold(output)  # until it is handed on
+        for value in values:
+            ledger.release(value)
         self._hand_on(node, tag, outputs, dead)
         for output in outputs:
-            self.ledger.release(output)
-        self._finish(tag)
+            ledger.release(output)
+        if tag:
+            self._finish(tag)
 
     def _hand_on(self, node: Node, tag: Tag, outputs: list[Value], dead: bool) -> None:
         if node.op == "Enter":
@@ -136,17 +144,19 @@ class Execution:
         self._deliver(node, tag, outputs, dead)
 
     def _deliver(self, node: Node, tag: Tag, outputs: list[Value], dead: bool) -> None:
+        nothing = DEAD if dead else ALIVE
         for index, consumer, slot in self.consumers.get(node, ()):
-            value = outputs[index] if index < len(outputs) else Value(dead=dead)
+            value = outputs[index] if index < len(outputs) else nothing
             self._arrive(consumer, tag, slot, value)
         for follower in self.followers.get(node, ()):
-            self._arrive(follower, tag, None, Value(dead=dead))
+            self._arrive(follower, tag, None, nothing)
 
     def _arrive(self, node: Node, tag: Tag, slot: int | None, value: Value) -> None:
-        pending = self.pending.get((node, tag))
+        waiting = tag[-1].pending if tag else self.pending
+        pending = waiting.get(node)
         if pending is None:
-            pending = Pending(len(node.inputs) + len(node.controls), [None] * len(node.inputs))
-            self.pending[node, tag] = pending
+            number = len(node.inputs)
+            pending = waiting[node] = Pending(number + len(node.controls), [ALIVE] * number)
         if pending.missing < 0:  # a Merge that has run already
             return
         pending.missing -= 1
@@ -156,11 +166,11 @@ class Execution:
         if slot is not None:
             self.ledger.hold(value)
             pending.values[slot] = value
-        elif value.dead:
-            pending.values.append(value)
+        if value.dead:
+            pending.dead = True
         if pending.missing == 0:
-            del self.pending[node, tag]
-            self._enqueue(node, tag, pending.values)
+            del waiting[node]
+            self._enqueue(node, tag, pending.values, pending.dead)
 
     def _arrive_at_merge(
         self, node: Node, tag: Tag, slot: int | None, value: Value, pending: Pending
@@ -169,12 +179,12 @@ class Execution:
         if slot is not None and (not value.dead or pending.missing == 0):
             self.ledger.hold(value)
             pending.missing = -1
-            self._enqueue(node, tag, [value])
+            self._enqueue(node, tag, [value], value.dead)
 
-    def _enqueue(self, node: Node, tag: Tag, values: list[Value | None]) -> None:
+    def _enqueue(self, node: Node, tag: Tag, values: list[Value], dead: bool) -> None:
         if tag:
             tag[-1].under_way += 1
-        self.queue.append((node, tag, values))
+        self.queue.append((node, tag, values, dead))
 
     def _enter(self, node: Node, tag: Tag, value: Value) -> None:
         name = node.attributes["frame_name"].s.decode()
@@ -211,8 +221,6 @@ class Execution:
 
     def _finish(self, tag: Tag) -> None:
         """Rounds that have nothing to do any more make room for others."""
-        if not tag:
-            return
         tag[-1].under_way -= 1
         frame = tag[-1].frame
         while frame.missing == 0 and _is_idle(frame):
@@ -231,7 +239,8 @@ class Execution:
         del self.frames[frame.name, frame.parent]
         for _, value in frame.constants:
             self.ledger.release(value)
-        self._finish(frame.parent)
+        if frame.parent:
+            self._finish(frame.parent)
 
 
 def _mark_gradients(given: list[Value]) -> None:
@@ -247,21 +256,15 @@ def _is_idle(frame: Frame) -> bool:
     return frame.first in frame.rounds and frame.rounds[frame.first].under_way == 0
 
 
-def _is_dead(node: Node, values: list[Value | None]) -> bool:
-    if node.op == "Merge":
-        return all(value is not None and value.dead for value in values)
-    return any(value is not None and value.dead for value in values)
-
-
 def _edges(
     nodes: list[Node],
 ) -> tuple[dict[Node, list[tuple[int, Node, int]]], dict[Node, list[Node]]]:
     """Who gets the outputs of a node: which output, who, as which input; and who follows it."""
-    consumers: dict[Node, list[tuple[int, Node, int]]] = {}
-    followers: dict[Node, list[Node]] = {}
+    consumers: dict[Node, list[tuple[int, Node, int]]] = defaultdict(list)
+    followers: dict[Node, list[Node]] = defaultdict(list)
     for node in nodes:
         for slot, (producer, index) in enumerate(node.inputs):
-            consumers.setdefault(producer, []).append((index, node, slot))
+            consumers[producer].append((index, node, slot))
         for before in node.controls:
-            followers.setdefault(before, []).append(node)
+            followers[before].append(node)
     return consumers, followers

@@ -44,8 +44,10 @@ REDUCTIONS = frozenset(("Sum", "Mean", "Max", "Min", "Prod", "All", "Any"))
 
 def temporary(node: Node) -> list[Size]:
     """What the kernel allocates for itself while it runs, without cuDNN's workspaces."""
-    rule = TEMPORARY.get(node.op)
-    return rule(node) if rule else []
+    if node.temporary is None:
+        rule = TEMPORARY.get(node.op)
+        node.temporary = [size for size in rule(node) if size.factor] if rule else []
+    return node.temporary
 
 
 def _of_convolution(node: Node) -> list[Size]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from types import EllipsisType
 from typing import Any
 
 from fitguard.contract.graphs import operation_definition
@@ -20,6 +21,9 @@ class Node:
         sizes: Of the outputs; what lies in host memory has size 0.
         attributes: As TensorFlow has them.
         is_guessed: Whether the size depends on the values of the data.
+        device: Where it was told to run; empty where it was not.
+        number: What a constant is, where it is one whole number; `...` until that was looked up.
+        temporary: What its kernel allocates for itself; None until that was looked up.
     """
 
     name: str
@@ -31,6 +35,9 @@ class Node:
     sizes: list[Size] = field(default_factory=list)
     attributes: Mapping[str, Any] = field(default_factory=dict, repr=False)
     is_guessed: bool = False
+    device: str = ""
+    number: int | EllipsisType | None = field(default=..., repr=False)
+    temporary: list[Size] | None = field(default=None, repr=False)
 
 
 SAME_SIZE = {
@@ -49,7 +56,7 @@ def read_nodes(definitions: Iterable[Any], shapes: ShapesByName, prime: int) -> 
             the size.
     """
     definitions = list(definitions)
-    nodes = {d.name: Node(d.name, d.op, attributes=d.attr) for d in definitions}
+    nodes = {d.name: Node(d.name, d.op, attributes=d.attr, device=d.device) for d in definitions}
     for definition in definitions:
         node = nodes[definition.name]
         for given in definition.input:

@@ -30,8 +30,6 @@ PASSED_ON = {"Cast", "Squeeze", "Reshape", "Max", "Min", "Sum", "Mean", "Prod"}
 
 def number_of(node: Node, given: Sequence[int | None]) -> int | None:
     """The number that an operation on numbers gives; None for all others."""
-    if node.op == "Const":
-        return _constant(node)
     if node.op in PASSED_ON and given:
         return given[0]
     if node.op == "LogicalNot" and given[0] is not None:
@@ -45,7 +43,14 @@ def number_of(node: Node, given: Sequence[int | None]) -> int | None:
     return None if left is None or right is None else compute(left, right)
 
 
-def _constant(node: Node) -> int | None:
+def read_constant(node: Node) -> int | None:
+    """The number that a constant is; read once, as a step is run on paper dozens of times."""
+    if node.number is ...:
+        node.number = _read_number(node)
+    return node.number
+
+
+def _read_number(node: Node) -> int | None:
     tensor = node.attributes["value"].tensor
     if tensor.tensor_shape.dim or tensor.dtype not in WHOLE:
         return None

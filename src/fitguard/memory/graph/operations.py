@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Callable
 
 from fitguard.memory.graph import kernels
-from fitguard.memory.graph.buffers import Buffer, Items, Ledger, Value, Variable
+from fitguard.memory.graph.buffers import ALIVE, Buffer, Items, Ledger, Value, Variable
 from fitguard.memory.graph.nodes import Node
-from fitguard.memory.graph.numbers import number_of
+from fitguard.memory.graph.numbers import number_of, read_constant
 from fitguard.memory.graph.sizes import Size
 
 UNKNOWN_ROUNDS = 8
@@ -29,11 +29,13 @@ class Operations:
             return [Value(handle=self.variables[node])]
         if node in self.given:
             return [Value(buffer=self.given[node])]
-        number = number_of(node, [value.number for value in values])
         if node.op in kernels.VIEWS:
             return self._views(node, values)
-        if number is not None:
-            return [Value(number=number)]
+        numbers = [value.number for value in values]
+        if numbers.count(None) < len(numbers):
+            number = number_of(node, numbers)
+            if number is not None:
+                return [Value(number=number)]
         return self._allocate_outputs(node, values)
 
     def _views(self, node: Node, values: list[Value]) -> list[Value]:
@@ -43,42 +45,24 @@ class Operations:
             return [next(value for value in values if not value.dead), Value()]
         if node.op == "IdentityN":
             return values
-        return values[:1] or [Value()]
+        return values[:1] or [ALIVE]
 
     def _allocate_outputs(self, node: Node, values: list[Value]) -> list[Value]:
         outputs: list[Value] = []
-        taken: set[int] = set()
+        in_place = kernels.IN_PLACE.get(node.op)
         for index, size in enumerate(node.sizes):
-            buffer = None
-            if size.factor:
-                reusing = kernels.IN_PLACE.get(node.op) == index
-                buffer = self._find_reusable_buffer(values, size, taken) if reusing else None
-                buffer = buffer or self.ledger.allocate(size, "activations")
-            outputs.append(Value(buffer=buffer))
+            if not size.factor:
+                outputs.append(ALIVE)
+                continue
+            buffer = _find_reusable_buffer(values, size) if index == in_place else None
+            outputs.append(Value(buffer or self.ledger.allocate(size, "activations")))
         self._use_temporary(node)
-        return outputs or [Value()]
+        return outputs or [ALIVE]
 
     def _use_temporary(self, node: Node) -> None:
-        wanted = [size for size in kernels.temporary(node) if size.factor]
-        buffers = [self.ledger.allocate(size, "workspace") for size in wanted]
+        buffers = [self.ledger.allocate(size, "workspace") for size in kernels.temporary(node)]
         for buffer in buffers:
             self.ledger.sweep(buffer)
-
-    def _find_reusable_buffer(
-        self, values: list[Value], size: Size, taken: set[int]
-    ) -> Buffer | None:
-        """An input of the same size that nobody else needs."""
-        for value in values:
-            buffer = value.buffer
-            if (
-                buffer
-                and buffer.references == 1
-                and buffer.size == size
-                and id(buffer) not in taken
-            ):
-                taken.add(id(buffer))
-                return buffer
-        return None
 
     def _read(self, node: Node, values: list[Value]) -> list[Value]:  # noqa: ARG002
         handle = values[0].handle
@@ -106,7 +90,8 @@ class Operations:
         return [Value()]
 
     def _const(self, node: Node, values: list[Value]) -> list[Value]:  # noqa: ARG002
-        return [Value(number=number_of(node, []))]
+        number = read_constant(node)
+        return [ALIVE if number is None else Value(number=number)]
 
     def _condition(self, node: Node, values: list[Value]) -> list[Value]:
         """Whether a loop goes on; one whose end cannot be told runs a few rounds."""
@@ -145,6 +130,15 @@ class Operations:
 
     def _empty_list(self, node: Node, values: list[Value]) -> list[Value]:  # noqa: ARG002
         return [Value(items=Items())]
+
+
+def _find_reusable_buffer(values: list[Value], size: Size) -> Buffer | None:
+    """An input of the same size that nobody else needs."""
+    for value in values:
+        buffer = value.buffer
+        if buffer is not None and buffer.references == 1 and buffer.size == size:
+            return buffer
+    return None
 
 
 def _select_branch(node: Node, value: Value, number: int | None) -> list[Value]:

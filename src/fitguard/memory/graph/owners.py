@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from fitguard.inputs.models.weights import leave_out_tables
 from fitguard.memory.graph.buffers import Buffer, Category
 from fitguard.memory.graph.nodes import Node
 from fitguard.memory.scopes import Scopes
@@ -70,7 +71,9 @@ def _layers_inside(model: Any) -> Iterator[Any]:
 def _variables_by_layer(layers: list[Any]) -> dict[str, str]:
     """The names that TensorFlow gives to variables, each with its layer."""
     return {
-        _tensorflow_name(variable): layer.name for layer in layers for variable in layer.variables
+        _tensorflow_name(variable): layer.name
+        for layer in layers
+        for variable in leave_out_tables(layer.variables)
     }
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from fitguard.inputs.models.weights import leave_out_tables
 from fitguard.knowledge.gpus import USUAL_CAPABILITY
 from fitguard.memory.graph.buffers import Buffer, Category, Event, Ledger, Variable
 from fitguard.memory.graph.execution import Execution
@@ -121,7 +122,7 @@ def _own_variables(model: Any) -> dict[int, Any]:
     if model is None:
         return {}
     of_metrics = (variable for metric in model.metrics for variable in metric.variables)
-    return _by_handle([*model.variables, *of_metrics])
+    return _by_handle([*leave_out_tables(model.variables), *of_metrics])
 
 
 def _by_handle(variables: Iterable[Any]) -> dict[int, Any]:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from fitguard.contract.gpu_presence import gpu_supposed
+from fitguard.inputs.models.weights import leave_out_tables
+from fitguard.memory.graph.text_rows import telling_rows
 from fitguard.memory.model_variables import replacing_update, variable_bytes
 from fitguard.memory.training import Training
 
@@ -57,7 +59,12 @@ def trace(training: Training) -> Traced:
     traced = tf.function(training.run, autograph=training.autograph)
     optimizer = getattr(training.model, "optimizer", None)
     many = training.model is not None and len(training.model.trainable_variables) > MANY
-    with gpu_supposed(), _tracing_updates_apart(optimizer, SMALL_BYTES if many else 0) as updates:
+    least_bytes = SMALL_BYTES if many else 0
+    with (
+        gpu_supposed(),
+        telling_rows(training.model),
+        _tracing_updates_apart(optimizer, least_bytes) as updates,
+    ):
         function = traced.get_concrete_function(training.specs(prime))
     return Traced(function, prime, updates)
 
@@ -66,7 +73,7 @@ def _prime(training: Training) -> int:
     """A batch size that no axis of a variable or of the data has anything to do with."""
     import tensorflow as tf
 
-    variables = [] if training.model is None else training.model.variables
+    variables = [] if training.model is None else leave_out_tables(training.model.variables)
     axes = {axis for variable in variables for axis in variable.shape}
     axes |= {axis for spec in tf.nest.flatten(training.data) for axis in spec.shape if axis}
     return next(prime for prime in PRIMES if not any(axis % prime == 0 for axis in axes))

@@ -57,9 +57,13 @@ def _automatic(model: Any, library: Library, *, spread: bool, settled: bool) -> 
     blocker = _blocker(model)
     if blocker is not None:
         return False, f'jit_compile="auto": Keras does not use XLA here: {blocker}.'
+    told = 'jit_compile="auto": Keras uses XLA as soon as there is a GPU.'
+    if not settled:
+        return True, told
+    # Keras writes False for "auto" where there is no GPU.
     return True, (
-        'jit_compile="auto": Keras uses XLA as soon as there is a GPU. '
-        "Give jit_compile=False if that is how you compile the model."
+        f"{told} Without a GPU, a compiled model does not tell "
+        '"auto" from False: give jit_compile=False here if you gave it to compile.'
     )
 
 

@@ -5,9 +5,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from fitguard.inputs.models import describe
+from fitguard.inputs.models.host_layers import describe_host_layers
 from fitguard.inputs.models.library import recognise, require_outside_of_functions
 from fitguard.inputs.sources.peeking import batch_shape
 from fitguard.inputs.sources.structure import Element
+from fitguard.memory.collecting import sparing_old_objects
 from fitguard.memory.preparation.batch import (
     batch_to_plan,
     describe_unspread,
@@ -67,11 +69,12 @@ def prepare(
     """
     require_outside_of_functions("plan")
     if is_step_function(model):
-        with prepare_function(model, batch_size, x, jit_compile, replicas) as prepared:
+        made = prepare_function(model, batch_size, x, jit_compile, replicas)
+        with sparing_old_objects(), made as prepared:
             yield prepared
         return
     library = recognise(model, "plan")
-    with leaving_unchanged(model, loss):
+    with sparing_old_objects(), leaving_unchanged(model, loss):
         facts = describe(model, batch_shape(x))
         given = read(Element(x, y, sample_weight), facts)
         size, notes = batch_to_plan(batch_size, given, facts.batch_axis)
@@ -82,6 +85,7 @@ def prepare(
         notes += compile_where_needed(
             model, facts, fed.outputs, fed.labels, optimizer=optimizer, loss=loss
         )
+        notes += describe_host_layers(model)
         data, assumed = fed.data(weighted=class_weight is not None)
         build_optimizer(model)
         settled = facts.compiled

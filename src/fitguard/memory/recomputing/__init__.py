@@ -13,6 +13,9 @@ segments.py     where the forward pass is cut: what is alive there is kept
 groups.py       what is computed again together, and what sets it off
 edit.py         operations that are added and inputs that change, on paper and in a `GraphDef`
 choosing.py     the cheapest of many ways that fits into the memory that is there
+rooms.py        a step that replicas share, taken apart: what each device runs
+by_device.py    the cheapest way on each device
 recomputed.py   a function that can be called, with the way that was chosen for its arguments
+timing.py       how long a step takes on a card
 estimating.py   for the plan: what a recomputed step needs at any batch size
 """

@@ -14,15 +14,18 @@ from fitguard.memory.recomputing.segments import Stash
 _CUTS = (0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32)
 _AGAIN = f"{NAME}_twice"
 _MOST_TWICE = 4
+_MOST_REFINED = 2
+_MORE_CUTS = 12
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Recomputation:
     """A step that computes some of its values twice.
 
     Args:
         edits: How its graph differs, one change after the other.
-        peak_bytes: The most that is in use, without variables and the batch.
+        peak_bytes: The most that is in use, without variables and the batch; of several devices, on
+            the one that takes most.
         whole_bytes: The same of the step as it is.
         extra: What it takes longer, as a part of the step.
     """
@@ -31,6 +34,10 @@ class Recomputation:
     peak_bytes: int
     whole_bytes: int
     extra: float
+
+    def __repr__(self) -> str:
+        """Without the edits: they name every operation."""
+        return f"Recomputation(share={self.share:.2f}, extra={self.extra:.2f}, count={self.count})"
 
     @property
     def share(self) -> float:
@@ -43,42 +50,56 @@ class Recomputation:
         return sum(len(edit.copies) for edit in self.edits)
 
 
-def choose(nodes: Sequence[Node], share: float, of_bytes: int = 0) -> Recomputation | None:
-    """The cheapest that takes at most this share of what the step takes as it is.
-
-    Where nothing takes so little, the one that takes least; None where nothing can be won.
-
-    Args:
-        of_bytes: What a whole step takes, where these are the nodes of another one, such as that of
-            the last batch, which is smaller.
-    """
-    search = _Search(nodes, share, of_bytes)
-    return search.keep_whole() or search.find_fitting() or search.find_least()
+@dataclass(frozen=True)
+class _Tried:
+    cuts: list[int]
+    keeps_expensive: bool
+    groups: list[Group]
+    way: Recomputation
 
 
-class _Search:
+class Ways:
     """Tries ways on paper: what is cheap again everywhere, or all of it between more or fewer cuts,
-    and inside of that, once more, what is cheap.
+    and inside of that, once more, what is cheap. Each is tried once, however often one is chosen.
+
+    Attributes:
+        whole_bytes: What the step takes as it is.
     """
 
-    def __init__(self, nodes: Sequence[Node], share: float, of_bytes: int) -> None:
+    def __init__(self, nodes: Sequence[Node]) -> None:
         self._nodes = nodes
         order = run_on_paper(nodes)
         self._stash = Stash(order)
-        self._whole_bytes = order.peak_bytes
+        self.whole_bytes = order.peak_bytes
         self._whole_expense = sum(map(expense, order.nodes)) or 1.0
-        self._most_bytes = int(share * (of_bytes or order.peak_bytes))
+        self._most_bytes = 0
+
+    def choose(self, share: float, of_bytes: int = 0) -> Recomputation | None:
+        """The cheapest that takes at most this share of what the step takes as it is.
+
+        Where nothing takes so little, the one that takes least; None where nothing can be won.
+
+        Args:
+            of_bytes: What a whole step takes, where these are the nodes of another one, such as
+                that of the last batch, which is smaller.
+        """
+        self._most_bytes = int(share * (of_bytes or self.whole_bytes))
+        return self._keep_whole() or self._find_fitting() or self._find_least()
 
     @cached_property
     def _tried(self) -> list[tuple[Recomputation, list[Group]]]:
-        return [(self._weigh(groups), groups) for groups in self._list_ways()]
+        tried = [self._try(cuts, keep) for cuts, keep in self._list_ways()]
+        whole = [one for one in tried if one.groups and not one.keeps_expensive]
+        for one in sorted(whole, key=lambda one: one.way.peak_bytes)[:_MOST_REFINED]:
+            tried += self._refine(one)
+        return [(one.way, one.groups) for one in tried if one.groups]
 
-    def keep_whole(self) -> Recomputation | None:
+    def _keep_whole(self) -> Recomputation | None:
         """The step as it is, where that fits."""
-        whole = self._sum_up((), self._whole_bytes)
+        whole = self._sum_up((), self.whole_bytes)
         return whole if self._fits(whole) else None
 
-    def find_fitting(self) -> Recomputation | None:
+    def _find_fitting(self) -> Recomputation | None:
         """The cheapest that fits, and of that no more than is needed."""
         fitting = [one for one in self._tried if self._fits(one[0])]
         if fitting:
@@ -87,26 +108,49 @@ class _Search:
         twice = [way for way in self._twice if self._fits(way)]
         return min(twice, key=lambda way: way.extra, default=None)
 
-    def find_least(self) -> Recomputation | None:
+    def _find_least(self) -> Recomputation | None:
         """The one that takes least."""
         ways = [*(way for way, _ in self._tried), *self._twice]
         least = min(ways, key=lambda way: way.peak_bytes, default=None)
-        return least if least is not None and least.peak_bytes < self._whole_bytes else None
+        return least if least is not None and least.peak_bytes < self.whole_bytes else None
 
     def _fits(self, way: Recomputation) -> bool:
         return way.peak_bytes <= self._most_bytes
 
-    def _list_ways(self) -> Iterator[list[Group]]:
+    def _list_ways(self) -> Iterator[tuple[list[int], bool]]:
         seen = set[tuple[int, ...]]()
         for number in _CUTS:
             cuts = self._stash.choose_cuts(number)
             if tuple(cuts) in seen:
                 continue
             seen.add(tuple(cuts))
-            for keep_expensive in (True, False):
-                groups = find_groups(self._stash, cuts, keep_expensive=keep_expensive)
-                if groups:
-                    yield groups
+            yield from ((cuts, keep_expensive) for keep_expensive in (True, False))
+
+    def _try(self, cuts: list[int], keep_expensive: bool) -> _Tried:
+        groups = find_groups(self._stash, cuts, keep_expensive=keep_expensive)
+        return _Tried(cuts, keep_expensive, groups, self._weigh(groups))
+
+    def _refine(self, tried: _Tried) -> Iterator[_Tried]:
+        """With more cuts, each in what is computed again when most memory is in use."""
+        for _ in range(_MORE_CUTS):
+            (edit,) = tried.way.edits
+            with editing(self._nodes, edit) as edited:
+                order = run_on_paper(edited)
+            again = (
+                node for node in reversed(order.nodes[: order.peak + 1]) if node in edit.copies
+            )
+            last = next(again, None)
+            if last is None:
+                return
+            places = [self._stash.places[node] for node in edit.groups[last].nodes]
+            cut = self._stash.choose_cut_between(min(places), max(places))
+            if cut is None or cut in tried.cuts:
+                return
+            finer = self._try(sorted([*tried.cuts, cut]), keep_expensive=False)
+            if finer.way.peak_bytes >= tried.way.peak_bytes:
+                return
+            tried = finer
+            yield tried
 
     def _weigh(self, groups: Sequence[Group]) -> Recomputation:
         edit = make_edit(self._stash, groups)
@@ -144,4 +188,4 @@ class _Search:
 
     def _sum_up(self, edits: tuple[Edit, ...], peak_bytes: int) -> Recomputation:
         again = sum(expense(node) for edit in edits for node in edit.copies)
-        return Recomputation(edits, peak_bytes, self._whole_bytes, again / self._whole_expense)
+        return Recomputation(edits, peak_bytes, self.whole_bytes, again / self._whole_expense)

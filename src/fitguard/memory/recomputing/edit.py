@@ -2,17 +2,19 @@
 
 import contextlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from fitguard.memory.graph.nodes import Node
-from fitguard.memory.recomputing.graph import Output, size_of_output
-from fitguard.memory.recomputing.groups import SMALL_BYTES, Group
+from fitguard.memory.recomputing.graph import SMALL_BYTES, Output, size_of_output
+from fitguard.memory.recomputing.groups import Group
 from fitguard.memory.recomputing.segments import Stash
 
 NAME = "fitguard_again"
 """The name scope of what is computed again."""
 
+WHOLE_NUMBERS = (3, 9)
+"""TensorFlow's numbers for int32 and int64."""
 TypeOf = Callable[[str, int], Any]
 """The dtype of an output of an operation of the traced graph."""
 
@@ -79,6 +81,34 @@ def editing(nodes: Sequence[Node], edit: Edit) -> Iterator[list[Node]]:
             node.inputs = inputs
 
 
+def transfer_edit(edit: Edit, twins: dict[Node, Node]) -> Edit:
+    """The same edit of another graph that has the same nodes under names of its own.
+
+    Args:
+        twins: For each node that of the other graph; those that the edit adds come to them.
+    """
+    moved = Edit()
+    groups = {group: Group(group.number) for group in edit.groups.values()}
+    for copy, original in edit.copies.items():
+        twin = twins[original]
+        twins[copy] = replace(twin, name=copy.name.removesuffix(original.name) + twin.name)
+        moved.copies[twins[copy]] = twin
+        moved.groups[twins[copy]] = groups[edit.groups[copy]]
+
+    def move(output: Output) -> Output:
+        return twins[output[0]], output[1]
+
+    for copy in edit.copies:
+        twins[copy].inputs = list(map(move, copy.inputs))
+        twins[copy].controls = [twins[before] for before in copy.controls]
+    for group, other in groups.items():
+        other.nodes = [twins[node] for node in group.nodes]
+        other.wanted = list(map(move, group.wanted))
+        other.trigger = move(group.trigger) if group.trigger is not None else None
+    moved.rewired = {twins[node]: list(map(move, inputs)) for node, inputs in edit.rewired.items()}
+    return moved
+
+
 def edit_definition(graph: Any, edit: Edit, type_of: TypeOf | None) -> None:
     """The same in a `GraphDef`.
 
@@ -89,9 +119,10 @@ def edit_definition(graph: Any, edit: Edit, type_of: TypeOf | None) -> None:
     """
     definitions = {definition.name: definition for definition in graph.node}
     for node, inputs in edit.rewired.items():
-        definition = definitions[node.name]
-        controls = [one for one in definition.input if one.startswith("^")]
-        definition.input[:] = [*map(_reference, inputs), *controls]
+        for slot, given in enumerate(inputs):
+            # All else stays: what an earlier edit has put behind a barrier, too.
+            if given[0] in edit.copies:
+                definitions[node.name].input[slot] = _reference(given)
     behind = _add_barriers(graph, edit, type_of) if type_of is not None else {}
     for copy, original in edit.copies.items():
         definition = graph.node.add()
@@ -112,12 +143,15 @@ def _add_barriers(graph: Any, edit: Edit, type_of: TypeOf) -> dict[tuple[int, Ou
     """For each group, by its number, and what it reads: where it is to be read from."""
     reads: dict[Group, dict[Output, None]] = {}
     for copy, group in edit.groups.items():
-        outer = (output for output in copy.inputs if output[0] not in edit.copies)
-        reads.setdefault(group, {}).update(dict.fromkeys(filter(_may_wait, outer)))
+        outer = [output for output in copy.inputs if output[0] not in edit.copies]
+        waiting = [output for output in outer if _may_wait(output, type_of)]
+        reads.setdefault(group, {}).update(dict.fromkeys(waiting))
     scope = next(iter(edit.copies)).name.split("/")[0] if edit.copies else NAME
     behind: dict[tuple[int, Output], str] = {}
     for group, outputs in reads.items():
         given = [*outputs, *([group.trigger] if group.trigger is not None else [])]
+        if not outputs:
+            continue
         barrier = graph.node.add()
         barrier.name = f"{scope}/{group.number}/barrier"
         barrier.op = "XlaOptimizationBarrier"
@@ -128,7 +162,12 @@ def _add_barriers(graph: Any, edit: Edit, type_of: TypeOf) -> dict[tuple[int, Ou
     return behind
 
 
-def _may_wait(output: Output) -> bool:
-    """Sizes and axes must be known when XLA compiles: they do not go through a barrier."""
-    node, _ = output
-    return node.op != "Const" and size_of_output(output) >= SMALL_BYTES
+def _may_wait(output: Output, type_of: TypeOf) -> bool:
+    """Sizes and axes must be known when XLA compiles: they do not go through a barrier.
+
+    Small values of other types do: random numbers are drawn from keys alone.
+    """
+    node, index = output
+    if node.op == "Const":
+        return False
+    return size_of_output(output) >= SMALL_BYTES or type_of(node.name, index) not in WHOLE_NUMBERS

@@ -6,8 +6,8 @@ from fitguard.memory.graph.estimator import GraphEstimator
 from fitguard.memory.graph.nodes import Node
 from fitguard.memory.graph.sizes import Size
 from fitguard.memory.graph.step import Step
-from fitguard.memory.recomputing.choosing import Recomputation, choose
-from fitguard.memory.recomputing.edit import Edit
+from fitguard.memory.recomputing.choosing import Recomputation, Ways
+from fitguard.memory.recomputing.edit import transfer_edit
 
 _WITHOUT_CARD = 0.5
 _LESS = 0.9
@@ -33,11 +33,12 @@ def find_recomputed(
 
     None where nothing can be won. Without a card, about half of the activations are kept.
     """
-    originals = _clone_at(plain.step, batch_size)
+    originals = clone_at(plain.step, batch_size)
+    ways = Ways(list(originals))
     share = _WITHOUT_CARD if usable_bytes is None else _find_share(plain, batch_size, usable_bytes)
     found = None
     for _ in range(_MOST_TRIES):
-        way = choose(list(originals), share)
+        way = ways.choose(share)
         if way is None:
             return None
         found = RecomputedEstimator(_edit_estimator(plain, way, originals), way)
@@ -58,7 +59,7 @@ def _find_share(plain: GraphEstimator, batch_size: int, usable_bytes: int) -> fl
     return min(max(there / max(required.likely - state, 1), 0.05), 0.95)
 
 
-def _clone_at(step: Step, batch_size: int) -> dict[Node, Node]:
+def clone_at(step: Step, batch_size: int) -> dict[Node, Node]:
     """Nodes whose sizes are those of this batch, and for each the node that it stands for."""
     clones = {node: Node(node.name, node.op) for node in step.nodes}
     for node, clone in clones.items():
@@ -88,7 +89,8 @@ def _edit_estimator(
         node.inputs = [(made[producer], index) for producer, index in node.inputs]
         node.controls = [made[before] for before in node.controls]
     for edit in way.edits:
-        _apply(edit, known)
+        for reader, inputs in transfer_edit(edit, known).rewired.items():
+            reader.inputs = inputs
     edited = replace(
         step,
         nodes=list(known.values()),
@@ -96,13 +98,3 @@ def _edit_estimator(
         inputs=[made[node] for node in step.inputs],
     )
     return GraphEstimator(plain.training, edited, edited.run(first=True), edited.run())
-
-
-def _apply(edit: Edit, known: dict[Node, Node]) -> None:
-    for copy, original in edit.copies.items():
-        known[copy] = replace(known[original], name=copy.name)
-    for copy in edit.copies:
-        known[copy].inputs = [(known[producer], index) for producer, index in copy.inputs]
-        known[copy].controls = [known[before] for before in copy.controls]
-    for reader, inputs in edit.rewired.items():
-        known[reader].inputs = [(known[producer], index) for producer, index in inputs]

@@ -1,6 +1,6 @@
 """A traced step as nodes, run on paper once."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +9,10 @@ from fitguard.memory.graph.execution import Execution
 from fitguard.memory.graph.nodes import Node, read_nodes
 from fitguard.memory.graph.operations import Operations
 from fitguard.memory.graph.shapes import shapes_by_name
+from fitguard.memory.graph.tidying import tidy_nodes
+
+SMALL_BYTES = 64 * 1024
+"""What is kept in any case: means, variances, sizes."""
 
 Output = tuple[Node, int]
 """A node, and which of its outputs."""
@@ -29,10 +33,34 @@ class Order:
     peak_bytes: int
 
 
-def read_graph(graph: Any) -> list[Node]:
-    """The nodes of a traced function whose batch has its real size."""
+def read_graph(graph: Any, results: Iterable[str] = ()) -> list[Node]:
+    """The nodes that TensorFlow runs of a traced function whose batch has its real size.
+
+    Args:
+        results: Names of the operations that it is run for; those of the graph where not given.
+    """
     definition = graph.as_graph_def(add_shapes=True)
-    return read_nodes(definition.node, shapes_by_name(graph), 1)
+    nodes = read_nodes(definition.node, shapes_by_name(graph), 1)
+    return tidy_nodes(_list_needed(nodes, set(results or list_results(graph))))
+
+
+def list_results(graph: Any) -> list[str]:
+    """The operations that a traced function is run for: what it returns, and what it changes."""
+    returned = [tensor.op.name for tensor in graph.outputs]
+    return [*returned, *(operation.name for operation in graph.control_outputs)]
+
+
+def _list_needed(nodes: list[Node], results: Set[str]) -> list[Node]:
+    """Without those that nothing depends on: gradients of constants, say, which nobody reads."""
+    needed = {node for node in nodes if node.name in results}
+    waiting = list(needed)
+    while waiting:
+        node = waiting.pop()
+        for before in (*(producer for producer, _ in node.inputs), *node.controls):
+            if before not in needed:
+                needed.add(before)
+                waiting.append(before)
+    return [node for node in nodes if node in needed]
 
 
 def run_on_paper(nodes: Sequence[Node]) -> Order:

@@ -1,16 +1,15 @@
 """What is computed again together."""
 
-from collections.abc import Sequence, Set
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, field
+from functools import partial
 
 from fitguard.memory.graph.nodes import Node
 from fitguard.memory.recomputing.expense import EXPENSIVE, expense
-from fitguard.memory.recomputing.graph import Output, size_of_output
+from fitguard.memory.recomputing.graph import SMALL_BYTES, Output, size_of_output
 from fitguard.memory.recomputing.repeatable import is_repeatable
+from fitguard.memory.recomputing.rooms import ARRIVAL
 from fitguard.memory.recomputing.segments import Stash
-
-SMALL_BYTES = 64 * 1024
-"""What is kept in any case: means, variances, sizes."""
 
 
 @dataclass(eq=False)
@@ -47,14 +46,15 @@ def find_groups(stash: Stash, cuts: Sequence[int], *, keep_expensive: bool) -> l
         keep_expensive: Convolutions and products of matrices do not run again.
     """
     kept = stash.list_alive(cuts)
-    wanted = [output for output in stash.outputs if not _is_kept(output, kept, keep_expensive)]
+    keeps = partial(_is_kept, kept=kept, keep_expensive=keep_expensive)
+    wanted = [output for output in stash.outputs if not keeps(output)]
     found: list[Group] = []
     for segment in _by_segment(stash, wanted, cuts):
-        found += _groups_of_segment(stash, segment, kept, keep_expensive, len(found))
+        found += _groups_of_segment(stash, segment, keeps, len(found))
     return found
 
 
-def _is_kept(output: Output, kept: Set[Output], keep_expensive: bool) -> bool:
+def _is_kept(output: Output, *, kept: Set[Output], keep_expensive: bool) -> bool:
     node, _ = output
     return (
         output in kept
@@ -73,11 +73,7 @@ def _by_segment(stash: Stash, outputs: Sequence[Output], cuts: Sequence[int]) ->
 
 
 def _groups_of_segment(
-    stash: Stash,
-    wanted: Sequence[Output],
-    kept: Set[Output],
-    keep_expensive: bool,
-    first: int,
+    stash: Stash, wanted: Sequence[Output], keeps: Callable[[Output], bool], first: int
 ) -> list[Group]:
     """Those that have to do with each other are one group."""
     leads: dict[Node, Node] = {}
@@ -93,7 +89,7 @@ def _groups_of_segment(
         leads.setdefault(node, node)
         for given in node.inputs:
             producer = given[0]
-            if _is_kept(given, kept, keep_expensive):
+            if keeps(given):
                 continue
             if producer not in leads:
                 leads[producer] = producer
@@ -111,12 +107,13 @@ def _groups_of_segment(
 
 
 def _find_trigger(stash: Stash, group: Group) -> Output | None:
-    """What the first reader waits for, beside the group itself."""
+    """What the first reader waits for, beside the group itself; nothing of another device."""
     readers = (node for output in group.wanted for node in stash.later_uses(output))
     reader = min(readers, key=stash.places.__getitem__)
     peak, places = stash.order.peak, stash.places
     given = [output for output in reader.inputs if places[output[0]] > peak]
+    given = [output for output in given if output[0].op != ARRIVAL]
     if given:
         return max(given, key=lambda output: places[output[0]])
-    before = stash.order.nodes[places[reader] - 1]
-    return (before, 0) if places[before] > peak else None
+    before = (stash.order.nodes[place] for place in range(places[reader] - 1, peak, -1))
+    return next(((node, 0) for node in before if node.op != ARRIVAL), None)

@@ -13,9 +13,10 @@ from fitguard.contract.rewritten import (
     own_inputs,
 )
 from fitguard.memory.graph.nodes import Node
-from fitguard.memory.recomputing.choosing import Recomputation, choose
+from fitguard.memory.recomputing.by_device import choose
+from fitguard.memory.recomputing.choosing import Recomputation
 from fitguard.memory.recomputing.edit import NAME, edit_definition
-from fitguard.memory.recomputing.graph import read_graph
+from fitguard.memory.recomputing.graph import list_results, read_graph
 from fitguard.memory.recomputing.repeatable import draws_anew
 from fitguard.schema.exit_codes import UsageError
 
@@ -46,9 +47,10 @@ class RecomputedFunction:
         jit_compile: Compile with XLA; None for what the `tf.function` does.
         widen: Makes the specs that it is traced for from those of its tensors.
         told_nothing: Called where nothing can be saved.
+        of_bytes: What the share is of, where these were other arguments; 0 for the first ones.
 
     Attributes:
-        way: What is computed twice, for the first arguments where something can be saved.
+        way: What is computed twice, for the first arguments where something is.
         drawing: Kinds of operations in it that draw other random numbers once it is changed.
     """
 
@@ -60,6 +62,7 @@ class RecomputedFunction:
         jit_compile: bool | None = None,
         widen: Callable[[Specs], Specs] = list,
         told_nothing: Callable[[], None] = lambda: None,
+        of_bytes: int = 0,
     ) -> None:
         import tensorflow as tf
 
@@ -69,6 +72,7 @@ class RecomputedFunction:
         self._jit = jit_compile
         self._widen = widen
         self._tell_nothing = told_nothing
+        self._of_bytes = of_bytes
         self._made: dict[Any, _Made] = {}
         self.way: Recomputation | None = None
         self.drawing: tuple[str, ...] = ()
@@ -118,7 +122,7 @@ class RecomputedFunction:
         import tensorflow as tf
 
         leaves = tf.nest.flatten(arguments)
-        kinds = [_spec(leaf) if _is_tensor(leaf) else _identify(leaf) for leaf in leaves]
+        kinds = [_spec(leaf) if _is_tensor(leaf) else identify(leaf) for leaf in leaves]
         structure = tf.nest.map_structure(lambda _: None, arguments)
         key = (str(structure), *kinds)
         if key not in self._made:
@@ -137,11 +141,12 @@ class RecomputedFunction:
         self.drawing = self.drawing or tuple(
             sorted({node.op for node in nodes if draws_anew(node)})
         )
-        of_bytes = self.way.whole_bytes if self.way is not None else 0
-        way = choose(nodes, self._share, of_bytes)
-        self.way = self.way or way
+        way = choose(nodes, self._share, self._of_bytes)
         if way is None:
             self._tell_nothing()
+        else:
+            self._of_bytes = self._of_bytes or way.whole_bytes
+            self.way = self.way if self.way is not None and self.way.count else way
         jit = is_compiled(traced) if self._jit is None else self._jit
         call = make_callable(traced, _edit(traced.graph, way, barriers=jit), jit_compile=jit)
         return _Made(call, traced.structured_outputs, way)
@@ -155,7 +160,7 @@ def _read_nodes(traced: Any, tensors: Sequence[Any]) -> list[Node]:
         return read_graph(traced.graph)
     specs = [tf.TensorSpec(one.shape, one.dtype) for one in tensors]
     graph, names = graph_for_shapes(traced, specs)
-    nodes = read_graph(graph)
+    nodes = read_graph(graph, list_results(traced.graph))
     for node in nodes:
         node.name = names.get(node.name, node.name)
     return nodes
@@ -181,7 +186,8 @@ def _is_tensor(leaf: Any) -> bool:
     import numpy as np
     import tensorflow as tf
 
-    kinds = (tf.Tensor, np.ndarray, np.generic, tf.RaggedTensor, tf.SparseTensor)
+    numbers = (tf.Tensor, np.ndarray, np.generic)
+    kinds = (*numbers, tf.RaggedTensor, tf.SparseTensor, tf.distribute.DistributedValues)
     if isinstance(leaf, tf.Variable):
         raise UsageError(
             f"Received the variable {leaf.name} as an argument. Expected tensors and Python "
@@ -202,7 +208,7 @@ def _spec(leaf: Any) -> Any:
     return tf.type_spec_from_value(leaf)
 
 
-def _identify(leaf: Any) -> Any:
+def identify(leaf: Any) -> Any:
     """What tells a Python value from others."""
     try:
         hash(leaf)

@@ -19,12 +19,23 @@ _BACKWARD = frozenset(("gradient_tape", "gradients"))
 
 def is_repeatable(node: Node) -> bool:
     """Whether it may run twice: it is one operation of the forward pass, and draws nothing."""
-    if not _BACKWARD.isdisjoint(node.name.split("/")):
+    if is_backward(node):
         return False
     if node.op in _SOURCES or node.op in _CALLS or node.op.startswith("TensorList"):
         return False
     known = operation_definition(node.op)
     return known is not None and not known.is_stateful and bool(node.sizes)
+
+
+def is_backward(node: Node) -> bool:
+    """Whether it is of the backward pass: by its name, or as a sum of what is.
+
+    Not all that reads something of it: TensorFlow's optimizer has one node for equal values, such
+    as shapes, of both passes.
+    """
+    if node.op == "AddN":
+        return all(is_backward(producer) for producer, _ in node.inputs)
+    return not _BACKWARD.isdisjoint(node.name.split("/"))
 
 
 def draws_anew(node: Node) -> bool:

@@ -7,7 +7,14 @@ from functools import cached_property
 from itertools import accumulate
 
 from fitguard.memory.graph.nodes import Node
-from fitguard.memory.recomputing.graph import Order, Output, list_uses, size_of_output
+from fitguard.memory.recomputing.graph import (
+    SMALL_BYTES,
+    Order,
+    Output,
+    list_uses,
+    size_of_output,
+)
+from fitguard.memory.recomputing.repeatable import is_repeatable
 
 _SEARCHED = 0.35
 """How far from an even spacing a narrow place is looked for, as a part of the spacing."""
@@ -89,8 +96,30 @@ class Stash:
             cuts.append(min(near, key=self._widths.__getitem__))
         return sorted(set(cuts))
 
+    def choose_cut_between(self, first: int, last: int) -> int | None:
+        """A narrow place well inside of what runs from one place to the other."""
+        margin = int((last - first) * (0.5 - _SEARCHED))
+        inside = range(first + margin + 1, last - margin)
+        near = [self.places[node] for node, _ in self.outputs if self.places[node] in inside]
+        return min(near, key=self._widths.__getitem__, default=None)
+
     def list_alive(self, cuts: Sequence[int]) -> set[Output]:
-        """What is alive at one of these places, and is read again before the peak."""
+        """What is alive at one of these places, and is read again before the peak.
+
+        Not what is made of nothing, as random numbers are: TensorFlow makes it long before it is
+        read, and it can be made again at any place.
+        """
         return {
-            output for output, start, end in self._spans if any(start <= cut < end for cut in cuts)
+            output
+            for output, start, end in self._spans
+            if any(start <= cut < end for cut in cuts) and output[0] not in self._made_of_nothing
         }
+
+    @cached_property
+    def _made_of_nothing(self) -> set[Node]:
+        found: set[Node] = set()
+        for node in self.order.nodes:
+            large = [given for given in node.inputs if size_of_output(given) >= SMALL_BYTES]
+            if is_repeatable(node) and all(producer in found for producer, _ in large):
+                found.add(node)
+        return found

@@ -9,6 +9,7 @@ from fitguard.contract.libraries import is_a, is_of_keras
 from fitguard.contract.nodes import functional_of
 from fitguard.inputs.models.kinds import kind
 from fitguard.inputs.models.library import recognise
+from fitguard.inputs.models.weights import leave_out_tables
 from fitguard.memory.training import Training
 from fitguard.memory.variants.variant import CannotBeMade
 
@@ -167,7 +168,9 @@ def _require_same_weights(model: Any, twin: Any, *, everywhere: bool) -> None:
     Raises:
         CannotBeMade: It has other weights.
     """
-    mine, its = (sorted(tuple(one.shape) for one in each.weights) for each in (model, twin))
+    mine, its = (
+        sorted(tuple(one.shape) for one in leave_out_tables(each.weights)) for each in (model, twin)
+    )
     trained = [len(each.trainable_weights) for each in (model, twin)]
     if mine != its and not everywhere:
         raise CannotBeMade("the size of its weights depends on the size of the input")

@@ -9,6 +9,8 @@ from fitguard.memory.variants.cloning import clone, keras_of
 from fitguard.memory.variants.compiling import compile_like
 from fitguard.memory.variants.variant import CannotBeMade, Variant, attempt
 
+FACTOR = 0.7
+"""About half of the pixels."""
 _MOST_CHANNELS = 32
 """An input with more channels than this is no image: its first axes may not be resized."""
 _LARGEST_STEP = 32

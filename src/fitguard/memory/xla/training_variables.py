@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from fitguard.inputs.models.weights import leave_out_tables
 from fitguard.memory.model_variables import optimizer_variables, variable_bytes
 
 
@@ -31,7 +32,7 @@ class TrainingVariables:
         held = _by_identity(optimizer_variables(getattr(model, "optimizer", None)))
         others = _by_identity(used)
         if model is not None:
-            others |= _by_identity(model.variables)
+            others |= _by_identity(leave_out_tables(model.variables))
             for metric in model.metrics:
                 others |= _by_identity(metric.variables)
         weights = [variable for key, variable in others.items() if key not in held]
@@ -70,5 +71,8 @@ def _by_layer(model: Any) -> dict[str, tuple[int, int]]:
         if getattr(layer, "layers", None):
             found.update(_by_layer(layer))
         else:
-            found[layer.name] = (_sum(layer.weights), _sum(layer.trainable_weights))
+            found[layer.name] = (
+                _sum(leave_out_tables(layer.weights)),
+                _sum(layer.trainable_weights),
+            )
     return found

@@ -2,7 +2,7 @@
 
 from fitguard.monitor.detectors.framework.course import find_first_step, find_last
 from fitguard.monitor.detectors.framework.registry import Alert, detector
-from fitguard.monitor.detectors.framework.room import choose_column, find_most
+from fitguard.monitor.detectors.framework.room import choose_column, find_most, name_memory
 from fitguard.monitor.detectors.framework.settings import Settings
 from fitguard.monitor.detectors.framework.trend import find_steady_rise
 from fitguard.monitor.flight_record import FlightRecord
@@ -78,7 +78,7 @@ def _judge_block(record: FlightRecord, settings: Settings) -> Alert | None:
     )
     return Alert(
         severity="warning",
-        title="GPU memory is fragmenting",
+        title=f"{name_memory(record)} is fragmenting",
         evidence=(Evidence(text, "flight record"),),
         fix=_FIX,
         numbers={"largest_free_bytes": now, "was_bytes": first, "left_seconds": left},
@@ -110,7 +110,7 @@ def _judge_failures(record: FlightRecord, settings: Settings) -> Alert | None:
     return Alert(
         severity="warning",
         confidence="medium",
-        title="Allocations fail although GPU memory is free",
+        title=f"Allocations fail although {name_memory(record)} is free",
         evidence=(Evidence(text, "flight record"),),
         fix=_FIX,
         numbers={"failures": failures, "free_bytes": free, "limit_bytes": limit},

@@ -9,7 +9,12 @@ from fitguard.monitor.detectors.framework.course import (
 from fitguard.monitor.detectors.framework.growth import build_series
 from fitguard.monitor.detectors.framework.leaks import HOUR, Memory, find_leak
 from fitguard.monitor.detectors.framework.registry import Alert, detector
-from fitguard.monitor.detectors.framework.room import choose_column, find_gpu_room, find_most
+from fitguard.monitor.detectors.framework.room import (
+    choose_column,
+    find_gpu_room,
+    find_most,
+    name_memory,
+)
 from fitguard.monitor.detectors.framework.settings import Settings
 from fitguard.monitor.detectors.framework.shapes import do_sizes_change
 from fitguard.monitor.flight_record import FlightRecord
@@ -85,7 +90,7 @@ def gpu_leak(record: FlightRecord, settings: Settings) -> Alert | None:
     rate = size(round(leak.growth.per_second * HOUR))
     return Alert(
         severity="error" if leak.left_seconds < HOUR else "warning",
-        title=f"GPU memory leaks {rate} an hour",
+        title=f"{name_memory(record)} leaks {rate} an hour",
         evidence=(Evidence(leak.text, "flight record"),),
         fix=Fix(
             "Look for what your code keeps in each step: lists of tensors in a callback "

@@ -1,7 +1,7 @@
 """GPU memory is nearly full."""
 
 from fitguard.monitor.detectors.framework.registry import Alert, detector
-from fitguard.monitor.detectors.framework.room import choose_column, find_gpu_room
+from fitguard.monitor.detectors.framework.room import choose_column, find_gpu_room, name_memory
 from fitguard.monitor.detectors.framework.settings import Settings
 from fitguard.monitor.detectors.framework.trend import find_steady_rise
 from fitguard.monitor.flight_record import Column, FlightRecord
@@ -23,7 +23,9 @@ def gpu_pressure(record: FlightRecord, settings: Settings) -> Alert | None:
     all of the memory at its start.
 
     ## How to fix it
-    Smaller micro-batches keep the batch: `fitguard run --micro-batch N`. `fitguard plan` says which
+    Smaller micro-batches keep the batch: `fitguard run --micro-batch N`. Where layers look at the
+    batch as a whole, as BatchNormalization does, it must not be split: compute part of the step
+    twice instead, with `fitguard.keras.recompute(model, share=0.5)`. `fitguard plan` says which
     layers take most. Give long sequences a limit.
 
     `fitguard run` acts only where the peak has risen steadily for 10 minutes and reaches the end
@@ -49,9 +51,13 @@ def gpu_pressure(record: FlightRecord, settings: Settings) -> Alert | None:
     )
     return Alert(
         severity="warning",
-        title=f"GPU memory is {percent(round(most), round(room))} full",
+        title=f"{name_memory(record)} is {percent(round(most), round(room))} full",
         evidence=(Evidence(text, "flight record"),),
-        fix=Fix("Use smaller micro-batches, which keep the batch: fitguard run --micro-batch N."),
+        fix=Fix(
+            "Use smaller micro-batches, which keep the batch: fitguard run --micro-batch N. Where "
+            "layers look at the batch as a whole (BatchNormalization), call "
+            "fitguard.keras.recompute(model, share=0.5) before fit instead."
+        ),
         numbers={
             "used_bytes": most,
             "room_bytes": room,

@@ -27,7 +27,8 @@ from fitguard.report.rows.plan_rows import (
     step_rows,
 )
 from fitguard.report.rows.plan_words import THREE_NUMBERS, planning_time, tone, verdict
-from fitguard.schema.plan import Advice, Plan, Unknown
+from fitguard.report.rows.shortage_words import describe_card, describe_shortage
+from fitguard.schema.plan import Advice, Plan, Shortage, Unknown
 from fitguard.words import count
 
 RANGES = "Why the ranges are as wide as they are"
@@ -67,7 +68,26 @@ def _build_advice(plan: Plan) -> Iterator[Block]:
     title = "What would save memory" if plan.fits or plan.card is None else "What to do"
     numbered = enumerate(plan.advice, start=1)
     blocks = tuple(_describe_advice(number, advice) for number, advice in numbered)
-    yield Section(title, blocks, boxed=False)
+    if plan.shortage is None:
+        yield Section(title, blocks, boxed=False)
+        return
+    why = Paragraph(Span(describe_shortage(plan.shortage), "strong"))
+    yield Section("Why not even one sample fits", (why,))
+    last = present(Paragraph(_close_advice(plan, plan.shortage)))
+    yield Section("What would make one sample fit", (*blocks, *last), boxed=False)
+
+
+def _close_advice(plan: Plan, shortage: Shortage) -> str:
+    """What comes after the advice for one sample."""
+    sentences = []
+    if any(one.enough for one in plan.advice) and plan.batch_size > 1:
+        sentences.append(
+            f"If the batch of {plan.batch_size:,} does not fit then, `fitguard run` trains it in "
+            "parts."
+        )
+    elif plan.advice:
+        sentences.append("Nothing of this is enough.")
+    return " ".join([*sentences, describe_card(shortage)]).strip()
 
 
 def _describe_advice(number: int, advice: Advice) -> Section:

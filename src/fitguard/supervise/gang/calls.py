@@ -11,7 +11,7 @@ missed the place, all are called to a later one.
 import math
 from collections.abc import Collection, Mapping
 
-from fitguard.monitor.heartbeat import Beat
+from fitguard.monitor.beats import Beat
 from fitguard.schema.gang import Called, SavedPlace, Wanted
 
 _FIRST_SECONDS, _MOST_SECONDS = 1.0, 60.0

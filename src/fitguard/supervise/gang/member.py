@@ -232,7 +232,7 @@ class GangMember(Company):
     def follow(self, orders: Orders, postmortem: Postmortem) -> "Next | None":
         event = postmortem.event
         if event.outcome not in ("followed", FINISHED) or event.cause:
-            return None
+            return super().follow(orders, postmortem)
         # Loaded only now: a run without a fault needs none of the policy.
         from fitguard.supervise.deciding import Next
 

@@ -5,8 +5,9 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Literal
 
+from fitguard.monitor.beats import Beat
 from fitguard.monitor.gang_folder import RoundFolder, RoundState
-from fitguard.monitor.heartbeat import Beat, Heartbeat
+from fitguard.monitor.heartbeat import Heartbeat
 from fitguard.schema.gang import Called, SavedPlace, Wanted
 from fitguard.supervise.departure import Departure
 from fitguard.supervise.gang.calls import Caller

@@ -17,6 +17,11 @@ def find_gpu_room(record: FlightRecord) -> float | None:
     return min(known) if known and limits[0] else None
 
 
+def name_memory(record: FlightRecord) -> str:
+    """What TensorFlow's allocator has: it may be the one of the CPU, with a limit."""
+    return "GPU memory" if record.list_gpus() else "TensorFlow's memory"
+
+
 def choose_column(record: FlightRecord, *names: str) -> Column:
     """The first that was measured."""
     return next((record.get(name) for name in names if len(record.get(name))), Column())

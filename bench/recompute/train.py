@@ -1,0 +1,61 @@
+"""A short `fit` of one network: weights and times in a file, JSON on stdout.
+
+.venv/bin/fitguard run bench/recompute/train.py resnet50 weights.npz
+"""
+
+import argparse
+import json
+import time
+
+import keras
+import numpy as np
+import tensorflow as tf
+from models import MODELS, draw_batch, make
+
+BATCHES = 4
+"""In each epoch, all different."""
+
+
+class Clock(keras.callbacks.Callback):
+    """When each step ended."""
+
+    def __init__(self):
+        super().__init__()
+        self.ends = []
+
+    def on_train_batch_end(self, batch, logs=None):  # noqa: ARG002
+        self.ends.append(time.perf_counter())
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("model", choices=MODELS)
+    parser.add_argument("weights", help="where the weights go at the end")
+    parser.add_argument("--side", type=int, default=96)
+    parser.add_argument("--rows", type=int, default=16)
+    parser.add_argument("--epochs", type=int, default=2)
+    parser.add_argument("--parts", type=int, default=1, help="Keras' own accumulation over so many")
+    parser.add_argument("--begin", help="where the weights go before the first step")
+    parser.add_argument("--jit", action="store_true")
+    parser.add_argument("--limit-mib", type=int, help="of the GPU, for TensorFlow")
+    given = parser.parse_args()
+    gpus = tf.config.list_physical_devices("GPU")
+    if given.limit_mib:
+        limit = tf.config.LogicalDeviceConfiguration(memory_limit=given.limit_mib)
+        tf.config.set_logical_device_configuration(gpus[0], [limit])
+    model = make(given.model, given.side, jit=given.jit, parts=given.parts)
+    if given.begin:
+        np.savez(given.begin, *model.get_weights())
+    x, y = draw_batch(given.model, given.side, BATCHES * given.rows)
+    clock = Clock()
+    fit = {"batch_size": given.rows // given.parts, "shuffle": False, "verbose": 2}
+    model.fit(x, y, epochs=given.epochs, callbacks=[clock], **fit)
+    steps = np.diff(clock.ends)[given.parts :]
+    np.savez(given.weights, *model.get_weights())
+    device = "GPU:0" if gpus else "CPU:0"
+    peak = tf.config.experimental.get_memory_info(device)["peak"]
+    print(json.dumps({"peak_bytes": peak, "seconds": float(np.median(steps)) * given.parts}))
+
+
+if __name__ == "__main__":
+    main()

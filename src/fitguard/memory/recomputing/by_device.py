@@ -1,0 +1,62 @@
+"""The cheapest way on each of the devices that share a step."""
+
+from collections.abc import Hashable, Sequence
+
+from fitguard.memory.graph.nodes import Node
+from fitguard.memory.recomputing.choosing import Recomputation, Ways
+from fitguard.memory.recomputing.edit import Edit, transfer_edit
+from fitguard.memory.recomputing.repeatable import is_backward
+from fitguard.memory.recomputing.rooms import split_by_device
+
+
+def choose(nodes: Sequence[Node], share: float, of_bytes: int = 0) -> Recomputation | None:
+    """The cheapest that takes at most this share of what the step takes on the fullest device.
+
+    Where nothing takes so little, the one that takes least; None where nothing can be won. No
+    operation is computed again on another device than its own.
+
+    Args:
+        of_bytes: What a whole step takes, where these are the nodes of another one, such as that of
+            the last batch, which is smaller.
+    """
+    alike: dict[Hashable, list[list[Node]]] = {}
+    for room in split_by_device(nodes):
+        alike.setdefault(_describe(room), []).append(room)
+    tried = [Ways(first) for first, *_ in alike.values()]
+    whole = max(ways.whole_bytes for ways in tried)
+    found = [ways.choose(share, of_bytes or whole) for ways in tried]
+    peaks = [
+        ways.whole_bytes if way is None else way.peak_bytes
+        for ways, way in zip(tried, found, strict=True)
+    ]
+    edits: list[Edit] = []
+    for way, rooms in zip(found, alike.values(), strict=True):
+        edits += _edit_all(way, rooms) if way is not None else []
+    if not any(found) or (edits and max(peaks) >= whole):
+        return None
+    return Recomputation(tuple(edits), max(peaks), whole, max(way.extra for way in found if way))
+
+
+def _describe(room: Sequence[Node]) -> Hashable:
+    """The same for replicas that do the same with as many rows."""
+    numbers = {node: number for number, node in enumerate(room)}
+    return tuple(
+        (
+            node.op,
+            is_backward(node),
+            node.shapes,
+            tuple(node.sizes),
+            tuple((numbers[producer], index) for producer, index in node.inputs),
+            tuple(numbers[before] for before in node.controls),
+        )
+        for node in room
+    )
+
+
+def _edit_all(way: Recomputation, rooms: Sequence[list[Node]]) -> list[Edit]:
+    first, *others = rooms
+    edits = list(way.edits)
+    for room in others:
+        twins = dict(zip(first, room, strict=True))
+        edits += [transfer_edit(edit, twins) for edit in way.edits]
+    return edits
