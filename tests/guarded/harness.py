@@ -19,6 +19,8 @@ from fitguard.schema.run import Run
 
 SCRIPTS = Path(__file__).parent / "scripts"
 _LOOK_SECONDS = 0.005
+WITHOUT_ONEDNN = {"TF_ENABLE_ONEDNN_OPTS": "0"}
+"""Where oneDNN finds no room for its scratch space, TensorFlow crashes (on a CPU only)."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ def environment_in(folder, **more):
 
 def memory_limit(megabytes):
     """TensorFlow's GPU allocator on the CPU, with so much memory."""
-    return {
+    return WITHOUT_ONEDNN | {
         "TF_CPU_ALLOCATOR_USE_BFC": "1",
         "TF_CPU_BFC_MEM_LIMIT_IN_MB": str(megabytes),
     }

@@ -2,7 +2,7 @@
 
 from concurrent.futures import ThreadPoolExecutor
 
-from guarded.harness import GuardedRun, memory_limit, run_plain
+from guarded.harness import WITHOUT_ONEDNN, GuardedRun, memory_limit, run_plain
 from guarded.results import distance
 
 from fitguard.schema.journal import MicroBatchChosen
@@ -11,14 +11,13 @@ SCRIPT, TAKEN = "taken_for_a_while.py", 130
 
 
 def test_the_batch_is_whole_again_when_the_memory_is_free(tmp_path):
-    plain = {"TF_ENABLE_ONEDNN_OPTS": "0"}
-    limit = memory_limit(330) | plain
+    limit = memory_limit(330)
     with (
         ThreadPoolExecutor(2) as pool,
         GuardedRun(tmp_path / "run", SCRIPT, TAKEN, environment=limit) as run,
     ):
         limited = pool.submit(run_plain, SCRIPT, tmp_path / "died.npz", TAKEN, **limit)
-        whole = pool.submit(run_plain, SCRIPT, tmp_path / "whole.npz", 0, **plain)
+        whole = pool.submit(run_plain, SCRIPT, tmp_path / "whole.npz", 0, **WITHOUT_ONEDNN)
         ended = run.wait()
     assert limited.result().code == 1
     assert "ResourceExhaustedError" in limited.result().text

@@ -5,7 +5,7 @@ TensorFlow's GPU allocator on the CPU, with a limit; it waits 10 seconds before 
 
 import numpy as np
 import pytest
-from guarded.harness import GuardedRun, memory_limit, run_plain
+from guarded.harness import WITHOUT_ONEDNN, GuardedRun, memory_limit, run_plain
 from guarded.results import distance, saved
 
 from fitguard.schema.journal import AttemptStarted
@@ -32,13 +32,11 @@ MOST_APART = 1e-4
     ],
 )
 def test_it_ends_as_without_a_limit(kind, megabytes, attempts, said, tmp_path):
-    # Where oneDNN finds no room for its scratch space, TensorFlow aborts (CPU only).
-    plain = {"TF_ENABLE_ONEDNN_OPTS": "0"}
-    limit = memory_limit(megabytes) | plain
+    limit = memory_limit(megabytes)
     limited = run_plain(SCRIPT, tmp_path / "died.npz", kind, **limit)
     assert limited.code == 1
     assert "ResourceExhaustedError" in limited.text
-    whole = run_plain(SCRIPT, tmp_path / "whole.npz", kind, **plain)
+    whole = run_plain(SCRIPT, tmp_path / "whole.npz", kind, **WITHOUT_ONEDNN)
     assert whole.code == 0, whole.text
     with GuardedRun(tmp_path / "run", SCRIPT, kind, environment=limit) as run:
         ended = run.wait()

@@ -6,7 +6,7 @@ TensorFlow's GPU allocator on the CPU, with a limit; it waits 10 seconds before 
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from guarded.harness import GuardedRun, memory_limit, run_plain
+from guarded.harness import WITHOUT_ONEDNN, GuardedRun, memory_limit, run_plain
 from guarded.results import distance
 
 MOST_APART = 1e-6
@@ -20,7 +20,7 @@ def assert_trains_within(folder, kind, megabytes):
         GuardedRun(folder / "run", "too_large.py", kind, environment=limit) as run,
     ):
         limited = pool.submit(run_plain, "too_large.py", folder / "died.npz", kind, **limit)
-        whole = pool.submit(run_plain, "too_large.py", folder / "whole.npz", kind)
+        whole = pool.submit(run_plain, "too_large.py", folder / "whole.npz", kind, **WITHOUT_ONEDNN)
         ended = run.wait()
     assert limited.result().code == 1
     assert "ResourceExhaustedError" in limited.result().text

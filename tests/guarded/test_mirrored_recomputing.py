@@ -8,7 +8,7 @@ import signal
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from guarded.harness import GuardedRun, memory_limit, run_plain
+from guarded.harness import WITHOUT_ONEDNN, GuardedRun, memory_limit, run_plain
 from guarded.results import difference
 from guarded.soaking import OFTEN
 
@@ -31,9 +31,7 @@ def kill_after_snapshot(run):
 
 @pytest.mark.parametrize("library", ["keras", pytest.param("tf_keras", marks=pytest.mark.soak)])
 def test_killed_and_resumed_it_ends_with_the_bits_of_the_unlimited_run(library, tmp_path):
-    # Where oneDNN finds no room for its scratch space, TensorFlow aborts (CPU only).
-    plain = {"TF_ENABLE_ONEDNN_OPTS": "0"}
-    limit = memory_limit(MEGABYTES) | plain
+    limit = memory_limit(MEGABYTES)
     with (
         ThreadPoolExecutor(2) as pool,
         GuardedRun(
@@ -45,7 +43,7 @@ def test_killed_and_resumed_it_ends_with_the_bits_of_the_unlimited_run(library, 
         ) as run,
     ):
         limited = pool.submit(run_plain, SCRIPT, tmp_path / "died.npz", library, **limit)
-        whole = pool.submit(run_plain, SCRIPT, tmp_path / "whole.npz", library, **plain)
+        whole = pool.submit(run_plain, SCRIPT, tmp_path / "whole.npz", library, **WITHOUT_ONEDNN)
         assert kill_after_snapshot(run)
         ended = run.wait()
     assert limited.result().code == 1

@@ -27,8 +27,7 @@ from fitguard.schema.journal import AttemptStarted, MicroBatchChosen, NoRoom
     ],
 )
 def test_the_last_words_say_what_has_no_room(kind, megabytes, told, helps, tmp_path):
-    # Where oneDNN finds no room for its scratch space, TensorFlow aborts (CPU only).
-    limit = memory_limit(megabytes) | {"TF_ENABLE_ONEDNN_OPTS": "0"}
+    limit = memory_limit(megabytes)
     with GuardedRun(tmp_path, "no_room.py", kind, environment=limit) as run:
         ended = run.wait()
     assert ended.code == 1, ended.text

@@ -5,7 +5,7 @@ TensorFlow's GPU allocator on the CPU, with a limit; it waits 10 seconds before 
 
 from concurrent.futures import ThreadPoolExecutor
 
-from guarded.harness import GuardedRun, memory_limit, run_plain
+from guarded.harness import WITHOUT_ONEDNN, GuardedRun, memory_limit, run_plain
 from guarded.results import distance
 
 from fitguard.schema.journal import AttemptEnded, FitBegan, RecomputationChosen
@@ -16,9 +16,7 @@ MOST_APART = 1e-4
 
 
 def test_it_goes_on_with_the_batch_whole_and_after_a_kill_as_it_was(tmp_path):
-    # Where oneDNN finds no room for its scratch space, TensorFlow aborts (CPU only).
-    plain = {"TF_ENABLE_ONEDNN_OPTS": "0"}
-    limit = memory_limit(110) | plain
+    limit = memory_limit(110)
     with (
         ThreadPoolExecutor(1) as pool,
         GuardedRun(
@@ -30,7 +28,7 @@ def test_it_goes_on_with_the_batch_whole_and_after_a_kill_as_it_was(tmp_path):
             environment=limit,
         ) as run,
     ):
-        whole = pool.submit(run_plain, SCRIPT, tmp_path / "whole.npz", "whole", **plain)
+        whole = pool.submit(run_plain, SCRIPT, tmp_path / "whole.npz", "whole", **WITHOUT_ONEDNN)
         ended = run.wait()
     assert whole.result().code == 0, whole.result().text
     assert ended.code == 0, ended.text

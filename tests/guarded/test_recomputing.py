@@ -6,7 +6,7 @@ TensorFlow's GPU allocator on the CPU, with a limit; it waits 10 seconds before 
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from guarded.harness import GuardedRun, memory_limit, run_plain
+from guarded.harness import WITHOUT_ONEDNN, GuardedRun, memory_limit, run_plain
 from guarded.results import distance
 
 from fitguard.schema.journal import AttemptStarted, RecomputationChosen
@@ -18,9 +18,7 @@ MOST_APART = 1e-4
 
 @pytest.mark.parametrize(("kind", "megabytes", "least"), [("all", 110, 1), ("growing", 110, 2)])
 def test_it_ends_with_the_weights_of_the_unlimited_run(kind, megabytes, least, tmp_path):
-    # Where oneDNN finds no room for its scratch space, TensorFlow aborts (CPU only).
-    plain = {"TF_ENABLE_ONEDNN_OPTS": "0"}
-    limit = memory_limit(megabytes) | plain
+    limit = memory_limit(megabytes)
     with (
         ThreadPoolExecutor(2) as pool,
         GuardedRun(
@@ -28,7 +26,7 @@ def test_it_ends_with_the_weights_of_the_unlimited_run(kind, megabytes, least, t
         ) as run,
     ):
         limited = pool.submit(run_plain, SCRIPT, tmp_path / "died.npz", kind, **limit)
-        whole = pool.submit(run_plain, SCRIPT, tmp_path / "whole.npz", kind, **plain)
+        whole = pool.submit(run_plain, SCRIPT, tmp_path / "whole.npz", kind, **WITHOUT_ONEDNN)
         ended = run.wait()
     assert limited.result().code == 1
     assert "ResourceExhaustedError" in limited.result().text

@@ -5,7 +5,7 @@ TensorFlow's GPU allocator on the CPU, with a limit; it waits 10 seconds before 
 
 from concurrent.futures import ThreadPoolExecutor
 
-from guarded.harness import memory_limit, run_plain
+from guarded.harness import WITHOUT_ONEDNN, memory_limit, run_plain
 from guarded.results import distance
 from versions.trainings import (
     LONGEST_SECONDS,
@@ -22,7 +22,7 @@ MOST_APART = 1e-6
 
 
 def test_a_batch_that_does_not_fit_is_split(package, tmp_path):
-    ours, script = as_package(package), "too_large.py"
+    ours, script = as_package(package) | WITHOUT_ONEDNN, "too_large.py"
     limited = {**ours, **memory_limit(MEGABYTES)}
     # All three at once: most of it is waiting.
     with ThreadPoolExecutor(2) as pool, guarded(tmp_path / "run", limited, script) as run:
