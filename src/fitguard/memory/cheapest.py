@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from fitguard.memory.advice.micro_batch import count_held_bytes, find_largest_part
 from fitguard.memory.estimate import Estimator
 from fitguard.memory.graph.estimator import GraphEstimator
-from fitguard.memory.recomputing.choosing import Recomputation
 from fitguard.memory.recomputing.estimating import find_recomputed
+from fitguard.memory.recomputing.recomputation import Recomputation
 from fitguard.memory.recomputing.timing import weigh_parts
 from fitguard.memory.training import Training
 from fitguard.schema.batch_parts import compiled_part, large_part

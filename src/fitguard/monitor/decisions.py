@@ -48,10 +48,13 @@ def _decisions(events: Iterable[AnyEvent]) -> Iterator[RunDecision]:
 
 def describe_recomputation(count: int, share: float, extra: float, why: str) -> str:
     """How a step is recomputed, in a sentence."""
-    return (
-        f"the batch stays whole, and {count} operations of a step run twice, so that it takes "
-        f"{1 - share:.0%} less memory and about {extra:.0%} more time: {why}"
-    )
+    if not count:
+        how, time = "a step runs in another order", ""
+    else:
+        how = f"{count} operations of a step run twice"
+        time = f" and about {extra:.0%} more time"
+    less = f"{1 - share:.0%} less memory"
+    return f"the batch stays whole, and {how}, so that it takes {less}{time}: {why}"
 
 
 def describe_parts(rows: int, share: float | None) -> str:

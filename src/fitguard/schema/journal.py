@@ -229,7 +229,7 @@ class RecomputationChosen(Event, frozen=True, kw_only=True, tag="recomputation")
         wanted: Share of memory that was asked for: from the same one, the same way is chosen again.
         share: Of the memory of the step as it is, without variables.
         extra: What it takes longer, as a part of the step.
-        count: How many operations run twice.
+        count: How many operations run twice; 0 where they only run in another order.
         whole_bytes: What the step takes as it is: of so much the share was asked for.
         why: What led to it.
     """

@@ -327,8 +327,8 @@ def test_a_micro_batch_is_recomputed(compare, monkeypatch):
     chosen = []
     choose = recomputed.choose
 
-    def keep(*given: Any) -> Any:
-        chosen.append(choose(*given))
+    def keep(*given: Any, **named: Any) -> Any:
+        chosen.append(choose(*given, **named))
         return chosen[-1]
 
     monkeypatch.setattr(recomputed, "choose", keep)

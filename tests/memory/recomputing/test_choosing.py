@@ -12,7 +12,7 @@ from fitguard.memory.graph.nodes import read_nodes
 from fitguard.memory.graph.shapes import shapes_by_name
 from fitguard.memory.preparation import prepare
 from fitguard.memory.recomputing.by_device import choose
-from fitguard.memory.recomputing.edit import editing
+from fitguard.memory.recomputing.edit import editing_all
 from fitguard.memory.recomputing.estimating import find_recomputed
 from fitguard.memory.recomputing.expense import expense
 from fitguard.memory.recomputing.graph import read_graph, run_on_paper
@@ -88,15 +88,8 @@ def test_every_copy_can_run_after_the_step_it_waits_for(nodes):
     """The graph has no circle: all of it runs on paper."""
     for share in (0.7, 0.4, 0.01):
         way = choose(nodes, share)
-        (first, *more) = way.edits
-        with editing(nodes, first) as edited:
-            everything = edited
-            for second in more:
-                with editing(edited, second) as twice:
-                    everything = twice
-                    ran = run_on_paper(everything)
-            if not more:
-                ran = run_on_paper(everything)
+        with editing_all(nodes, way.edits) as everything:
+            ran = run_on_paper(everything)
         assert len(ran.nodes) == len(everything) == len(set(ran.nodes))
         assert ran.peak_bytes == way.peak_bytes
 

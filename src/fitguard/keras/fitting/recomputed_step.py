@@ -11,7 +11,7 @@ from fitguard.contract.replicas import by_replica, count_local
 from fitguard.keras.microbatch.cutting import Layout, specs_of
 from fitguard.keras.microbatch.library import library_of
 from fitguard.keras.microbatch.train_step import may_use_another_optimizer
-from fitguard.memory.recomputing.choosing import Recomputation
+from fitguard.memory.recomputing.recomputation import Recomputation
 from fitguard.memory.recomputing.recomputed import RecomputedFunction
 
 

@@ -6,7 +6,7 @@ from fitguard.words import say_error
 
 if TYPE_CHECKING:
     from fitguard.keras.fitting.recomputed_step import RecomputedStep
-    from fitguard.memory.recomputing.choosing import Recomputation
+    from fitguard.memory.recomputing.recomputation import Recomputation
 
 _SMALLER = 0.75
 """Of what did not fit, the next try takes so much."""

@@ -151,7 +151,7 @@ class SmallerStep:
             recomputing.stop()
             self._note(RECOMPUTATION, f"the step is not recomputed: {_DRAWS.format(drawing)}")
             return False
-        if way is None or not way.count:
+        if way is None or not way.edits:
             return True
         if drawing:
             self._note(INEXACT, _DRAWS.format(drawing))

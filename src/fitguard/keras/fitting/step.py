@@ -258,17 +258,17 @@ class GuardedStep:
             self._end(error, of, 1)
             raise error
         way = self._choose_way(error, of)
-        if way is None:
-            raise error
-        start = self._start
-        if uses_xla(self._model) or not self._may_retry or start is None or not start.is_whole:
-            if not self._may_leave:
+        start = self._start if self._may_retry and not uses_xla(self._model) else None
+        if start is None or not start.is_whole:
+            if way is None or not self._may_leave:
                 raise error
             self._record(error, of, way.share if way.rows is None else None)
             self._wait()
             leave(REPLACE_ME)
         let_go(error)
         start.put_back()
+        if way is None:
+            raise error
         self._unproven = _UNPROVEN_STEPS
         self._growing.note_shrunk()
         step = self._place().total_steps + 1

@@ -16,7 +16,7 @@ from fitguard.keras.microbatch.split import Findings, Split, tracing
 from fitguard.keras.microbatch.state import StepState, copy_value
 from fitguard.keras.microbatch.state_rows import own_rows, require_rows, states_of
 from fitguard.keras.microbatch.wraps import install
-from fitguard.memory.recomputing.choosing import Recomputation
+from fitguard.memory.recomputing.recomputation import Recomputation
 from fitguard.memory.recomputing.recomputed import RecomputedFunction
 
 Body = Callable[[Any, Split], Any]

@@ -5,7 +5,7 @@ from typing import Any
 
 from fitguard.keras.microbatch.cutting import Layout
 from fitguard.keras.microbatch.stepping import Stepping
-from fitguard.memory.recomputing.choosing import Recomputation
+from fitguard.memory.recomputing.recomputation import Recomputation
 
 Make = Callable[[Layout, list[list[Any]], list[Any] | None], Stepping]
 """Makes a step for a batch: its layout, the tensors of each replica's share, and a signature where

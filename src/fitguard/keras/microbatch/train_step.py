@@ -19,7 +19,7 @@ from fitguard.keras.microbatch.shares import this_replica
 from fitguard.keras.microbatch.split import Split
 from fitguard.keras.microbatch.stepping import Stepping
 from fitguard.keras.microbatch.steppings import Steppings
-from fitguard.memory.recomputing.choosing import Recomputation
+from fitguard.memory.recomputing.recomputation import Recomputation
 
 
 class MicroTrainStep:

@@ -6,6 +6,7 @@ from fitguard.memory.advice.question import Question, proposal
 from fitguard.memory.estimate import Estimator
 from fitguard.memory.graph.estimator import GraphEstimator
 from fitguard.memory.recomputing.estimating import find_recomputed
+from fitguard.memory.recomputing.recomputation import Recomputation
 from fitguard.memory.training import Training
 from fitguard.memory.variants.recomputation import with_recomputation
 from fitguard.schema.plan import Advice
@@ -69,13 +70,19 @@ def _recompute_graph(
 ) -> Recomputed | str:
     usable_bytes = None if question.card is None else question.card.usable_bytes + freed_bytes
     found = find_recomputed(plain, question.batch_size, usable_bytes)
-    if found is None or not found.way.count:
+    if found is None or not found.way.edits:
         return "no value of the step can be computed again in less memory"
     return Recomputed(
         found.estimator,
-        f"{found.way.count} operations of a step run twice, so that it takes about "
-        f"{found.way.extra:.0%} longer. The batch stays whole: BatchNormalization, Dropout and "
+        f"{_tell_cost(found.way)} The batch stays whole: BatchNormalization, Dropout and "
         "moving averages are as without it; results differ by rounding alone. `fitguard run` does "
         "it by itself where the batch does not fit and cannot be split with the same result.",
         _BY_GRAPH.format(share=max(found.way.share, 0.01)),
     )
+
+
+def _tell_cost(way: Recomputation) -> str:
+    if not way.count:
+        return "A step runs in another order, which takes no longer."
+    twice = f"{way.count} operations of a step run twice"
+    return f"{twice}, so that it takes about {way.extra:.0%} longer."

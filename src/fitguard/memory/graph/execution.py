@@ -25,6 +25,8 @@ MOST_RUNS = 400_000
 """A step of more operations than these is cut: a loop that does not end on paper."""
 
 Tag = tuple["Round", ...]
+Ready = tuple[Node, Tag, list[Value], bool]
+"""An operation that has all its inputs: where it runs, what it gets, and whether that is dead."""
 
 
 @dataclass(slots=True, eq=False)
@@ -84,7 +86,7 @@ class Execution:
 
     def __init__(self, nodes: list[Node], ledger: Ledger, operations: Operations) -> None:
         self.nodes, self.ledger, self.operations = nodes, ledger, operations
-        self.queue: deque[tuple[Node, Tag, list[Value], bool]] = deque()
+        self.queue: deque[Ready] = deque()
         self.pending: dict[Node, Pending] = {}
         self.frames: dict[tuple[str, Tag], Frame] = {}
         self.consumers, self.followers = _edges(nodes)
@@ -106,11 +108,19 @@ class Execution:
                 self._enqueue(node, (), [], dead=False)
         runs = 0
         while self.queue:
-            self._process(*self.queue.popleft())
+            self._process(*self.take())
             runs += 1
             if runs > MOST_RUNS:
                 self.complete = False
                 return
+
+    def take(self) -> Ready:
+        """What of the queue runs next."""
+        return self.queue.popleft()
+
+    def enqueue(self, ready: Ready) -> None:
+        """It has all its inputs."""
+        self.queue.append(ready)
 
     def _process(self, node: Node, tag: Tag, values: list[Value], dead: bool) -> None:
         ledger = self.ledger
@@ -184,7 +194,7 @@ class Execution:
     def _enqueue(self, node: Node, tag: Tag, values: list[Value], dead: bool) -> None:
         if tag:
             tag[-1].under_way += 1
-        self.queue.append((node, tag, values, dead))
+        self.enqueue((node, tag, values, dead))
 
     def _enter(self, node: Node, tag: Tag, value: Value) -> None:
         name = node.attributes["frame_name"].s.decode()

@@ -54,7 +54,7 @@ class Operations:
             if not size.factor:
                 outputs.append(ALIVE)
                 continue
-            buffer = _find_reusable_buffer(values, size) if index == in_place else None
+            buffer = find_reusable_buffer(values, size) if index == in_place else None
             outputs.append(Value(buffer or self.ledger.allocate(size, "activations")))
         self._use_temporary(node)
         return outputs or [ALIVE]
@@ -132,7 +132,7 @@ class Operations:
         return [Value(items=Items())]
 
 
-def _find_reusable_buffer(values: list[Value], size: Size) -> Buffer | None:
+def find_reusable_buffer(values: list[Value], size: Size) -> Buffer | None:
     """An input of the same size that nobody else needs."""
     for value in values:
         buffer = value.buffer

@@ -2,9 +2,9 @@
 
 It works on the graph of the traced step, so it knows no layers: any model, any `train_step`.
 
-    Graph ──> stash ──> segments ──> groups ──> Edit ──> paper: does it fit?
-                 ^                     │
-                 └──── choosing <──────┘
+    Graph ──> arranged ──> stash ──> segments ──> groups ──> Edit ──> paper: does it fit?
+                             ^                      │
+                             └────── search <───────┘
 
 graph.py        a traced step as nodes, run on paper once: the order, the peak, who reads what when
 expense.py      how long an operation takes, as a part of the step
@@ -12,7 +12,12 @@ repeatable.py   which operations give the same when they run again
 segments.py     where the forward pass is cut: what is alive there is kept
 groups.py       what is computed again together, and what sets it off
 edit.py         operations that are added and inputs that change, on paper and in a `GraphDef`
-choosing.py     the cheapest of many ways that fits into the memory that is there
+broadcasts.py   small values in place of copies that are as large as a batch
+gathered.py     updates that do not wait for each other
+ordering.py     the order of the backward pass that takes least
+search.py       many ways to recompute, and what each takes
+choosing.py     the cheapest that fits into the memory that is there
+recomputation.py  what was chosen
 rooms.py        a step that replicas share, taken apart: what each device runs
 by_device.py    the cheapest way on each device
 recomputed.py   a function that can be called, with the way that was chosen for its arguments

@@ -3,13 +3,16 @@
 from collections.abc import Hashable, Sequence
 
 from fitguard.memory.graph.nodes import Node
-from fitguard.memory.recomputing.choosing import Recomputation, Ways
+from fitguard.memory.recomputing.choosing import Ways
 from fitguard.memory.recomputing.edit import Edit, transfer_edit
+from fitguard.memory.recomputing.recomputation import Recomputation
 from fitguard.memory.recomputing.repeatable import is_backward
 from fitguard.memory.recomputing.rooms import split_by_device
 
 
-def choose(nodes: Sequence[Node], share: float, of_bytes: int = 0) -> Recomputation | None:
+def choose(
+    nodes: Sequence[Node], share: float, of_bytes: int = 0, *, is_compiled: bool = False
+) -> Recomputation | None:
     """The cheapest that takes at most this share of what the step takes on the fullest device.
 
     Where nothing takes so little, the one that takes least; None where nothing can be won. No
@@ -18,11 +21,16 @@ def choose(nodes: Sequence[Node], share: float, of_bytes: int = 0) -> Recomputat
     Args:
         of_bytes: What a whole step takes, where these are the nodes of another one, such as that of
             the last batch, which is smaller.
+        is_compiled: By XLA.
     """
     alike: dict[Hashable, list[list[Node]]] = {}
-    for room in split_by_device(nodes):
+    every = split_by_device(nodes)
+    for room in every:
         alike.setdefault(_describe(room), []).append(room)
-    tried = [Ways(first) for first, *_ in alike.values()]
+    is_alone = len(every) == 1
+    tried = [
+        Ways(first, is_compiled=is_compiled, is_alone=is_alone) for first, *_ in alike.values()
+    ]
     whole = max(ways.whole_bytes for ways in tried)
     found = [ways.choose(share, of_bytes or whole) for ways in tried]
     peaks = [

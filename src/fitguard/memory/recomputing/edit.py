@@ -21,17 +21,23 @@ TypeOf = Callable[[str, int], Any]
 
 @dataclass
 class Edit:
-    """A graph in which groups are computed again.
+    """A graph that is changed.
 
     Args:
         copies: The operations that are added, and of what each is a copy.
-        groups: The group of each copy.
+        groups: The group of each copy that is computed again.
+        alike: For copies that are smaller than what they are copies of: what they are as large as.
         rewired: Inputs of operations that are there.
+        waits: For operations that are there, others that must have run before.
+        left_out: Operations that nobody reads any more. Who waited for one waits for the other.
     """
 
     copies: dict[Node, Node] = field(default_factory=dict)
     groups: dict[Node, Group] = field(default_factory=dict)
+    alike: dict[Node, Output] = field(default_factory=dict)
     rewired: dict[Node, list[Output]] = field(default_factory=dict)
+    waits: dict[Node, list[Node]] = field(default_factory=dict)
+    left_out: dict[Node, Node] = field(default_factory=dict)
 
 
 def make_edit(stash: Stash, groups: Iterable[Group], scope: str = NAME) -> Edit:
@@ -71,14 +77,33 @@ def _copy(node: Node, group: Group, copies: dict[Node, Node], scope: str) -> Nod
 @contextlib.contextmanager
 def editing(nodes: Sequence[Node], edit: Edit) -> Iterator[list[Node]]:
     """The graph with the edit, on paper."""
-    before = {node: node.inputs for node in edit.rewired}
-    for node, inputs in edit.rewired.items():
-        node.inputs = inputs
+    inputs = {node: node.inputs for node in edit.rewired}
+    controls = {node: node.controls for node in nodes if _waits_anew(node, edit)}
+    for node in inputs:
+        node.inputs = edit.rewired[node]
+    for node, before in controls.items():
+        node.controls = [edit.left_out.get(one, one) for one in before] + edit.waits.get(node, [])
     try:
-        yield [*nodes, *edit.copies]
+        yield [*(node for node in nodes if node not in edit.left_out), *edit.copies]
     finally:
-        for node, inputs in before.items():
-            node.inputs = inputs
+        for node, given in inputs.items():
+            node.inputs = given
+        for node, before in controls.items():
+            node.controls = before
+
+
+@contextlib.contextmanager
+def editing_all(nodes: Sequence[Node], edits: Iterable[Edit]) -> Iterator[list[Node]]:
+    """The graph with one edit after the other, on paper."""
+    edited = list(nodes)
+    with contextlib.ExitStack() as stack:
+        for edit in edits:
+            edited = stack.enter_context(editing(edited, edit))
+        yield edited
+
+
+def _waits_anew(node: Node, edit: Edit) -> bool:
+    return node in edit.waits or not edit.left_out.keys().isdisjoint(node.controls)
 
 
 def transfer_edit(edit: Edit, twins: dict[Node, Node]) -> Edit:
@@ -89,24 +114,37 @@ def transfer_edit(edit: Edit, twins: dict[Node, Node]) -> Edit:
     """
     moved = Edit()
     groups = {group: Group(group.number) for group in edit.groups.values()}
-    for copy, original in edit.copies.items():
-        twin = twins[original]
-        twins[copy] = replace(twin, name=copy.name.removesuffix(original.name) + twin.name)
-        moved.copies[twins[copy]] = twin
-        moved.groups[twins[copy]] = groups[edit.groups[copy]]
 
     def move(output: Output) -> Output:
         return twins[output[0]], output[1]
 
+    for copy, original in edit.copies.items():
+        twin = twins[original]
+        name = copy.name.removesuffix(original.name) + twin.name
+        twins[copy] = replace(twin, name=name, op=copy.op)
+        moved.copies[twins[copy]] = twin
+    for copy, group in edit.groups.items():
+        moved.groups[twins[copy]] = groups[group]
     for copy in edit.copies:
         twins[copy].inputs = list(map(move, copy.inputs))
         twins[copy].controls = [twins[before] for before in copy.controls]
+    for copy, output in edit.alike.items():
+        moved.alike[twins[copy]] = move(output)
+        make_alike(twins[copy], move(output))
     for group, other in groups.items():
         other.nodes = [twins[node] for node in group.nodes]
         other.wanted = list(map(move, group.wanted))
         other.trigger = move(group.trigger) if group.trigger is not None else None
     moved.rewired = {twins[node]: list(map(move, inputs)) for node, inputs in edit.rewired.items()}
+    moved.waits = {twins[node]: [twins[one] for one in ones] for node, ones in edit.waits.items()}
+    moved.left_out = {twins[node]: twins[other] for node, other in edit.left_out.items()}
     return moved
+
+
+def make_alike(node: Node, like: Output) -> None:
+    """Its output is as large as that one."""
+    other, index = like
+    node.shapes, node.sizes = other.shapes[index : index + 1], other.sizes[index : index + 1]
 
 
 def edit_definition(graph: Any, edit: Edit, type_of: TypeOf | None) -> None:
@@ -119,19 +157,50 @@ def edit_definition(graph: Any, edit: Edit, type_of: TypeOf | None) -> None:
     """
     definitions = {definition.name: definition for definition in graph.node}
     for node, inputs in edit.rewired.items():
-        for slot, given in enumerate(inputs):
-            # All else stays: what an earlier edit has put behind a barrier, too.
-            if given[0] in edit.copies:
-                definitions[node.name].input[slot] = _reference(given)
+        _rewire(definitions[node.name], node, inputs)
+    for node, others in edit.waits.items():
+        definitions[node.name].input.extend(f"^{other.name}" for other in others)
+    _replace_waits(graph, edit)
     behind = _add_barriers(graph, edit, type_of) if type_of is not None else {}
     for copy, original in edit.copies.items():
         definition = graph.node.add()
         definition.CopyFrom(definitions[original.name])
         definition.name = copy.name
-        number = edit.groups[copy].number
+        _set_kind(definition, copy)
+        number = edit.groups[copy].number if copy in edit.groups else None
         references = [behind.get((number, one), _reference(one)) for one in copy.inputs]
         waits = [f"^{node.name}" for node in copy.controls] if type_of is None else []
         definition.input[:] = [*references, *waits]
+
+
+def _rewire(definition: Any, node: Node, inputs: Sequence[Output]) -> None:
+    """Where it reads what it did before, that stays: an earlier edit may have put up a barrier."""
+    if len(inputs) == len(node.inputs):
+        for slot, (given, before) in enumerate(zip(inputs, node.inputs, strict=True)):
+            if given != before:
+                definition.input[slot] = _reference(given)
+        return
+    known = dict(zip(node.inputs, definition.input, strict=False))
+    waits = definition.input[len(node.inputs) :]
+    definition.input[:] = [*(known.get(given, _reference(given)) for given in inputs), *waits]
+    definition.attr["N"].i = len(inputs)
+
+
+def _replace_waits(graph: Any, edit: Edit) -> None:
+    others = {f"^{node.name}": f"^{other.name}" for node, other in edit.left_out.items()}
+    for definition in graph.node if others else ():
+        if not others.keys().isdisjoint(definition.input):
+            definition.input[:] = [others.get(given, given) for given in definition.input]
+
+
+def _set_kind(definition: Any, copy: Node) -> None:
+    """A sum may be a copy of a longer one, or of one with more terms."""
+    if definition.op != copy.op:
+        definition.op = copy.op
+        for name in [name for name in definition.attr if name != "T"]:
+            del definition.attr[name]
+    if copy.op == "AddN":
+        definition.attr["N"].i = len(copy.inputs)
 
 
 def _reference(output: Output) -> str:
@@ -139,7 +208,7 @@ def _reference(output: Output) -> str:
     return f"{node.name}:{index}"
 
 
-def _add_barriers(graph: Any, edit: Edit, type_of: TypeOf) -> dict[tuple[int, Output], str]:
+def _add_barriers(graph: Any, edit: Edit, type_of: TypeOf) -> dict[tuple[int | None, Output], str]:
     """For each group, by its number, and what it reads: where it is to be read from."""
     reads: dict[Group, dict[Output, None]] = {}
     for copy, group in edit.groups.items():
@@ -147,7 +216,7 @@ def _add_barriers(graph: Any, edit: Edit, type_of: TypeOf) -> dict[tuple[int, Ou
         waiting = [output for output in outer if _may_wait(output, type_of)]
         reads.setdefault(group, {}).update(dict.fromkeys(waiting))
     scope = next(iter(edit.copies)).name.split("/")[0] if edit.copies else NAME
-    behind: dict[tuple[int, Output], str] = {}
+    behind: dict[tuple[int | None, Output], str] = {}
     for group, outputs in reads.items():
         given = [*outputs, *([group.trigger] if group.trigger is not None else [])]
         if not outputs:

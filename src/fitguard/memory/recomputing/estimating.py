@@ -6,8 +6,9 @@ from fitguard.memory.graph.estimator import GraphEstimator
 from fitguard.memory.graph.nodes import Node
 from fitguard.memory.graph.sizes import Size
 from fitguard.memory.graph.step import Step
-from fitguard.memory.recomputing.choosing import Recomputation, Ways
+from fitguard.memory.recomputing.choosing import Ways
 from fitguard.memory.recomputing.edit import transfer_edit
+from fitguard.memory.recomputing.recomputation import Recomputation
 
 _WITHOUT_CARD = 0.5
 _LESS = 0.9

@@ -111,9 +111,10 @@ def _find_trigger(stash: Stash, group: Group) -> Output | None:
     readers = (node for output in group.wanted for node in stash.later_uses(output))
     reader = min(readers, key=stash.places.__getitem__)
     peak, places = stash.order.peak, stash.places
-    given = [output for output in reader.inputs if places[output[0]] > peak]
+    before = [(node, 0) for node in reader.controls if size_of_output((node, 0))]
+    given = [output for output in (*reader.inputs, *before) if places[output[0]] > peak]
     given = [output for output in given if output[0].op != ARRIVAL]
     if given:
         return max(given, key=lambda output: places[output[0]])
-    before = (stash.order.nodes[place] for place in range(places[reader] - 1, peak, -1))
-    return next(((node, 0) for node in before if node.op != ARRIVAL), None)
+    ran = (stash.order.nodes[place] for place in range(places[reader] - 1, peak, -1))
+    return next(((node, 0) for node in ran if node.op != ARRIVAL), None)

@@ -14,9 +14,9 @@ from fitguard.contract.rewritten import (
 )
 from fitguard.memory.graph.nodes import Node
 from fitguard.memory.recomputing.by_device import choose
-from fitguard.memory.recomputing.choosing import Recomputation
 from fitguard.memory.recomputing.edit import NAME, edit_definition
 from fitguard.memory.recomputing.graph import list_results, read_graph
+from fitguard.memory.recomputing.recomputation import Recomputation
 from fitguard.memory.recomputing.repeatable import draws_anew
 from fitguard.schema.exit_codes import UsageError
 
@@ -141,13 +141,13 @@ class RecomputedFunction:
         self.drawing = self.drawing or tuple(
             sorted({node.op for node in nodes if draws_anew(node)})
         )
-        way = choose(nodes, self._share, self._of_bytes)
+        jit = is_compiled(traced) if self._jit is None else self._jit
+        way = choose(nodes, self._share, self._of_bytes, is_compiled=jit)
         if way is None:
             self._tell_nothing()
         else:
             self._of_bytes = self._of_bytes or way.whole_bytes
-            self.way = self.way if self.way is not None and self.way.count else way
-        jit = is_compiled(traced) if self._jit is None else self._jit
+            self.way = self.way if self.way is not None and self.way.edits else way
         call = make_callable(traced, _edit(traced.graph, way, barriers=jit), jit_compile=jit)
         return _Made(call, traced.structured_outputs, way)
 

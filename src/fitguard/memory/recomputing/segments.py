@@ -16,6 +16,8 @@ from fitguard.memory.recomputing.graph import (
 )
 from fitguard.memory.recomputing.repeatable import is_repeatable
 
+_PARTS = 5
+"""In how many parts of a segment another cut is looked for."""
 _SEARCHED = 0.35
 """How far from an even spacing a narrow place is looked for, as a part of the spacing."""
 
@@ -96,12 +98,19 @@ class Stash:
             cuts.append(min(near, key=self._widths.__getitem__))
         return sorted(set(cuts))
 
-    def choose_cut_between(self, first: int, last: int) -> int | None:
-        """A narrow place well inside of what runs from one place to the other."""
-        margin = int((last - first) * (0.5 - _SEARCHED))
-        inside = range(first + margin + 1, last - margin)
-        near = [self.places[node] for node, _ in self.outputs if self.places[node] in inside]
-        return min(near, key=self._widths.__getitem__, default=None)
+    def list_cuts_between(self, first: int, last: int) -> list[int]:
+        """Narrow places in what runs from one place to the other: one in each part of it."""
+        found = list[int]()
+        spacing = (last - first) / _PARTS
+        for part in range(_PARTS):
+            begin = first + part * spacing
+            near = [
+                place
+                for node, _ in self.outputs
+                if begin < (place := self.places[node]) < begin + spacing
+            ]
+            found += [min(near, key=self._widths.__getitem__)] if near else []
+        return found
 
     def list_alive(self, cuts: Sequence[int]) -> set[Output]:
         """What is alive at one of these places, and is read again before the peak.
