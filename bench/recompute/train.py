@@ -5,6 +5,7 @@
 
 import argparse
 import json
+import os
 import time
 
 import keras
@@ -27,6 +28,13 @@ class Clock(keras.callbacks.Callback):
         self.ends.append(time.perf_counter())
 
 
+def take_limit_in_one_piece():
+    """As on a GPU: else the allocator gets it in pieces, none of which may hold a large tensor."""
+    limit_mib = int(os.environ.get("TF_CPU_BFC_MEM_LIMIT_IN_MB", "0"))
+    if limit_mib:
+        tf.zeros(int(0.9 * limit_mib) * 2**18)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("model", choices=MODELS)
@@ -43,6 +51,7 @@ def main():
     if given.limit_mib:
         limit = tf.config.LogicalDeviceConfiguration(memory_limit=given.limit_mib)
         tf.config.set_logical_device_configuration(gpus[0], [limit])
+    take_limit_in_one_piece()
     model = make(given.model, given.side, jit=given.jit, parts=given.parts)
     if given.begin:
         np.savez(given.begin, *model.get_weights())

@@ -1,5 +1,7 @@
 """What the journal tells of steps that are recomputed."""
 
+import msgspec
+
 from fitguard.monitor.attempt_events import AttemptEvents
 from fitguard.monitor.decisions import decisions
 from fitguard.schema.journal import RecomputationChosen
@@ -30,4 +32,12 @@ def test_only_a_change_is_a_decision():
     assert told[0].text == (
         "The batch stays whole, and 44 operations of a step run twice, so that it takes 30% less "
         "memory and about 12% more time: it did not fit into memory"
+    )
+
+
+def test_where_nothing_runs_twice_it_is_the_order():
+    (told,) = decisions([msgspec.structs.replace(chosen(1), count=0, extra=0.0)])
+    assert told.text == (
+        "The batch stays whole, and a step runs in another order, so that it takes 30% less "
+        "memory: it did not fit into memory"
     )

@@ -69,12 +69,8 @@ def with_own_step(library):
 def compiled(build, library, **more):
     library.utils.set_random_seed(3)
     model = build(library)
-    model.compile(
-        library.optimizers.SGD(0.05, momentum=0.9),
-        "sparse_categorical_crossentropy",
-        jit_compile=False,
-        **more,
-    )
+    given = {"optimizer": library.optimizers.SGD(0.05, momentum=0.9), **more}
+    model.compile(loss="sparse_categorical_crossentropy", jit_compile=False, **given)
     model(np.zeros((1, 16, 16, 3), "float32"))
     model.optimizer.build(model.trainable_variables)
     return model
@@ -118,10 +114,36 @@ def assert_same(build, library, share, batches, **more):
 
 
 @LIBRARIES
+@pytest.mark.parametrize("share", [0.5, 0.1])
 @pytest.mark.parametrize("build", [functional, subclassed, with_own_step])
-def test_weights_statistics_and_logs_are_those_of_the_plain_step(build, library):
+def test_weights_statistics_and_logs_are_those_of_the_plain_step(build, share, library):
     batches = [batch_of(), batch_of()]
-    assert_same(build, library, 0.5, batches)
+    assert_same(build, library, share, batches)
+
+
+@pytest.mark.parametrize("optimizer", ["adamw", "rmsprop", "lion", "clipped", "averaged"])
+def test_in_double_precision_it_is_the_same_step(optimizer):
+    """Also with the least memory, where updates do not wait for each other."""
+    made = {
+        "clipped": lambda: keras.optimizers.Adam(0.01, global_clipnorm=0.1),
+        "averaged": lambda: keras.optimizers.Adam(
+            0.01, use_ema=True, ema_momentum=0.5, ema_overwrite_frequency=2
+        ),
+    }
+    make = made.get(optimizer, lambda: optimizer)
+    keras.config.set_dtype_policy("float64")
+    try:
+        images, labels = batch_of()
+        batches = [(tf.cast(images, "float64"), labels)] * 3
+        plain, model = (compiled(functional, keras, optimizer=make()) for _ in range(2))
+        wanted, _ = train(plain_step(plain), plain, batches)
+        step = RecomputedStep(model, 0.1)
+        found, _ = train(step, model, batches)
+    finally:
+        keras.config.set_dtype_policy("float32")
+    assert len(step.way.edits) > 3
+    for one, two in zip(wanted, found, strict=True):
+        np.testing.assert_allclose(one, two, rtol=1e-9, atol=1e-11)
 
 
 def test_in_mixed_precision():

@@ -2,10 +2,12 @@
 
 The gradient of a mean is such a value: TensorFlow copies it to the size of what the mean was taken
 of (Tile), divides all of that, and multiplies or adds it. With the small value itself, these
-operations give the same numbers, bit for bit, and nothing is copied:
+operations give the same numbers, and nothing is copied:
 
     x * (Tile(small) / n)           x * (small / n)
     AddN(a, Tile(small) / n, b)     AddN(a + small / n, b)
+
+What differs is rounding alone, where TensorFlow's graph optimizer moves constants elsewhere.
 """
 
 from collections.abc import Sequence
@@ -89,16 +91,7 @@ class _Broadcasts:
             if len(done) > 1:
                 done = [(self._make(node, "AddN", f"{scope}/before", done, (node, 0)), 0)]
             added = [done[0], self.small[term]]
-            sum_of_two = self._make(node, "AddV2", scope, added, (node, 0))
-            # Else TensorFlow may add what is small last, which rounds differently.
-            done = [
-                (
-                    self._make(
-                        node, "PreventGradient", f"{scope}/then", [(sum_of_two, 0)], (node, 0)
-                    ),
-                    0,
-                )
-            ]
+            done = [(self._make(node, "AddV2", scope, added, (node, 0)), 0)]
         self.edit.rewired[node] = done
 
     def _make(self, node: Node, op: str, scope: str, inputs: list[Output], like: Output) -> Node:

@@ -21,6 +21,7 @@ from fitguard.memory.recomputing.repeatable import is_backward
 
 _LARGE = 1 / 128
 """What an operation must read or write to have a place in the order, as a part of the step."""
+_CONDITIONS = frozenset(("Switch", "_SwitchN", "RefSwitch"))
 
 
 def order_backward_pass(nodes: Sequence[Node], peak_bytes: int) -> Edit:
@@ -34,10 +35,11 @@ def order_backward_pass(nodes: Sequence[Node], peak_bytes: int) -> Edit:
     execution = _Frugal(list(nodes), ledger, Operations(ledger, {}), large)
     execution.run()
     edit = Edit()
+    if execution.has_conditions:
+        # Who waits for what is not computed is not computed either.
+        return edit
     before = None
-    for node in execution.ran:
-        if not execution.is_large(node) or not is_backward(node):
-            continue
+    for node in filter(is_backward, execution.in_order):
         if before is not None and all(producer is not before for producer, _ in node.inputs):
             edit.waits[node] = [before]
         before = node
@@ -49,6 +51,10 @@ class _Frugal(Execution):
 
     Args:
         large_bytes: What a large operation reads or writes at least.
+
+    Attributes:
+        in_order: The large operations, but for those inside of loops.
+        has_conditions: Whether some are computed only in some steps, loops aside.
     """
 
     def __init__(
@@ -56,14 +62,14 @@ class _Frugal(Execution):
     ) -> None:
         super().__init__(nodes, ledger, operations)
         self._large = {node for node in nodes if _most_bytes(node) >= large_bytes}
-
-    def is_large(self, node: Node) -> bool:
-        """Whether its place in the order matters."""
-        return node in self._large
+        self.in_order: list[Node] = []
+        self.has_conditions = False
 
     def take(self) -> Ready:
         """What is large waits behind all that is small."""
-        if not self.is_large(self.queue[0][0]):
+        node, tag, _, _ = self.queue[0]
+        self.has_conditions |= node.op in _CONDITIONS and not tag
+        if node not in self._large:
             return self.queue.popleft()
         chosen = len(self.queue) - 1
         for place, (node, _, values, _) in enumerate(self.queue):
@@ -72,11 +78,14 @@ class _Frugal(Execution):
                 break
         ready = self.queue[chosen]
         del self.queue[chosen]
+        node, tag, _, _ = ready
+        if not tag:
+            self.in_order.append(node)
         return ready
 
     def enqueue(self, ready: Ready) -> None:
         """Small ones in front."""
-        if self.is_large(ready[0]):
+        if ready[0] in self._large:
             self.queue.append(ready)
         else:
             self.queue.appendleft(ready)

@@ -58,30 +58,39 @@ class Search:
         with editing_all(self._given, self._arranged) as self._nodes:
             if self._nothing_twice.peak_bytes <= most_bytes:
                 return self._nothing_twice
-            fitting = [one for one in self._tried if one[0].peak_bytes <= most_bytes]
-            if fitting:
-                way, groups = min(fitting, key=lambda one: one[0].extra)
-                return self._do_less(way, groups, most_bytes)
+            for tried in self._list_tried():
+                fitting = [one for one in tried if one.way.peak_bytes <= most_bytes]
+                if fitting:
+                    cheapest = min(fitting, key=lambda one: one.way.extra)
+                    return self._do_less(cheapest, most_bytes)
             deeper = [way for way in self._deeper if way.peak_bytes <= most_bytes]
             return min(deeper, key=lambda way: way.extra, default=None)
 
     def find_least(self) -> Recomputation:
         """The one that takes least."""
         with editing_all(self._given, self._arranged) as self._nodes:
-            ways = [self._nothing_twice, *(way for way, _ in self._tried), *self._deeper]
-            return min(ways, key=lambda way: way.peak_bytes)
+            tried = (one.way for one in (*self._tried, *self._refined))
+            return min((self._nothing_twice, *tried, *self._deeper), key=lambda way: way.peak_bytes)
+
+    def _list_tried(self) -> Iterator[list[_Tried]]:
+        """To try more takes time: only where nothing of the first fits."""
+        yield self._tried
+        yield self._refined
 
     @cached_property
     def _stash(self) -> Stash:
         return Stash(run_on_paper(self._nodes))
 
     @cached_property
-    def _tried(self) -> list[tuple[Recomputation, list[Group]]]:
-        tried = [self._try(cuts, keep) for cuts, keep in self._list_ways()]
-        whole = [one for one in tried if one.groups and not one.keeps_expensive]
-        for one in sorted(whole, key=lambda one: one.way.peak_bytes)[:_MOST_REFINED]:
-            tried += self._refine(one)
-        return [(one.way, one.groups) for one in tried if one.groups]
+    def _tried(self) -> list[_Tried]:
+        tried = (self._try(cuts, keep) for cuts, keep in self._list_ways())
+        return [one for one in tried if one.groups]
+
+    @cached_property
+    def _refined(self) -> list[_Tried]:
+        whole = [one for one in self._tried if not one.keeps_expensive]
+        ranked = sorted(whole, key=lambda one: one.way.peak_bytes)
+        return [finer for one in ranked[:_MOST_REFINED] for finer in self._refine(one)]
 
     @cached_property
     def _nothing_twice(self) -> Recomputation:
@@ -133,7 +142,8 @@ class Search:
     @cached_property
     def _deeper(self) -> list[Recomputation]:
         """The ways that take least, and at the peaks that are left, part of that once more."""
-        ranked = sorted((way for way, _ in self._tried), key=lambda way: way.peak_bytes)
+        every = [one.way for one in (*self._tried, *self._refined)]
+        ranked = sorted(every, key=lambda way: way.peak_bytes)
         return [deeper for way in ranked[:_MOST_DEEPER] for deeper in self._go_deeper(way)]
 
     def _go_deeper(self, way: Recomputation) -> Iterator[Recomputation]:
@@ -159,11 +169,10 @@ class Search:
                     peak = run_on_paper(again).peak_bytes
                 yield self._sum_up((*added, edit), peak)
 
-    def _do_less(
-        self, way: Recomputation, groups: Sequence[Group], most_bytes: int
-    ) -> Recomputation:
+    def _do_less(self, tried: _Tried, most_bytes: int) -> Recomputation:
         """Without the groups that cost most for what they save, as far as it still fits."""
-        ranked = sorted(groups, key=lambda group: group.expense / max(group.saved_bytes, 1))
+        way = tried.way
+        ranked = sorted(tried.groups, key=lambda one: one.expense / max(one.saved_bytes, 1))
         low, high = 1, len(ranked)
         while low < high:
             middle = (low + high) // 2
