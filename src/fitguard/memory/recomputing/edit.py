@@ -74,22 +74,27 @@ def _copy(node: Node, group: Group, copies: dict[Node, Node], scope: str) -> Nod
     )
 
 
+def apply_edit(nodes: Iterable[Node], edit: Edit) -> list[Node]:
+    """The graph with the edit, on paper; nodes that are there are changed."""
+    nodes = list(nodes)
+    for node, inputs in edit.rewired.items():
+        node.inputs = inputs
+    for node in nodes:
+        if node in edit.waits or not edit.left_out.keys().isdisjoint(node.controls):
+            before = [edit.left_out.get(one, one) for one in node.controls]
+            node.controls = before + edit.waits.get(node, [])
+    return [*(node for node in nodes if node not in edit.left_out), *edit.copies]
+
+
 @contextlib.contextmanager
 def editing(nodes: Sequence[Node], edit: Edit) -> Iterator[list[Node]]:
-    """The graph with the edit, on paper."""
-    inputs = {node: node.inputs for node in edit.rewired}
-    controls = {node: node.controls for node in nodes if _waits_anew(node, edit)}
-    for node in inputs:
-        node.inputs = edit.rewired[node]
-    for node, before in controls.items():
-        node.controls = [edit.left_out.get(one, one) for one in before] + edit.waits.get(node, [])
+    """The graph with the edit, on paper; afterwards all nodes are as before."""
+    before = [(node, node.inputs, node.controls) for node in nodes]
     try:
-        yield [*(node for node in nodes if node not in edit.left_out), *edit.copies]
+        yield apply_edit(nodes, edit)
     finally:
-        for node, given in inputs.items():
-            node.inputs = given
-        for node, before in controls.items():
-            node.controls = before
+        for node, inputs, controls in before:
+            node.inputs, node.controls = inputs, controls
 
 
 @contextlib.contextmanager
@@ -100,10 +105,6 @@ def editing_all(nodes: Sequence[Node], edits: Iterable[Edit]) -> Iterator[list[N
         for edit in edits:
             edited = stack.enter_context(editing(edited, edit))
         yield edited
-
-
-def _waits_anew(node: Node, edit: Edit) -> bool:
-    return node in edit.waits or not edit.left_out.keys().isdisjoint(node.controls)
 
 
 def transfer_edit(edit: Edit, twins: dict[Node, Node]) -> Edit:

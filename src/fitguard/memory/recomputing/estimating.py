@@ -7,7 +7,7 @@ from fitguard.memory.graph.nodes import Node
 from fitguard.memory.graph.sizes import Size
 from fitguard.memory.graph.step import Step
 from fitguard.memory.recomputing.choosing import Ways
-from fitguard.memory.recomputing.edit import transfer_edit
+from fitguard.memory.recomputing.edit import apply_edit, transfer_edit
 from fitguard.memory.recomputing.recomputation import Recomputation
 
 _WITHOUT_CARD = 0.5
@@ -32,24 +32,28 @@ def find_recomputed(
 ) -> RecomputedEstimator | None:
     """The cheapest recomputation in which the batch fits for sure, or else the one with the least.
 
-    None where nothing can be won. Without a card, about half of the activations are kept.
+    None where nothing can be won. Without a card, about half of the activations are kept. Less may
+    be in use at once and need more all the same: where it lies in pieces.
     """
     originals = clone_at(plain.step, batch_size)
     ways = Ways(list(originals))
     share = _WITHOUT_CARD if usable_bytes is None else _find_share(plain, batch_size, usable_bytes)
-    found = None
+    tried: list[RecomputedEstimator] = []
+
+    def needed(found: RecomputedEstimator) -> int:
+        return found.estimator.at(batch_size).required.high
+
     for _ in range(_MOST_TRIES):
         way = ways.choose(share)
         if way is None:
-            return None
-        found = RecomputedEstimator(_edit_estimator(plain, way, originals), way)
-        fits = usable_bytes is None or (
-            found.estimator.at(batch_size).required.high <= usable_bytes
-        )
-        if fits or way.share > share:
-            return found
+            break
+        tried.append(RecomputedEstimator(_edit_estimator(plain, way, originals), way))
+        if usable_bytes is None or needed(tried[-1]) <= usable_bytes:
+            return tried[-1]
+        if way.share > share:
+            break
         share = _LESS * min(share, way.share)
-    return found
+    return min(tried, key=needed, default=None)
 
 
 def _find_share(plain: GraphEstimator, batch_size: int, usable_bytes: int) -> float:
@@ -89,12 +93,12 @@ def _edit_estimator(
     for node in made.values():
         node.inputs = [(made[producer], index) for producer, index in node.inputs]
         node.controls = [made[before] for before in node.controls]
+    nodes = list(made.values())
     for edit in way.edits:
-        for reader, inputs in transfer_edit(edit, known).rewired.items():
-            reader.inputs = inputs
+        nodes = apply_edit(nodes, transfer_edit(edit, known))
     edited = replace(
         step,
-        nodes=list(known.values()),
+        nodes=nodes,
         handles={made[node]: handle for node, handle in step.handles.items()},
         inputs=[made[node] for node in step.inputs],
     )
