@@ -66,12 +66,12 @@ def with_own_step(library):
     return Net()
 
 
-def compiled(build, library, **more):
+def compiled(build, library, rows=1, **more):
     library.utils.set_random_seed(3)
     model = build(library)
     given = {"optimizer": library.optimizers.SGD(0.05, momentum=0.9), **more}
     model.compile(loss="sparse_categorical_crossentropy", jit_compile=False, **given)
-    model(np.zeros((1, 16, 16, 3), "float32"))
+    model(np.zeros((rows, 16, 16, 3), "float32"))
     model.optimizer.build(model.trainable_variables)
     return model
 
@@ -159,6 +159,53 @@ def test_in_mixed_precision():
     assert step.way.count > 0
     for one, two in zip(wanted, found, strict=True):
         np.testing.assert_allclose(one, two, rtol=2e-2, atol=2e-3)
+
+
+def _spread(value, *axes):
+    return tf.broadcast_to(tf.reduce_mean(value, axes, keepdims=True), tf.shape(value))
+
+
+@pytest.mark.parametrize(
+    "compute",
+    [
+        lambda x: x * tf.tanh(x)[:, ::-1, :, ::-1],
+        lambda x: x * tf.reduce_mean(x, [1, 2, 3])[:, None, None, None],
+        lambda x: x * tf.reduce_mean(x, [0, 1], keepdims=True)[:, :, ::-1],
+        lambda x: x * tf.reduce_mean(x, [0, 1, 3], keepdims=True)[0, 0],
+        lambda x: x + tf.math.reduce_variance(_spread(x, 1), [0, 1, 2]),
+        lambda x: x * tf.gather(_spread(x, 1, 2), tf.range(ROWS)) + _spread(x, 3) / 7,
+    ],
+    ids=["turned", "new axes", "turned small", "an axis less", "variance", "gathered"],
+)
+def test_slices_and_copies_that_look_like_nothing(compute):
+    """They are as large as what they are made of, and something else."""
+
+    class Own(keras.layers.Layer):
+        def call(self, inputs):
+            return compute(inputs)
+
+    def build(library):
+        layers = library.layers
+        given = value = library.Input((16, 16, 3))
+        for _ in range(3):
+            value = layers.Conv2D(8, 3, padding="same", activation="gelu")(value)
+            value = Own()(layers.BatchNormalization()(value))
+        value = layers.GlobalAveragePooling2D()(value)
+        return library.Model(given, layers.Dense(10, activation="softmax")(value))
+
+    keras.config.set_dtype_policy("float64")
+    try:
+        images, labels = batch_of()
+        batches = [(tf.cast(images, "float64"), labels)] * 2
+        plain, model = (compiled(build, keras, ROWS) for _ in range(2))
+        wanted, _ = train(plain_step(plain), plain, batches)
+        step = RecomputedStep(model, 0.1)
+        found, _ = train(step, model, batches)
+    finally:
+        keras.config.set_dtype_policy("float32")
+    assert step.way.count
+    for one, two in zip(wanted, found, strict=True):
+        np.testing.assert_allclose(one, two, rtol=1e-9, atol=1e-11)
 
 
 def test_batches_of_other_shapes_are_traced_and_a_small_one_stays_as_it_is():

@@ -14,13 +14,20 @@ MOVES = frozenset(("Tile", "BroadcastTo", "Pad", "PadV2", "MirrorPad", "Slice", 
 """They give their input where the size does not change."""
 
 
-def tidy_nodes(nodes: list[Node]) -> list[Node]:
-    """The nodes that are left, linked past the others."""
+def tidy_nodes(nodes: list[Node], *, keeps_values: bool = False) -> list[Node]:
+    """The nodes that are left, linked past the others.
+
+    Args:
+        keeps_values: Only past those that give their very input, for who will run the graph. Else
+            past those, too, that give as much in another form, and take no memory for that.
+    """
     links = _Links()
     turned: dict[tuple[Node, int, tuple[int, ...]], Node] = {}
     for node in in_order(nodes):
         links.pass_by(node)
         target = _shortcut(node)
+        if target is not None and keeps_values and not _is_unchanged(node, target):
+            target = None
         if target is None and node.op == "Transpose":
             target = _cancel_transpose(node, turned)
         if target is not None:
@@ -73,6 +80,18 @@ def _shortcut(node: Node) -> Source | None:
         if same and _scalar(node.inputs[constant][0]) == neutral:
             return node.inputs[other]
     return None
+
+
+def _is_unchanged(node: Node, target: Source) -> bool:
+    """Whether it gives the same numbers in the same shape: a slice may turn them round."""
+    producer, index = target
+    before, after = producer.shapes[index : index + 1], node.shapes[:1]
+    if not before or before != after or before[0] is None:
+        return False
+    if node.op != "StridedSlice":
+        return True
+    strides = _values(node.inputs[3][0])
+    return strides is not None and bool((strides == 1).all())
 
 
 def _cancel_transpose(

@@ -59,7 +59,7 @@ class _Broadcasts:
             return
         if node.op in _UNARY or (node.op in _BINARY and self._is_small_besides(node)):
             self._compute_small(node)
-        elif node.op in _JOINING and len(spread) == 1:
+        elif node.op in _JOINING and self._is_large_besides(node):
             self.edit.rewired[node] = [self.small.get(given, given) for given in node.inputs]
         elif node.op == "AddN" and len(spread) < len(node.inputs):
             self._add_small(node)
@@ -69,6 +69,11 @@ class _Broadcasts:
         shapes = [_shape(self.small.get(given, given)) for given in node.inputs]
         largest = max((shape for shape in shapes if shape is not None), key=len, default=None)
         return largest is not None and all(shape in ((), largest) for shape in shapes)
+
+    def _is_large_besides(self, node: Node) -> bool:
+        """Whether what it reads beside the copy has the shape of what it gives."""
+        others = [_shape(given) for given in node.inputs if given not in self.small]
+        return len(others) == 1 and others[0] == _shape((node, 0))
 
     def _compute_small(self, node: Node) -> None:
         inputs = [self.small.get(given, given) for given in node.inputs]

@@ -41,7 +41,8 @@ def read_graph(graph: Any, results: Iterable[str] = ()) -> list[Node]:
     """
     definition = graph.as_graph_def(add_shapes=True)
     nodes = read_nodes(definition.node, shapes_by_name(graph), 1)
-    return tidy_nodes(_list_needed(nodes, set(results or list_results(graph))))
+    needed = _list_needed(nodes, set(results or list_results(graph)))
+    return tidy_nodes(needed, keeps_values=True)
 
 
 def list_results(graph: Any) -> list[str]:
