@@ -168,6 +168,7 @@ def _spread(value, *axes):
 @pytest.mark.parametrize(
     "compute",
     [
+        tf.identity,
         lambda x: x * tf.tanh(x)[:, ::-1, :, ::-1],
         lambda x: x * tf.reduce_mean(x, [1, 2, 3])[:, None, None, None],
         lambda x: x * tf.reduce_mean(x, [0, 1], keepdims=True)[:, :, ::-1],
@@ -175,7 +176,15 @@ def _spread(value, *axes):
         lambda x: x + tf.math.reduce_variance(_spread(x, 1), [0, 1, 2]),
         lambda x: x * tf.gather(_spread(x, 1, 2), tf.range(ROWS)) + _spread(x, 3) / 7,
     ],
-    ids=["turned", "new axes", "turned small", "an axis less", "variance", "gathered"],
+    ids=[
+        "normalized, then pooled",
+        "turned",
+        "new axes",
+        "turned small",
+        "an axis less",
+        "variance",
+        "gathered",
+    ],
 )
 def test_slices_and_copies_that_look_like_nothing(compute):
     """They are as large as what they are made of, and something else."""

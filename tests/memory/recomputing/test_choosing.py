@@ -155,3 +155,14 @@ def test_random_numbers_do_not_reach_across_cuts():
     alive = stash.list_alive(stash.choose_cuts(4))
     assert alive
     assert not [node.name for node, _ in alive if "stateless_dropout/GreaterEqual" in node.name]
+
+
+def test_a_product_of_rows_that_only_the_data_tell_takes_time_too():
+    @tf.function(autograph=False)
+    def compute(value, weights):
+        return tf.boolean_mask(value, value[:, 0] > 0) @ weights
+
+    traced = compute.get_concrete_function(tf.TensorSpec((64, 8)), tf.TensorSpec((8, 4)))
+    (product,) = (node for node in read_graph(traced.graph) if node.op == "MatMul")
+    assert product.shapes[0][0] == -1
+    assert expense(product) > 0

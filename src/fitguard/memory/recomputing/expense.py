@@ -48,7 +48,8 @@ def _of_convolution(node: Node) -> float:
 
 def _of_product(node: Node) -> float:
     """Twice the square root of the three sizes: exact for plain matrices."""
-    sizes = [math.prod(_shape(node, index) or (0,)) for index in (0, 1, None)]
+    # A number of rows that only the data tell is -1.
+    sizes = [abs(math.prod(_shape(node, index) or (0,))) for index in (0, 1, None)]
     return 2.0 * math.sqrt(math.prod(map(float, sizes)))
 
 
