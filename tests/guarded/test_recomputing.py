@@ -12,7 +12,7 @@ from guarded.results import distance
 from fitguard.schema.journal import AttemptStarted, RecomputationChosen
 
 SCRIPT = "batch_statistics.py"
-MOST_APART = 1e-4
+MOST_APART = 5e-4
 """Rounding, after some steps: the graph optimizer fuses other operations."""
 
 
