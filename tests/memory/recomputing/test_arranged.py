@@ -178,3 +178,10 @@ def test_a_step_with_branches_of_which_one_is_taken_keeps_its_order():
     nodes = read_graph(graph)
     assert any(node.op == "Switch" for node in nodes)
     assert not order_backward_pass(nodes, LARGE).waits
+
+
+def test_the_order_in_which_a_graph_lists_its_nodes_does_not_matter(nodes):
+    edit = shrink_broadcasts(nodes[::-1])
+    assert {node.name for node in edit.left_out} == {
+        node.name for node in shrink_broadcasts(nodes).left_out
+    }

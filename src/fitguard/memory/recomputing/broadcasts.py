@@ -13,7 +13,7 @@ What differs is rounding alone, where TensorFlow's graph optimizer moves constan
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from fitguard.memory.graph.nodes import Node
+from fitguard.memory.graph.nodes import Node, in_order
 from fitguard.memory.recomputing.edit import Edit, make_alike
 from fitguard.memory.recomputing.graph import SMALL_BYTES, Output, list_uses, size_of_output
 
@@ -31,7 +31,7 @@ _LEAST_TIMES = 8
 def shrink_broadcasts(nodes: Sequence[Node]) -> Edit:
     """Those who compute with the copy compute with the small value; the rest is left out."""
     found = _Broadcasts(nodes)
-    for node in nodes:
+    for node in in_order(list(nodes)):
         found.follow(node)
     return found.make_edit()
 
@@ -48,7 +48,9 @@ class _Broadcasts:
 
     def follow(self, node: Node) -> None:
         """Whether it spreads a small value, computes with one alone, or with a large tensor too."""
-        if not node.sizes or size_of_output((node, 0)) < SMALL_BYTES:
+        shape = _shape((node, 0))
+        is_known = shape is not None and all(axis >= 0 for axis in shape)
+        if not is_known or size_of_output((node, 0)) < SMALL_BYTES:
             return
         if node.op in _SPREADING:
             if _is_spread(node):
@@ -109,7 +111,7 @@ class _Broadcasts:
 
     def make_edit(self) -> Edit:
         """With what nobody reads any more, and who stands in for it."""
-        for node in reversed(self.nodes):
+        for node in reversed([*in_order(list(self.nodes))]):
             readers = self.uses.get((node, 0), [])
             if (node, 0) in self.small and readers and all(map(self._reads_small, readers)):
                 self.edit.left_out[node] = self.small[node, 0][0]
