@@ -22,6 +22,7 @@ EVENTS = tuple(
 )
 """Of `keras.callbacks.CallbackList`."""
 _IN_THE_MIDDLE = 0.75
+_LONGEST_WAIT_SECONDS = 10
 _WRITING = os.O_WRONLY | os.O_RDWR
 
 
@@ -56,13 +57,21 @@ class Event:
 
 
 def watch(log: Path, moment: Moment | None, keras: Any) -> None:
-    """Write each event into `log`; kill this process when its moment comes."""
+    """Write each event into `log`; kill this process when its moment comes.
+
+    Once steps were taken, that is when there is a snapshot, however slow the disk is: without one,
+    a script that goes on by itself does only that, and says so.
+    """
     file = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC)
     numbers, owner = itertools.count(1), os.getpid()
 
+    seen: set[str] = set()
+
     def reached(number: int, where: str) -> bool:
-        wanted = moment is not None and (moment.kind, moment.number) == ("event", number)
-        return wanted and moment.where == where
+        is_now = _is_at(moment, number, where)
+        if is_now and "on_train_batch_end" in seen:
+            _wait_for_snapshot(log.parent)
+        return is_now
 
     def watched(name: str, original: Any) -> Any:
         @functools.wraps(original)
@@ -76,6 +85,7 @@ def watch(log: Path, moment: Moment | None, keras: Any) -> None:
                 original(callbacks, *args, **kwargs)
                 die()
             given = original(callbacks, *args, **kwargs)
+            seen.add(name)
             if reached(number, "after"):
                 die()
             return given
@@ -87,6 +97,19 @@ def watch(log: Path, moment: Moment | None, keras: Any) -> None:
         setattr(kind, name, watched(name, getattr(kind, name)))
     if moment is not None and moment.kind == "write":
         _die_at_write(moment.number, owner)
+
+
+def _is_at(moment: Moment | None, number: int, where: str) -> bool:
+    if moment is None or moment.kind != "event":
+        return False
+    return (moment.number, moment.where) == (number, where)
+
+
+def _wait_for_snapshot(folder: Path) -> None:
+    """Some trainings have none: those that are not guarded."""
+    until = time.monotonic() + _LONGEST_WAIT_SECONDS
+    while not any(folder.rglob("*.snapshot")) and time.monotonic() < until:
+        time.sleep(0.01)
 
 
 def _die_at_write(number: int, owner: int) -> None:

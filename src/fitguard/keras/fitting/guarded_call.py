@@ -21,7 +21,7 @@ from fitguard.keras.fitting.recording import (
     place_of,
 )
 from fitguard.keras.fitting.replicas import count_replicas
-from fitguard.keras.fitting.resuming import find_misfit, name_of, restore
+from fitguard.keras.fitting.resuming import describe_other_start, find_misfit, name_of, restore
 from fitguard.keras.fitting.step import GuardedStep, leave
 from fitguard.keras.fitting.taking import Taken
 from fitguard.keras.position import (
@@ -292,12 +292,14 @@ class GuardedCall:
     def _begin(self, position: DataPosition, ahead: Ahead, batches: list[Any]) -> None:
         """Before the first step of this process."""
         assert self._step is not None
-        native, notes, resumed = self._step.native, [], self._resumed is not None
+        native, resumed = self._step.native, self._resumed is not None
         sizes = taking.read_sizes(position)
         if self._resumed is not None:
             notes = restore(self._resumed, self._state, native, position, ahead, self._model)
             notes += self._fits.company.describe_resized(self._resumed, **sizes)
             self._resumed, self._pictured = None, native
+        else:
+            notes = describe_other_start(self._session.events(), self.place)
         self._begun = True
         self._fits.begin(ModelState(self._model).size_bytes())
         if batches:

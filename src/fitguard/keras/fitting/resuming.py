@@ -1,6 +1,6 @@
 """A snapshot, brought into the model and the callbacks of another process."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from fitguard.keras.fitting.recording import TrainingState, describe_replicas, model_arrays
@@ -9,6 +9,8 @@ from fitguard.keras.snapshots.content import Content
 from fitguard.keras.state.model_state import ModelState
 from fitguard.keras.state.randomness import READ_BY_DATA, read_random, write_random
 from fitguard.keras.traced import trace
+from fitguard.schema.journal import AnyEvent, FitBegan
+from fitguard.schema.run import Place
 
 
 def find_misfit(content: Content, model: Any, *, exact_only: bool = False) -> str:
@@ -66,6 +68,20 @@ def restore(
             "Set a seed for shuffling and augmentation"
         )
     return notes
+
+
+def describe_other_start(events: Iterable[AnyEvent], place: Place) -> list[str]:
+    """What to say where a `fit` that no snapshot was found for begins later than it did before."""
+    began = (one for one in events if isinstance(one, FitBegan) and one.place.fit == place.fit)
+    first = next(began, None)
+    if first is None or first.place.epoch >= place.epoch:
+        return []
+    return [
+        f"fit call {place.fit} begins with epoch {place.epoch + 1}. When it was called first, it "
+        f"began with epoch {first.place.epoch + 1}. The script goes on by itself, from files that "
+        f"attempt {first.attempt} has left. No snapshot of that attempt was written, so its state "
+        "cannot be completed. The result will differ from that of an uninterrupted run"
+    ]
 
 
 def name_of(model: Any) -> str:
