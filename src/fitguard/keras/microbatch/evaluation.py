@@ -24,26 +24,17 @@ def split_evaluation(
     """
     library = library_of(model)
     own_step = has_own_step(model, "test_step")
-    jit = bool(model.jit_compile if jit_compile is None else jit_compile)
 
     def piece(data: Any, split: Split) -> Any:
         return model.test_step(data) if own_step else library.evaluate_piece(model, data, split)
 
-    def make(layout: Layout, leaves: list[list[Any]], specs: list[Any] | None) -> Stepping:
-        return Stepping(
-            library,
-            model,
-            piece,
-            layout,
-            leaves,
-            specs,
-            training=False,
-            jit=jit,
-            exact=not own_step,
-            rows_are_known=cutting.says_rows(element_spec),
-        )
-
-    steppings = Steppings(make)
+    steppings = _cut(
+        model,
+        piece,
+        jit_compile,
+        exact=not own_step,
+        rows_are_known=cutting.says_rows(element_spec),
+    )
 
     def evaluate(batch: Any, rows: int) -> Any:
         layout, leaves = cutting.read_shares(model.distribute_strategy, batch)
@@ -57,33 +48,31 @@ def split_evaluation(
     return evaluate
 
 
+def _cut(
+    model: Any, piece: Callable[[Any, Split], Any], jit_compile: bool | None, **more: Any
+) -> Steppings:
+    """The function of a piece, for each layout of the batches."""
+    jit = bool(model.jit_compile if jit_compile is None else jit_compile)
+
+    def make(layout: Layout, leaves: list[list[Any]], specs: list[Any] | None) -> Stepping:
+        library = library_of(model)
+        return Stepping(
+            library, model, piece, layout, leaves, specs, training=False, jit=jit, **more
+        )
+
+    return Steppings(make)
+
+
 def split_prediction(model: Any, *, jit_compile: bool | None = None) -> Callable[[Any, int], Any]:
     """A predict step that cuts each batch into pieces: `(batch, rows) -> outputs`.
 
     The outputs of the pieces are joined along the first axis; those of replicas too.
     """
-    library = library_of(model)
-    jit = bool(model.jit_compile if jit_compile is None else jit_compile)
 
     def piece(data: Any, _: Split) -> Any:
         return model.predict_step(data)
 
-    def make(layout: Layout, leaves: list[list[Any]], specs: list[Any] | None) -> Stepping:
-        return Stepping(
-            library,
-            model,
-            piece,
-            layout,
-            leaves,
-            specs,
-            trial=piece,
-            training=False,
-            jit=jit,
-            exact=False,
-            rows_are_known=False,
-        )
-
-    steppings = Steppings(make)
+    steppings = _cut(model, piece, jit_compile, trial=piece, exact=False, rows_are_known=False)
 
     def predict(batch: Any, rows: int) -> Any:
         layout, leaves = cutting.read_shares(model.distribute_strategy, batch)

@@ -8,7 +8,7 @@ from fitguard.memory.graph.nodes import Node
 from fitguard.memory.recomputing.broadcasts import shrink_broadcasts
 from fitguard.memory.recomputing.edit import Edit, editing
 from fitguard.memory.recomputing.expense import expense
-from fitguard.memory.recomputing.gathered import read_past_gatherings
+from fitguard.memory.recomputing.gathered import measure_gathered, read_past_gatherings
 from fitguard.memory.recomputing.graph import run_on_paper
 from fitguard.memory.recomputing.ordering import order_backward_pass
 from fitguard.memory.recomputing.recomputation import Recomputation
@@ -16,6 +16,8 @@ from fitguard.memory.recomputing.search import Search
 
 _WON = 0.95
 """What is left at most, where something is won: all else costs a new trace for nothing."""
+_FEW = 0.02
+"""Gradients that are a smaller part of the step are gathered as ever: to search takes seconds."""
 _Change = Callable[[Sequence[Node]], Edit]
 
 
@@ -72,7 +74,9 @@ class Ways:
         if self._is_compiled or not self._is_alone:
             return [self._search([])]
         early: list[_Change] = [read_past_gatherings, shrink_broadcasts]
-        return [self._search(changes) for changes in (early[1:], early)]
+        waiting = measure_gathered(self._nodes)
+        tried = (early[1:], early) if waiting > _FEW * self.whole_bytes else (early[1:],)
+        return [self._search(changes) for changes in tried]
 
     def _search(self, changes: Sequence[_Change]) -> Search:
         edits = list[Edit]()

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from fitguard.memory.graph.nodes import Node
 from fitguard.memory.recomputing.edit import Edit
-from fitguard.memory.recomputing.graph import Output
+from fitguard.memory.recomputing.graph import Output, size_of_output
 
 
 def read_past_gatherings(nodes: Sequence[Node]) -> Edit:
@@ -24,6 +24,12 @@ def read_past_gatherings(nodes: Sequence[Node]) -> Edit:
         if node.op == "IdentityN" and node in read - followed:
             edit.left_out[node] = node.inputs[0][0]
     return edit
+
+
+def measure_gathered(nodes: Sequence[Node]) -> int:
+    """Bytes of what waits in them, at most."""
+    given = {_find_source(one) for node in nodes if node.op == "IdentityN" for one in node.inputs}
+    return sum(map(size_of_output, given))
 
 
 def _find_source(output: Output) -> Output:
