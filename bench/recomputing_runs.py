@@ -53,6 +53,7 @@ def main() -> None:
     parser.add_argument("--side", default="96")
     parser.add_argument("--rows", default="32")
     parser.add_argument("--no-xla", action="store_true", help="it takes minutes to compile")
+    parser.add_argument("--brief", action="store_true", help="nothing but plain and guarded")
     given = parser.parse_args()
     print(
         f"{'':16}{'limit':>10}{'plain':>8}{'guarded':>9}{'restarts':>9}{'time':>7}{'off':>9}"
@@ -67,8 +68,9 @@ def compare(name: str, given: argparse.Namespace, folder: Path) -> None:
     """The rows of one network."""
     size = ["--side", given.side, "--rows", given.rows]
     plain = train(folder, [name], size)
-    other = train(folder, [name], size, TF_ENABLE_ONEDNN_OPTS="1")
-    compiled = None if given.no_xla else train(folder, [name], [*size, "--jit"])
+    other = None if given.brief else train(folder, [name], size, TF_ENABLE_ONEDNN_OPTS="1")
+    no_xla = given.no_xla or given.brief
+    compiled = None if no_xla else train(folder, [name], [*size, "--jit"])
     begin = make(name, int(given.side), jit=False).get_weights()
     moved = off(plain.weights, begin)
 
@@ -81,11 +83,12 @@ def compare(name: str, given: argparse.Namespace, folder: Path) -> None:
         limited = {"TF_CPU_BFC_MEM_LIMIT_IN_MB": str(limit)}
         died = train(folder, [name], size, **limited)
         guarded = train(folder, [name], size, ["--exact-only"], **limited)
-        split = train(
-            folder, [name], size, ["--allow", "batch-statistics", "--micro-batch", "8"], **limited
-        )
-        parts = str(int(given.rows) // 8)
-        keras = train(folder, [name], [*size, "--parts", parts], **limited)
+        split = keras = None
+        if not given.brief:
+            parts = str(int(given.rows) // 8)
+            allowed = ["--allow", "batch-statistics", "--micro-batch", "8"]
+            split = train(folder, [name], size, allowed, **limited)
+            keras = train(folder, [name], [*size, "--parts", parts], **limited)
         restarts = guarded.text.count("It starts again")
         print(
             f"{name:16}{limit:6} MiB{_say(died):>8}{_say(guarded):>9}{restarts:9}"
@@ -126,8 +129,10 @@ def _say(done: Done) -> str:
     return "ends" if done.weights is not None else f"dies ({done.code})"
 
 
-def _beside(done: Done, plain: Done) -> str:
-    return f"{done.facts['seconds'] / plain.facts['seconds']:.2f}" if done.facts else "-"
+def _beside(done: Done | None, plain: Done) -> str:
+    if done is None or not done.facts:
+        return "-"
+    return f"{done.facts['seconds'] / plain.facts['seconds']:.2f}"
 
 
 if __name__ == "__main__":

@@ -8,13 +8,14 @@ _ARGUMENT = "fitguard_argument"
 
 
 def make_callable(
-    function: Any, definition: Any, *, jit_compile: bool
+    function: Any, definition: Any, *, jit_compile: bool, turns_images: bool = True
 ) -> Callable[[Sequence[Any]], list[Any]]:
     """Takes the tensors that the traced function takes, and gives those that it gives.
 
     Args:
         function: A concrete function. What it captures, such as variables, stays the same.
         definition: Its graph, changed. Its inputs and outputs still have their names.
+        turns_images: Whether TensorFlow may turn them into the layout that it wants for a GPU.
     """
     import tensorflow as tf
 
@@ -30,19 +31,22 @@ def make_callable(
     def call(tensors: Sequence[Any]) -> list[Any]:
         found = [find() for find in late]
         given = [*tensors, *tf.nest.flatten(found, expand_composites=True)]
-        with keep_sums():
+        with keep_graph(turns_images=turns_images):
             return list(run(*given)[:-1])
 
     return call
 
 
 @contextlib.contextmanager
-def keep_sums() -> Iterator[None]:
+def keep_graph(*, turns_images: bool) -> Iterator[None]:
     """Functions that are called here for the first time add up their tensors in one operation.
 
     Where a step takes most of the memory that TensorFlow thinks is there (on a CPU, 205 MiB), its
     graph optimizer adds to a sum what comes, as it comes. That rounds differently each time, and
     the zeros that the sum begins with stay in memory after the step.
+
+    Args:
+        turns_images: Whether it may add operations that turn images into another layout.
     """
     from tensorflow.core.protobuf.config_pb2 import ConfigProto
     from tensorflow.core.protobuf.rewriter_config_pb2 import RewriterConfig
@@ -51,7 +55,10 @@ def keep_sums() -> Iterator[None]:
     here = context.context()
     usual = here.function_call_options
     config = ConfigProto.FromString(usual.config_proto_serialized)
-    config.graph_options.rewrite_options.memory_optimization = RewriterConfig.NO_MEM_OPT
+    rewriting = config.graph_options.rewrite_options
+    rewriting.memory_optimization = RewriterConfig.NO_MEM_OPT
+    if not turns_images:
+        rewriting.layout_optimizer = RewriterConfig.OFF
     here.function_call_options = context.FunctionCallOptions(usual.executor_type, config)
     try:
         yield

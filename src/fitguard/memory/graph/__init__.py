@@ -23,6 +23,7 @@ Run on paper
 What it needs
     fitting.py        the least that it runs in, and what it takes with room
     allocator.py      TensorFlow's allocator, with a limit
+    shelves.py        places for small values, so that they do not lie between large ones
     workspace.py      what cuDNN takes for convolutions
     detail.py         what fills the memory, by layer and over the step; owners.py
 """

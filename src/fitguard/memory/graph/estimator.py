@@ -1,6 +1,7 @@
 """The memory of a step in graph mode, at any batch size."""
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from fitguard.knowledge.gpus import USUAL_CAPABILITY
 from fitguard.memory.estimate import Estimate
@@ -9,6 +10,7 @@ from fitguard.memory.graph.detail import build_details
 from fitguard.memory.graph.fitting import ample_bytes, least_bytes
 from fitguard.memory.graph.kernels import CUDNN_CONVOLUTIONS
 from fitguard.memory.graph.operations import UNKNOWN_ROUNDS
+from fitguard.memory.graph.shelves import NO_SHELVES, Shelves
 from fitguard.memory.graph.step import Run, Step, read_step
 from fitguard.memory.training import Training
 from fitguard.schema.plan import Mode, Range, Unknown
@@ -35,14 +37,25 @@ def graph_estimator(training: Training, capability: str = USUAL_CAPABILITY) -> "
 
 @dataclass
 class GraphEstimator:
-    """Answers from one traced step."""
+    """Answers from one traced step.
+
+    Args:
+        shelves: What is made ready for small values before the first step.
+    """
 
     training: Training
     step: Step
     first: Run
     run: Run
     mode: Mode = "graph"
+    shelves: Shelves = NO_SHELVES
     _known: dict[int, Estimate] = field(default_factory=dict)
+
+    @cached_property
+    def unturned(self) -> "GraphEstimator":
+        """The same step where images stay in the layout that they have."""
+        step = read_step(self.training, traced=self.step.traced, turns_images=False)
+        return GraphEstimator(self.training, step, step.run(first=True), step.run())
 
     def at(self, batch_size: int, *, detail: bool = False) -> Estimate:
         """The memory at this batch size."""
@@ -56,7 +69,7 @@ class GraphEstimator:
 
     def _estimate(self, batch_size: int) -> Estimate:
         kept = self.step.beside.factor + BESIDE_BYTES
-        least = least_bytes(self.first, self.run, batch_size, kept)
+        least = least_bytes(self.first, self.run, batch_size, kept, self.shelves)
         peak, once, likely, most = ample_bytes(
             self.run, batch_size, kept, (0, 1, workspace.LIKELY, workspace.MOST)
         )

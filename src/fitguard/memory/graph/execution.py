@@ -89,7 +89,8 @@ class Execution:
         self.queue: deque[Ready] = deque()
         self.pending: dict[Node, Pending] = {}
         self.frames: dict[tuple[str, Tag], Frame] = {}
-        self.consumers, self.followers = _edges(nodes)
+        with without_collecting():
+            self.consumers, self.followers = _edges(nodes)
         self.entries = Counter(
             node.attributes["frame_name"].s.decode() for node in nodes if node.op == "Enter"
         )

@@ -6,6 +6,7 @@ from itertools import accumulate
 
 from fitguard.memory.graph.allocator import Allocator, OutOfMemory, round_size
 from fitguard.memory.graph.buffers import Buffer
+from fitguard.memory.graph.shelves import NO_SHELVES, Shelves
 from fitguard.memory.graph.sizes import Size
 from fitguard.memory.graph.step import Run
 from fitguard.memory.graph.workspace import CAP_BYTES, convolution_bytes
@@ -50,28 +51,36 @@ def _list_in_use(run: Run, batch_size: int, kept_bytes: int) -> list[int]:
     return list(accumulate(changes))
 
 
-def least_bytes(first: Run, later: Run, batch_size: int, kept_bytes: int = 0) -> int:
+def least_bytes(
+    first: Run, later: Run, batch_size: int, kept_bytes: int = 0, shelves: Shelves = NO_SHELVES
+) -> int:
     """The smallest limit under which the allocator can serve a training, by bisection.
 
     The first step leaves the memory in pieces, in which the second one must find its place.
 
     Args:
         kept_bytes: What lies in memory beside the step.
+        shelves: What was made ready for small values.
     """
     fails = peak_bytes(later, batch_size, kept_bytes)
     steps = [_read_moves(first, batch_size), *[_read_moves(later, batch_size)] * LATER_STEPS]
-    if _runs(steps, fails, kept_bytes):
+    if _runs(steps, fails, kept_bytes, shelves):
         return fails
     enough = fails + fails // 8
-    while not _runs(steps, enough, kept_bytes):
+    while not _runs(steps, enough, kept_bytes, shelves):
         fails, enough = enough, enough + enough // 8
     while enough - fails > PRECISION * enough:
         middle = (enough + fails) // 2
-        if _runs(steps, middle, kept_bytes):
+        if _runs(steps, middle, kept_bytes, shelves):
             enough = middle
         else:
             fails = middle
     return enough
+
+
+def runs_within(run: Run, limit_bytes: int, shelves: Shelves) -> bool:
+    """Whether a step can be taken again and again under this limit; its sizes are known."""
+    return _runs([_read_moves(run, 1)] * LATER_STEPS, limit_bytes, 0, shelves)
 
 
 @dataclass(frozen=True)
@@ -109,7 +118,7 @@ def _read_moves(run: Run, batch_size: int) -> _Moves:
     )
 
 
-def _runs(steps: Sequence[_Moves], limit_bytes: int, kept_bytes: int) -> bool:
+def _runs(steps: Sequence[_Moves], limit_bytes: int, kept_bytes: int, shelves: Shelves) -> bool:
     allocator = Allocator(limit_bytes)
     first = steps[0]
     try:
@@ -118,11 +127,19 @@ def _runs(steps: Sequence[_Moves], limit_bytes: int, kept_bytes: int) -> bool:
         unique = dict.fromkeys(first.variables)
         known = {one: allocator.allocate_rounded(first.sizes[one]) for one in unique}
         places = [known[one] for one in first.variables]
+        _put_up(shelves, allocator)
         for step in steps:
             places = _play(step, allocator, places)
     except OutOfMemory:
         return False
     return True
+
+
+def _put_up(shelves: Shelves, allocator: Allocator) -> None:
+    blocks = [(allocator.allocate(size), stays) for size, stays in shelves.list_blocks()]
+    for address, stays in blocks:
+        if not stays:
+            allocator.free(address)
 
 
 def _play(step: _Moves, allocator: Allocator, places: list[int]) -> list[int]:

@@ -20,11 +20,14 @@ LAYOUT_MATTERS = ("Conv", "DepthwiseConv", "MaxPool", "AvgPool", "FusedBatchNorm
 """Only for these the layout pass is worth its time, which is most of it."""
 
 
-def rewrite_graph(traced: Traced, capability: str = USUAL_CAPABILITY) -> Any:
+def rewrite_graph(
+    traced: Traced, capability: str = USUAL_CAPABILITY, *, turns_images: bool = True
+) -> Any:
     """The graph with convolutions in the layout that the GPU wants, and functions inlined.
 
     Args:
         capability: The GPU's compute capability.
+        turns_images: False where they stay in the layout that they have.
 
     Returns:
         A GraphDef.
@@ -34,7 +37,7 @@ def rewrite_graph(traced: Traced, capability: str = USUAL_CAPABILITY) -> Any:
     kept = [operation.name for operation in graph.control_outputs]
     kept += [tensor.op.name for tensor in traced.function.outputs]
     fold(definition, set(kept))
-    passes = [*PASSES, "layout"] if _has_images(definition) else PASSES
+    passes = [*PASSES, "layout"] if turns_images and _has_images(definition) else PASSES
     with dropping_log():
         return optimize_for_gpu(definition, kept, passes, capability)
 

@@ -32,6 +32,7 @@ class Step:
         handles: The nodes that stand for variables, with name, size and category.
         inputs: The nodes that stand for the batch.
         beside: Variables that the step does not touch, and constants.
+        traced: What it was read from.
     """
 
     nodes: list[Node]
@@ -39,6 +40,7 @@ class Step:
     inputs: list[Node]
     beside: Size
     prime: int
+    traced: Traced
 
     def run(self, *, first: bool = False) -> "Run":
         """All allocations of one step in their order.
@@ -48,7 +50,7 @@ class Step:
                 one shape are one buffer of zeros, and each gets its own when it is first changed.
         """
         ledger = Ledger()
-        variables = self._variables(shared=first)
+        variables = make_variables(self.handles, shared=first)
         kept = [variable.buffer for variable in variables.values()]
         inputs = [Buffer(node.sizes[0], "input", name=node.name) for node in self.inputs]
         operations = Operations(ledger, variables)
@@ -60,16 +62,22 @@ class Step:
         after = [variable.buffer for variable in variables.values()]
         return Run(kept, after, inputs, ledger.events, execution.complete and not operations.rounds)
 
-    def _variables(self, *, shared: bool) -> dict[Node, Variable]:
-        zeros: dict[Size, Buffer] = {}
-        made: dict[Node, Variable] = {}
-        for node, (name, size, category) in self.handles.items():
-            buffer = Buffer(size, category, name=name)
-            if shared and category == "optimizer":
-                buffer = zeros.setdefault(size, buffer)
-            buffer.references += 1
-            made[node] = Variable(name, buffer)
-        return made
+
+def make_variables(handles: Handles, *, shared: bool = False) -> dict[Node, Variable]:
+    """Each with a buffer.
+
+    Args:
+        shared: Whether the optimizer's variables of one size have one buffer for all.
+    """
+    zeros: dict[Size, Buffer] = {}
+    made: dict[Node, Variable] = {}
+    for node, (name, size, category) in handles.items():
+        buffer = Buffer(size, category, name=name)
+        if shared and category == "optimizer":
+            buffer = zeros.setdefault(size, buffer)
+        buffer.references += 1
+        made[node] = Variable(name, buffer)
+    return made
 
 
 @dataclass(frozen=True)
@@ -91,10 +99,21 @@ class Run:
     complete: bool
 
 
-def read_step(training: Training, capability: str = USUAL_CAPABILITY) -> Step:
-    """Trace, rewrite, read."""
-    traced = trace(training)
-    graph = rewrite_graph(traced, capability)
+def read_step(
+    training: Training,
+    capability: str = USUAL_CAPABILITY,
+    *,
+    traced: Traced | None = None,
+    turns_images: bool = True,
+) -> Step:
+    """Trace, rewrite, read.
+
+    Args:
+        traced: Where that was done already.
+        turns_images: False where convolutions get them in the layout that they have.
+    """
+    traced = traced or trace(training)
+    graph = rewrite_graph(traced, capability, turns_images=turns_images)
     nodes = read_nodes(graph.node, shapes_by_name(traced.function.graph), traced.prime)
     for node in nodes:
         add_reserve(node)
@@ -108,7 +127,8 @@ def read_step(training: Training, capability: str = USUAL_CAPABILITY) -> Step:
     every = _own_variables(training.model)
     every |= _by_handle(optimizer_variables(getattr(training.model, "optimizer", None)))
     unread = max(sum(variable_bytes(variable) for variable in every.values()) - read, 0)
-    return Step(nodes, handles, inputs, Size(unread + _constant_bytes(nodes)), traced.prime)
+    beside = Size(unread + _constant_bytes(nodes))
+    return Step(nodes, handles, inputs, beside, traced.prime, traced)
 
 
 def _constant_bytes(nodes: list[Node]) -> int:
@@ -130,23 +150,28 @@ def _by_handle(variables: Iterable[Any]) -> dict[int, Any]:
 
 
 def _handles(traced: Traced, training: Training, nodes: list[Node]) -> Handles:
-    by_name = {node.name: node for node in nodes}
     own = _own_variables(training.model)
     found: Handles = {}
-    for variable in traced.function.graph.variables:
-        inner = _inner(traced, variable.handle)
-        if inner in by_name:
-            is_own = variable.trainable or id(variable.handle) in own
-            category: Category = "weights" if is_own else "optimizer"
-            found[by_name[inner]] = (variable.name, Size(variable_bytes(variable)), category)
+    for node, variable in find_variables(traced.function.graph, nodes).items():
+        is_own = variable.trainable or id(variable.handle) in own
+        category: Category = "weights" if is_own else "optimizer"
+        found[node] = (variable.name, Size(variable_bytes(variable)), category)
     return found
 
 
-def _inner(traced: Traced, handle: Any) -> str:
-    for outer, inner in traced.function.graph.captures:
-        if outer is handle:
-            return str(inner.op.name)
-    return ""
+def find_variables(graph: Any, nodes: Iterable[Node], known: Iterable[Any] = ()) -> dict[Node, Any]:
+    """The nodes that stand for variables in a traced graph.
+
+    Args:
+        known: Variables that it may use; those that it has noted itself where not given.
+    """
+    by_name = {node.name: node for node in nodes}
+    variables = {id(variable.handle): variable for variable in (known or graph.variables)}
+    return {
+        by_name[inner.op.name]: variables[id(outer)]
+        for outer, inner in graph.captures
+        if id(outer) in variables and inner.op.name in by_name
+    }
 
 
 def _handle(variable: Any) -> Any:

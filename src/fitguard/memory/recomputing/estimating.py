@@ -8,7 +8,8 @@ from fitguard.memory.graph.sizes import Size
 from fitguard.memory.graph.step import Step
 from fitguard.memory.recomputing.choosing import Ways
 from fitguard.memory.recomputing.edit import apply_edit, transfer_edit
-from fitguard.memory.recomputing.recomputation import Recomputation
+from fitguard.memory.recomputing.paper import Paper
+from fitguard.memory.recomputing.recomputation import Recomputation, turns_images
 
 _WITHOUT_CARD = 0.5
 _LESS = 0.9
@@ -35,9 +36,15 @@ def find_recomputed(
     None where nothing can be won. Without a card, about half of the activations are kept. Less may
     be in use at once and need more all the same: where it lies in pieces.
     """
-    originals = clone_at(plain.step, batch_size)
-    ways = Ways(list(originals))
     share = _WITHOUT_CARD if usable_bytes is None else _find_share(plain, batch_size, usable_bytes)
+    plain = plain if turns_images(share) else plain.unturned
+    originals = clone_at(plain.step, batch_size)
+    clones = {node: clone for clone, node in originals.items()}
+    handles = {
+        clones[node]: (name, Size(size.at(batch_size)), category)
+        for node, (name, size, category) in plain.step.handles.items()
+    }
+    ways = Ways(Paper(list(originals), handles))
     tried: list[RecomputedEstimator] = []
 
     def needed(found: RecomputedEstimator) -> int:
@@ -102,4 +109,6 @@ def _edit_estimator(
         handles={made[node]: handle for node, handle in step.handles.items()},
         inputs=[made[node] for node in step.inputs],
     )
-    return GraphEstimator(plain.training, edited, edited.run(first=True), edited.run())
+    return GraphEstimator(
+        plain.training, edited, edited.run(first=True), edited.run(), shelves=way.shelves
+    )

@@ -6,10 +6,14 @@ from typing import Any
 
 from fitguard.memory.graph.buffers import Ledger
 from fitguard.memory.graph.execution import Execution
+from fitguard.memory.graph.fitting import least_bytes, runs_within
 from fitguard.memory.graph.nodes import Node, read_nodes
 from fitguard.memory.graph.operations import Operations
 from fitguard.memory.graph.shapes import shapes_by_name
+from fitguard.memory.graph.shelves import Shelves, list_kinds
+from fitguard.memory.graph.step import Run, make_variables
 from fitguard.memory.graph.tidying import tidy_nodes
+from fitguard.memory.graph.updates import Handles
 
 SMALL_BYTES = 64 * 1024
 """What is kept in any case: means, variances, sizes."""
@@ -26,11 +30,32 @@ class Order:
         nodes: In the order in which they ran.
         peak: Position of the node that ran when most memory was in use.
         peak_bytes: How much that was, without variables and the batch.
+        run: What was allocated and freed.
     """
 
     nodes: list[Node]
     peak: int
     peak_bytes: int
+    run: Run
+
+    @property
+    def _state_bytes(self) -> int:
+        return sum(buffer.size.at(1) for buffer in self.run.variables)
+
+    def find_shelves(self, most_bytes: int) -> Shelves | None:
+        """Those with which the allocator can serve it in so much memory beside the variables.
+
+        None where it cannot.
+        """
+        if self.peak_bytes > most_bytes:
+            return None
+        limit = self._state_bytes + most_bytes
+        kinds = list_kinds(most_bytes)
+        return next((kind for kind in kinds if runs_within(self.run, limit, kind)), None)
+
+    def measure_least(self, shelves: Shelves) -> int:
+        """The least memory beside the variables in which the allocator can serve it."""
+        return least_bytes(self.run, self.run, 1, shelves=shelves) - self._state_bytes
 
 
 def read_graph(graph: Any, results: Iterable[str] = ()) -> list[Node]:
@@ -64,10 +89,16 @@ def _list_needed(nodes: list[Node], results: Set[str]) -> list[Node]:
     return [node for node in nodes if node in needed]
 
 
-def run_on_paper(nodes: Sequence[Node]) -> Order:
-    """In the order of TensorFlow's executor."""
+def run_on_paper(nodes: Sequence[Node], handles: Handles | None = None) -> Order:
+    """In the order of TensorFlow's executor.
+
+    Args:
+        handles: The nodes that stand for variables.
+    """
     ledger = Ledger()
-    execution = Execution(list(nodes), ledger, Operations(ledger, {}))
+    variables = make_variables(handles or {})
+    before = [variable.buffer for variable in variables.values()]
+    execution = Execution(list(nodes), ledger, Operations(ledger, variables))
     execution.run()
     places = {node: place for place, node in enumerate(execution.ran)}
     current = most = peak = 0
@@ -76,7 +107,9 @@ def run_on_paper(nodes: Sequence[Node]) -> Order:
         current += size if is_new else -size
         if current > most:
             most, peak = current, places.get(node, peak) if node is not None else peak
-    return Order(execution.ran, peak, most)
+    after = [variable.buffer for variable in variables.values()]
+    run = Run(before, after, [], ledger.events, execution.complete)
+    return Order(execution.ran, peak, most, run)
 
 
 def size_of_output(output: Output) -> int:

@@ -13,11 +13,17 @@ from fitguard.contract.rewritten import (
     own_inputs,
 )
 from fitguard.memory.graph.nodes import Node
+from fitguard.memory.graph.shelves import NO_SHELVES
+from fitguard.memory.graph.sizes import Size
+from fitguard.memory.graph.step import find_variables
+from fitguard.memory.graph.updates import Handles
+from fitguard.memory.model_variables import variable_bytes
 from fitguard.memory.recomputing.by_device import choose
 from fitguard.memory.recomputing.edit import NAME, edit_definition
 from fitguard.memory.recomputing.graph import list_results, read_graph
-from fitguard.memory.recomputing.recomputation import Recomputation
+from fitguard.memory.recomputing.recomputation import Recomputation, turns_images
 from fitguard.memory.recomputing.repeatable import draws_anew
+from fitguard.memory.recomputing.shelving import put_up_shelves
 from fitguard.schema.exit_codes import UsageError
 
 Specs = Sequence[Any]
@@ -32,6 +38,7 @@ class _Made:
     call: Callable[[Sequence[Any]], list[Any]]
     structure: Any
     way: Recomputation | None
+    device: str
 
 
 class RecomputedFunction:
@@ -74,6 +81,7 @@ class RecomputedFunction:
         self._tell_nothing = told_nothing
         self._of_bytes = of_bytes
         self._made: dict[Any, _Made] = {}
+        self._shelves, self._pins = NO_SHELVES, list[Any]()
         self.way: Recomputation | None = None
         self.drawing: tuple[str, ...] = ()
 
@@ -97,10 +105,18 @@ class RecomputedFunction:
             )
         arguments = self._bind(arguments, named)
         made = self._find(arguments)
+        self._put_up_shelves(made)
         found = iter(made.call(tf.nest.flatten(_tensors(arguments), expand_composites=True)))
         leaves = tf.nest.flatten(made.structure, expand_composites=True)
         filled = [leaf if leaf is None else next(found) for leaf in leaves]
         return tf.nest.pack_sequence_as(made.structure, filled, expand_composites=True)
+
+    def _put_up_shelves(self, made: _Made) -> None:
+        """Just before the first step that needs them: what was tried before is gone by then."""
+        if made.way is None or made.way.shelves.each_bytes <= self._shelves.each_bytes:
+            return
+        self._shelves, self._pins = made.way.shelves, []
+        self._pins = put_up_shelves(self._shelves, made.device)
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         """As a method, it gets its object first."""
@@ -137,33 +153,55 @@ class RecomputedFunction:
         wide = iter(self._widen(specs))
         given = [next(wide) if _is_tensor(leaf) else leaf for leaf in leaves]
         traced = self._function.get_concrete_function(*tf.nest.pack_sequence_as(arguments, given))
-        nodes = _read_nodes(traced, tf.nest.flatten(_tensors(arguments), expand_composites=True))
+        tensors = tf.nest.flatten(_tensors(arguments), expand_composites=True)
+        nodes, handles = _read_nodes(traced, tensors)
         self.drawing = self.drawing or tuple(
             sorted({node.op for node in nodes if draws_anew(node)})
         )
         jit = is_compiled(traced) if self._jit is None else self._jit
-        way = choose(nodes, self._share, self._of_bytes, is_compiled=jit)
+        way = choose(nodes, self._share, self._of_bytes, handles=handles, is_compiled=jit)
         if way is None:
             self._tell_nothing()
         else:
             self._of_bytes = self._of_bytes or way.whole_bytes
             self.way = self.way if self.way is not None and self.way.edits else way
-        call = make_callable(traced, _edit(traced.graph, way, barriers=jit), jit_compile=jit)
-        return _Made(call, traced.structured_outputs, way)
+        call = make_callable(
+            traced,
+            _edit(traced.graph, way, barriers=jit),
+            jit_compile=jit,
+            turns_images=turns_images(self._share),
+        )
+        return _Made(call, traced.structured_outputs, way, _find_device(traced.graph))
 
 
-def _read_nodes(traced: Any, tensors: Sequence[Any]) -> list[Node]:
-    """With the sizes of these tensors, also where it was traced for any."""
+def _find_device(graph: Any) -> str:
+    """Where its largest variable is; empty where it has none: TensorFlow's first choice."""
+    largest = max(graph.variables, key=variable_bytes, default=None)
+    return "" if largest is None else str(largest.device)
+
+
+def _read_nodes(traced: Any, tensors: Sequence[Any]) -> tuple[list[Node], Handles]:
+    """With the sizes of these tensors, also where it was traced for any; and its variables."""
     import tensorflow as tf
 
+    known = traced.graph.variables
     if all(one.shape.is_fully_defined() for one in own_inputs(traced)):
-        return read_graph(traced.graph)
+        nodes = read_graph(traced.graph)
+        return nodes, _find_handles(traced.graph, nodes, known)
     specs = [tf.TensorSpec(one.shape, one.dtype) for one in tensors]
     graph, names = graph_for_shapes(traced, specs)
     nodes = read_graph(graph, list_results(traced.graph))
+    handles = _find_handles(graph, nodes, known)
     for node in nodes:
         node.name = names.get(node.name, node.name)
-    return nodes
+    return nodes, handles
+
+
+def _find_handles(graph: Any, nodes: Sequence[Node], variables: Sequence[Any]) -> Handles:
+    return {
+        node: (variable.name, Size(variable_bytes(variable)), "weights")
+        for node, variable in find_variables(graph, nodes, variables).items()
+    }
 
 
 def _edit(graph: Any, way: Recomputation | None, *, barriers: bool) -> Any:
