@@ -28,6 +28,23 @@ class Clock(keras.callbacks.Callback):
         self.ends.append(time.perf_counter())
 
 
+class Batches(keras.utils.PyDataset):
+    """Images lie in memory of Python's own until they are wanted, as with a GPU: in arrays that
+    `fit` is given, they would lie in that of TensorFlow's allocator, all of them.
+    """
+
+    def __init__(self, x, y, rows):
+        super().__init__()
+        self.x, self.y, self.rows = x, y, rows
+
+    def __len__(self):
+        return len(self.x) // self.rows
+
+    def __getitem__(self, index):
+        chosen = slice(index * self.rows, (index + 1) * self.rows)
+        return self.x[chosen], self.y[chosen]
+
+
 def take_limit_in_one_piece():
     """As on a GPU: else the allocator gets it in pieces, none of which may hold a large tensor."""
     limit_mib = int(os.environ.get("TF_CPU_BFC_MEM_LIMIT_IN_MB", "0"))
@@ -51,14 +68,16 @@ def main():
     if given.limit_mib:
         limit = tf.config.LogicalDeviceConfiguration(memory_limit=given.limit_mib)
         tf.config.set_logical_device_configuration(gpus[0], [limit])
+    elif gpus:
+        tf.config.experimental.set_memory_growth(gpus[0], True)
     take_limit_in_one_piece()
     model = make(given.model, given.side, jit=given.jit, parts=given.parts)
     if given.begin:
         np.savez(given.begin, *model.get_weights())
     x, y = draw_batch(given.model, given.side, BATCHES * given.rows)
     clock = Clock()
-    fit = {"batch_size": given.rows // given.parts, "shuffle": False, "verbose": 2}
-    model.fit(x, y, epochs=given.epochs, callbacks=[clock], **fit)
+    batches = Batches(x, y, given.rows // given.parts)
+    model.fit(batches, shuffle=False, verbose=2, epochs=given.epochs, callbacks=[clock])
     steps = np.diff(clock.ends)[given.parts :]
     np.savez(given.weights, *model.get_weights())
     device = "GPU:0" if gpus else "CPU:0"

@@ -38,6 +38,7 @@ def main():
     parser.add_argument("--shares", default="0.5,0.34")
     parser.add_argument("--side", default="224")
     parser.add_argument("--jit", action="store_true")
+    parser.add_argument("--compiled", default="", help="whose plain training XLA compiles, too")
     parser.add_argument("--at-once", type=int, default=9)
     parser.add_argument("--seconds", type=float, default=400)
     given = parser.parse_args()
@@ -49,6 +50,10 @@ def main():
             (name, again): pool.submit(train, work, name, f"plain{again}", given, end)
             for name in names
             for again in (1, 2)
+        }
+        compiled = {
+            name: pool.submit(train, work, name, "compiled", given, end, jit=True)
+            for name in filter(None, given.compiled.split(","))
         }
         under = []
         for name in names:
@@ -66,15 +71,22 @@ def main():
         for name, share, limit, (died, guarded) in under:
             first, second = plain[name, 1].result(), plain[name, 2].result()
             say(compare(name, share, limit, first, second, died.result(), guarded.result()))
+        for name, one in compiled.items():
+            done, first = one.result(), plain[name, 1].result()
+            row = {"model": name, "compiled": done["code"], "whole": done["whole_seconds"]}
+            if done["weights"] is not None:
+                row["off"] = off(done["weights"], first["weights"]) / moved_by(first)
+                row |= {"peak_bytes": done["peak_bytes"], "seconds": done["seconds"]}
+            say(row)
 
 
 def compare(name, share, limit, first, second, died, guarded):
     row = {"model": name, "share": share, "limit_mib": limit, "plain": died["code"]}
     row |= {"guarded": guarded["code"], "whole_seconds": guarded["whole_seconds"]}
+    row["plain_seconds"] = first["seconds"]
     row["said"] = [line for line in guarded["text"].splitlines() if line.startswith("fitguard")]
     if guarded["weights"] is not None:
-        moved = off(first["weights"], first["begin"])
-        row["off"] = off(guarded["weights"], first["weights"]) / moved
+        row["off"] = off(guarded["weights"], first["weights"]) / moved_by(first)
         row["seconds"] = guarded["seconds"] / first["seconds"]
     else:
         row["end"] = guarded["text"][-600:]
@@ -87,7 +99,7 @@ def moved_by(done):
     return off(done["weights"], done["begin"])
 
 
-def train(work, name, label, given, end, limit=None, kind="plain"):
+def train(work, name, label, given, end, limit=None, kind="plain", *, jit=False):
     """One training in a process of its own."""
     folder = work / f"{name}-{label}"
     folder.mkdir()
@@ -98,7 +110,7 @@ def train(work, name, label, given, end, limit=None, kind="plain"):
     command += [str(SCRIPT), name, str(out), "--side", given.side, "--rows", str(ROWS[name])]
     command += ["--begin", str(begin)]
     command += ["--limit-mib", str(limit)] if limit else []
-    command += ["--jit"] if given.jit else []
+    command += ["--jit"] if given.jit or jit else []
     began = time.monotonic()
     done = subprocess.run(
         ["timeout", str(max(int(end - began), 1)), *command],

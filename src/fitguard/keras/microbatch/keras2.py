@@ -11,6 +11,7 @@ from fitguard.contract import libraries, training2
 from fitguard.contract.layers import flatten_layers
 from fitguard.keras.microbatch import losses2
 from fitguard.keras.microbatch.identity import identities
+from fitguard.keras.microbatch.sentences import tell_drawing, tell_normalizing
 from fitguard.keras.microbatch.split import Split
 from fitguard.keras.microbatch.state import MovingMoments
 
@@ -114,24 +115,17 @@ def moving_moments(model: Any) -> list[MovingMoments]:
 
 
 def layers_that_see_the_batch(model: Any) -> list[str]:
-    """A sentence for each."""
-    return [
-        f"{type(layer).__name__} {layer.name} normalizes with the mean and variance of the rows"
-        " it gets. With micro-batches, these are the rows of one micro-batch. Its moving"
-        " statistics still update once per step."
-        for layer in flatten_layers(model)
-        if training2.is_normalization(layer) and layer.trainable
-    ]
+    """In sentences."""
+    layers = flatten_layers(model)
+    return tell_normalizing(
+        [one for one in layers if training2.is_normalization(one) and one.trainable]
+    )
 
 
 def layers_that_draw_others(model: Any) -> list[str]:
-    """A sentence for each."""
-    return [
-        f"{type(layer).__name__} {layer.name} of Keras 2 draws other random numbers for"
-        " micro-batches than for the whole batch."
-        for layer in flatten_layers(model)
-        if training2.is_random(layer) and _draws(layer)
-    ]
+    """In sentences."""
+    layers = flatten_layers(model)
+    return tell_drawing([one for one in layers if training2.is_random(one) and _draws(one)])
 
 
 def _draws(layer: Any) -> bool:

@@ -13,6 +13,7 @@ from fitguard.contract import libraries, training3
 from fitguard.contract.layers import flatten_layers
 from fitguard.contract.random_state import keras_seed_generator
 from fitguard.keras.microbatch.identity import identities
+from fitguard.keras.microbatch.sentences import tell_normalizing
 from fitguard.keras.microbatch.split import Split
 from fitguard.keras.microbatch.state import MovingMoments
 
@@ -150,19 +151,16 @@ def moving_moments(model: Any) -> list[MovingMoments]:
 
 
 def layers_that_see_the_batch(model: Any) -> list[str]:
-    """A sentence for each."""
+    """In sentences."""
     layers = flatten_layers(model)
+    normalizing = [
+        one for one in layers if isinstance(one, keras.layers.BatchNormalization) and one.trainable
+    ]
     mixing = tuple(
         found for name in ("MixUp", "CutMix") if (found := getattr(keras.layers, name, None))
     )
     return [
-        *(
-            f"{type(layer).__name__} {layer.name} normalizes with the mean and variance of the rows"
-            " it gets. With micro-batches, these are the rows of one micro-batch. Its moving"
-            " statistics still update once per step."
-            for layer in layers
-            if isinstance(layer, keras.layers.BatchNormalization) and layer.trainable
-        ),
+        *tell_normalizing(normalizing),
         *(
             f"{type(layer).__name__} {layer.name} mixes rows of the batch with each other."
             " With micro-batches, it mixes only the rows of one micro-batch."

@@ -48,10 +48,10 @@ class Library(Protocol):
         """The statistics of normalisations that learn them."""
 
     def layers_that_see_the_batch(self, model: Any) -> list[str]:
-        """A sentence for each layer and loss that looks at several rows at once."""
+        """Sentences on layers and losses that look at several rows at once."""
 
     def layers_that_draw_others(self, model: Any) -> list[str]:
-        """A sentence for each layer that draws other random numbers for micro-batches."""
+        """Sentences on layers that draw other random numbers for micro-batches."""
 
 
 def library_of(model: Any) -> Library:
