@@ -70,11 +70,18 @@ def graph_for_shapes(function: Any, specs: Sequence[Any]) -> tuple[Any, dict[str
     """The graph of a traced function with the sizes that it has for inputs of these shapes.
 
     Returns:
-        The graph, and for the names of its inputs those that they have in the function.
+        The graph, and for the names of its inputs, and of what it captures, those that they have in
+        the function.
     """
     made = _import(function, function.graph.as_graph_def(), specs)
     names = {
         f"{_ARGUMENT}_{index}": tensor.op.name for index, tensor in enumerate(own_inputs(function))
+    }
+    captured = {id(outer): inner.op.name for outer, inner in function.graph.captures}
+    names |= {
+        inner.op.name: captured[id(outer)]
+        for outer, inner in made.graph.captures
+        if id(outer) in captured
     }
     return made.graph, names
 

@@ -221,6 +221,28 @@ def test_batches_of_other_shapes_are_traced_and_a_small_one_stays_as_it_is():
     assert_same(functional, keras, 0.5, [batch_of(), batch_of(4), batch_of(ROWS - 4)])
 
 
+def test_constants_are_found_where_the_rows_are_not_known():
+    """Normalization keeps mean and variance as constants, which the step captures."""
+
+    def build(_):
+        given = keras.Input((16, 16, 3))
+        value = keras.layers.Normalization(mean=[0.1, 0.2, 0.3], variance=[1.0, 2.0, 3.0])(given)
+        for _ in range(4):
+            value = keras.layers.Conv2D(8, 3, padding="same", activation="gelu")(value)
+        return keras.Model(given, keras.layers.Dense(10)(keras.layers.Flatten()(value)))
+
+    spec = tf.nest.map_structure(
+        lambda one: tf.TensorSpec((None, *one.shape[1:]), one.dtype), batch_of()
+    )
+    plain, recomputed = compiled(build, keras), compiled(build, keras)
+    step = RecomputedStep(recomputed, 0.4, spec)
+    step(batch_of())
+    assert any("normalization" in node.name for edit in step.way.edits for node in edit.copies)
+    plain.train_on_batch(*batch_of())
+    for one, two in zip(recomputed.get_weights(), plain.get_weights(), strict=True):
+        np.testing.assert_allclose(one, two, rtol=1e-4, atol=1e-6)
+
+
 @pytest.mark.parametrize("told", [True, False])
 def test_a_share_is_of_the_batch_that_it_was_asked_for(told):
     """A killed run may go on with the last batch of an epoch, which is smaller."""
