@@ -27,7 +27,7 @@ import fitguard
 SIDE = 224
 FIRST = 32
 SCRIPT = Path(__file__).parent / "recompute" / "one_step.py"
-BEYOND = 3
+BEYOND = 4
 """So many times the largest batch is asked for: all that can be saved is saved there."""
 
 APPLICATIONS = ("VGG16", "ResNet101", "InceptionV3", "NASNetMobile")
