@@ -93,6 +93,13 @@ def test_where_no_memory_can_be_saved_it_is_said_and_runs_as_it_is():
         RecomputedFunction(lambda value: 2.0 * value, 0.5).prepare(tf.zeros((4, 4)))
 
 
+def test_a_share_that_cannot_be_had_is_said_once():
+    with pytest.warns(UserWarning, match=r"asked for share=0\.01 .* is 0\.\d\d: it takes") as said:
+        _, _, step = own_loop(lambda step: fitguard.keras.recompute(step, share=0.01))
+    assert len([one for one in said if "fitguard" in str(one.message)]) == 1
+    assert 0.01 < step.way.share < 1
+
+
 def chain(value, scale=1.0, *, training=True, extra=None):
     """Large values that wait for the backward pass, and no model."""
     with tf.GradientTape() as tape:

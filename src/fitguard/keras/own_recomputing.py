@@ -13,6 +13,11 @@ _NOTHING = (
     "backward pass and can be computed again. The step runs as it is."
 )
 
+_MORE = (
+    "fitguard.keras.recompute was asked for share={share:g} of the memory of the step. The least "
+    "that it can be had in is {reached:.2f}: it takes that."
+)
+
 
 def recompute(step: Any, share: float = 0.5, *, jit_compile: bool | None = None) -> Any:
     """A step that computes some of its values twice, and takes less memory.
@@ -20,7 +25,7 @@ def recompute(step: Any, share: float = 0.5, *, jit_compile: bool | None = None)
     The result is the same but for rounding: the whole batch is seen at once, random numbers are
     those of the plain step, and moving averages move once. Numbers that TensorFlow's kernels draw
     from a state of their own (`tf.random.uniform`) are others. Where no memory can be saved, the
-    step runs as it is, and a warning says so.
+    step runs as it is. A warning says that, and where less can be saved than was asked for.
 
     Args:
         step: A function of tensors that computes gradients and applies them, as for `tf.function`;
@@ -56,7 +61,7 @@ def recompute(step: Any, share: float = 0.5, *, jit_compile: bool | None = None)
         )
     from fitguard.memory.recomputing.recomputed import RecomputedFunction
 
-    return RecomputedFunction(step, share, jit_compile=jit_compile, told_nothing=_warn)
+    return RecomputedFunction(step, share, jit_compile=jit_compile, told_more=_warner(share))
 
 
 def require_share(share: Any) -> None:
@@ -67,8 +72,14 @@ def require_share(share: Any) -> None:
         )
 
 
-def _warn() -> None:
-    warnings.warn(_NOTHING, stacklevel=4)
+def _warner(share: float) -> Callable[[float], None]:
+    """Says that there is less to be saved than was asked for."""
+
+    def warn(reached: float) -> None:
+        text = _NOTHING if reached >= 1 else _MORE.format(share=share, reached=reached)
+        warnings.warn(text, stacklevel=4)
+
+    return warn
 
 
 def _recompute_fit(model: Any, share: float) -> Any:
@@ -97,7 +108,7 @@ def _take_steps(model: Any, share: float) -> Callable[[Any], Any]:
     def take_step(iterator: Any) -> Any:
         if not made:
             spec = getattr(iterator, "element_spec", None)
-            made.append(RecomputedStep(model, share, spec, told_nothing=_warn))
+            made.append(RecomputedStep(model, share, spec, told_more=_warner(share)))
         return made[0](next(iterator))
 
     return take_step

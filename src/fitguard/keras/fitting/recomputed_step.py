@@ -26,7 +26,7 @@ class RecomputedStep:
             that of one replica.
         element_spec: That of the data, where there is one: Keras traces its step for it, and what
             is computed may depend on whether the number of rows is known.
-        told_nothing: Called where nothing can be saved.
+        told_more: Called with the share that is reached, where that is more; 1 for nothing.
         of_bytes: What the share is of, where that was another batch; 0 for the first one.
     """
 
@@ -35,13 +35,13 @@ class RecomputedStep:
         model: Any,
         share: float,
         element_spec: Any = None,
-        told_nothing: Callable[[], None] = lambda: None,
+        told_more: Callable[[float], None] = lambda _: None,
         of_bytes: int = 0,
     ) -> None:
         self._model = model
         self._share = share
         self._element_spec = element_spec
-        self._tell_nothing = told_nothing
+        self._tell_more = told_more
         self._of_bytes = of_bytes
         self._library = library_of(model)
         self._steps: dict[Any, RecomputedFunction] = {}
@@ -102,7 +102,7 @@ class RecomputedStep:
                 self._share,
                 jit_compile=uses_xla(model),
                 widen=self._widen,
-                told_nothing=self._tell_nothing,
+                told_more=self._tell_more,
                 of_bytes=self._of_bytes,
             )
         return self._steps[layout.key]

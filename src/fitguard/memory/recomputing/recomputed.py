@@ -27,6 +27,7 @@ from fitguard.memory.recomputing.shelving import put_up_shelves
 from fitguard.schema.exit_codes import UsageError
 
 Specs = Sequence[Any]
+_NEAR = 0.01
 
 
 class NothingToRecompute(Exception):
@@ -53,7 +54,8 @@ class RecomputedFunction:
             these arguments. Where so little cannot be had, the least is taken.
         jit_compile: Compile with XLA; None for what the `tf.function` does.
         widen: Makes the specs that it is traced for from those of its tensors.
-        told_nothing: Called where nothing can be saved.
+        told_more: Called with the share that is reached, where that is more than was asked for; 1
+            where nothing can be saved. Once, for the first arguments.
         of_bytes: What the share is of, where these were other arguments; 0 for the first ones.
 
     Attributes:
@@ -68,7 +70,7 @@ class RecomputedFunction:
         *,
         jit_compile: bool | None = None,
         widen: Callable[[Specs], Specs] = list,
-        told_nothing: Callable[[], None] = lambda: None,
+        told_more: Callable[[float], None] = lambda _: None,
         of_bytes: int = 0,
     ) -> None:
         import tensorflow as tf
@@ -78,7 +80,7 @@ class RecomputedFunction:
         self._share = share
         self._jit = jit_compile
         self._widen = widen
-        self._tell_nothing = told_nothing
+        self._tell_more = told_more
         self._of_bytes = of_bytes
         self._made: dict[Any, _Made] = {}
         self._shelves, self._pins = NO_SHELVES, list[Any]()
@@ -160,9 +162,10 @@ class RecomputedFunction:
         )
         jit = is_compiled(traced) if self._jit is None else self._jit
         way = choose(nodes, self._share, self._of_bytes, handles=handles, is_compiled=jit)
-        if way is None:
-            self._tell_nothing()
-        else:
+        reached = way.share if way is not None and way.edits else 1.0
+        if not self._made and (way is None or way.edits) and reached > self._share + _NEAR:
+            self._tell_more(reached)
+        if way is not None:
             self._of_bytes = self._of_bytes or way.whole_bytes
             self.way = self.way if self.way is not None and self.way.edits else way
         call = make_callable(

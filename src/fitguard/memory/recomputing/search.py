@@ -19,6 +19,11 @@ _DEEPER = ((0, True), (0, False), (1, False), (2, False))
 _MOST_DEEPER = 4
 _MOST_LEVELS = 4
 _MOST_REFINED = 2
+_MANY_NODES = 16_000
+"""To look deeper into a graph of so many takes a quarter of a minute. Of a larger one than a
+quarter of this, fewer ways are followed."""
+_SMALL_STEP = 8 * 2**20
+"""A step that takes less is not worth seconds."""
 _MORE_CUTS = 12
 _MOST_WEIGHED = 6
 """Of so many that have least in use at once, the least memory that they run in is looked for."""
@@ -151,8 +156,11 @@ class Search:
     @cached_property
     def _deeper(self) -> list[_Tried]:
         """The ways that take least, and at the peaks that are left, part of that once more."""
+        if self._paper.whole_bytes < _SMALL_STEP:
+            return []
         ranked = sorted((*self._tried, *self._refined), key=lambda one: one.peak_bytes)
-        return [deeper for one in ranked[:_MOST_DEEPER] for deeper in self._go_deeper(one)]
+        followed = ranked[: min(_MOST_DEEPER, max(_MANY_NODES // len(self._nodes), 1))]
+        return [deeper for one in followed for deeper in self._go_deeper(one)]
 
     def _go_deeper(self, tried: _Tried) -> Iterator[_Tried]:
         for level in range(2, _MOST_LEVELS + 1):
