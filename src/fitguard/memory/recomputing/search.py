@@ -22,7 +22,7 @@ _MOST_REFINED = 2
 _MANY_NODES = 16_000
 """To look deeper into a graph of so many takes a quarter of a minute. Of a larger one than a
 quarter of this, fewer ways are followed."""
-_SMALL_STEP = 8 * 2**20
+_SMALL_STEP = 2 * 2**20
 """A step that takes less is not worth seconds."""
 _MORE_CUTS = 12
 _MOST_WEIGHED = 6
