@@ -1,13 +1,18 @@
 """After each finished snapshot: a command or a function of the user's."""
 
 import contextlib
+import os
 import signal
+import subprocess
 import sys
+import threading
 
 import pytest
 from programs import wait_for
 from supervise.parents import Parent
 from supervise.test_resuming import Setting
+
+from fitguard.supervise.orphans import STARTING, Orphans
 
 SAVES = """
 import pathlib
@@ -71,6 +76,21 @@ def test_a_failure_is_said_once(tmp_path):
     (tmp_path / "enough").touch()
     assert parent.ended() == 0
     assert parent.err.count("what shall run after each snapshot failed: exit code 3. no such") == 1
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes")
+def test_the_exit_code_of_one_that_ends_at_once_is_not_lost():
+    """Whoever reaps it first takes its code: the parent must not, before it is known as ours."""
+    orphans = Orphans(adopts=True)
+    with STARTING:
+        process = subprocess.Popen(["/bin/sh", "-c", "exit 3"])
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        reaper = threading.Thread(target=orphans.reap)
+        reaper.start()
+        reaper.join(0.5)
+        orphans.spare(process.pid)
+    reaper.join()
+    assert process.wait() == 3
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes")

@@ -10,6 +10,7 @@ from pathlib import Path
 from fitguard.clean_start import words_to_run
 from fitguard.monitor.run_folder import RunFolder
 from fitguard.schema.exit_codes import UsageError
+from fitguard.supervise.orphans import STARTING
 from fitguard.words import short
 
 _LAST_SECONDS = 10.0
@@ -39,14 +40,15 @@ def writing_board(
         spare: Told of the process: it is no helper of the training.
     """
     words = words_to_run("fitguard.monitor.board_writer")
-    process = subprocess.Popen(
-        [sys.executable, *words, str(folder.path.absolute()), str(logs)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-    )
-    spare(process.pid)
+    with STARTING:
+        process = subprocess.Popen(
+            [sys.executable, *words, str(folder.path.absolute()), str(logs)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+        spare(process.pid)
     try:
         yield
     finally:

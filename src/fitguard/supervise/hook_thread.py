@@ -10,6 +10,8 @@ import time
 from collections.abc import Callable, Mapping
 from typing import BinaryIO
 
+from fitguard.supervise.orphans import STARTING
+
 _LOOK_SECONDS = 0.5
 _WAIT_SECONDS = 0.1
 _KILL_SECONDS = 5.0
@@ -85,16 +87,17 @@ class HookThread(threading.Thread, abc.ABC):
             content: What it can read.
             seconds: After which it is killed; None for never.
         """
-        self._process = subprocess.Popen(
-            ["/bin/sh", "-c", command],
-            env={**os.environ, **variables},
-            stdin=subprocess.PIPE if content else subprocess.DEVNULL,
-            stdout=output,
-            stderr=output,
-            # What ends the training shall not end the command.
-            start_new_session=True,
-        )
-        self._spare(self._process.pid)
+        with STARTING:
+            self._process = subprocess.Popen(
+                ["/bin/sh", "-c", command],
+                env={**os.environ, **variables},
+                stdin=subprocess.PIPE if content else subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                # What ends the training shall not end the command.
+                start_new_session=True,
+            )
+            self._spare(self._process.pid)
         try:
             self._process.communicate(content or None, timeout=seconds)
         except subprocess.TimeoutExpired:

@@ -17,6 +17,9 @@ from fitguard.kernel import adopt_orphans
 
 _ESCALATION = ((signal.SIGTERM, 2.0), (signal.SIGKILL, 3.0))
 _LOOK_SECONDS = 0.02
+STARTING = threading.Lock()
+"""Held from the start of a process of our own until it is spared: it may end before, and whoever
+reaps it then takes its exit code, so that it seems to be 0."""
 
 
 class Orphans:
@@ -56,13 +59,14 @@ class Orphans:
             child: The training process, which is waited for elsewhere.
         """
         while self._adopts:
-            try:
-                found = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-            except ChildProcessError:
-                return
-            if found is None or found.si_pid == child or found.si_pid in self._own:
-                return
-            os.waitpid(found.si_pid, os.WNOHANG)
+            with STARTING:
+                try:
+                    found = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+                except ChildProcessError:
+                    return
+                if found is None or found.si_pid == child or found.si_pid in self._own:
+                    return
+                os.waitpid(found.si_pid, os.WNOHANG)
 
     def _find(self, seen: Iterable[Process]) -> list[Process]:
         """Those that are alive: all that we got, and of the others those that were seen."""
