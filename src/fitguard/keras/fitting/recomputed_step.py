@@ -56,6 +56,11 @@ class RecomputedStep:
         """Kinds of operations that draw other random numbers than those of the plain step."""
         return next((step.drawing for step in self._steps.values()), ())
 
+    @property
+    def keeps_images(self) -> bool:
+        """Whether convolutions on a GPU round otherwise: their images are not turned."""
+        return any(step.keeps_images for step in self._steps.values())
+
     def prepare(self, batch: Any) -> None:
         """Trace the step for batches of this shape; no variable is changed.
 

@@ -36,6 +36,10 @@ _DRAWS = (
 )
 
 
+_KEPT_IMAGES = (
+    "images are not turned into another layout, to save the copies: cuDNN takes other "
+    "algorithms, and convolutions round otherwise, about as with XLA"
+)
 _SMALLER_PARTS = 0.5
 """Parts of one row that do not fit are recomputed in this share of memory, and so on."""
 
@@ -166,6 +170,8 @@ class SmallerStep:
             why=why,
         )
         self._session.say(describe_recomputation(way.count, way.share, way.extra, why))
+        if recomputing.step is not None and recomputing.step.keeps_images:
+            self._note(RECOMPUTATION, _KEPT_IMAGES)
         return True
 
     def _find_whole_bytes(self, share: float) -> int:

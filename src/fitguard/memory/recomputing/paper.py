@@ -29,26 +29,21 @@ class Paper:
     ) -> None:
         self.nodes = nodes
         self._handles = handles
-        self._in_pieces = in_pieces
+        self.in_pieces = in_pieces
         self.whole_bytes = self.measure_least(nodes, NO_SHELVES)
         self.expense = sum(map(expense, self._run(nodes).nodes)) or 1.0
-
-    @property
-    def in_pieces(self) -> bool:
-        """Whether its values are given room one by one."""
-        return self._in_pieces
 
     def find_shelves(self, edited: Sequence[Node], most_bytes: int) -> Shelves | None:
         """Those with which the edited step runs in so much memory; None where it does not."""
         order = self._run(edited)
-        if not self._in_pieces:
+        if not self.in_pieces:
             return NO_SHELVES if order.peak_bytes <= most_bytes else None
         return order.find_shelves(most_bytes)
 
     def find_least(self, edited: Sequence[Node]) -> tuple[int, Shelves]:
         """The least memory in which the edited step runs, and the shelves for that."""
         order = self._run(edited)
-        if not self._in_pieces:
+        if not self.in_pieces:
             return order.peak_bytes, NO_SHELVES
         kinds = list_kinds(order.peak_bytes)
         needed = list(map(order.measure_least, kinds))
@@ -57,7 +52,7 @@ class Paper:
     def measure_least(self, edited: Sequence[Node], shelves: Shelves) -> int:
         """The least memory in which the edited step runs with these shelves."""
         order = self._run(edited)
-        return order.measure_least(shelves) if self._in_pieces else order.peak_bytes
+        return order.measure_least(shelves) if self.in_pieces else order.peak_bytes
 
     def _run(self, edited: Sequence[Node]) -> Order:
         return run_on_paper(edited, self._handles)

@@ -12,6 +12,7 @@ from fitguard.contract.rewritten import (
     make_callable,
     own_inputs,
 )
+from fitguard.memory.graph.kernels import CUDNN_CONVOLUTIONS
 from fitguard.memory.graph.nodes import Node
 from fitguard.memory.graph.shelves import NO_SHELVES
 from fitguard.memory.graph.sizes import Size
@@ -61,6 +62,7 @@ class RecomputedFunction:
     Attributes:
         way: What is computed twice, for the first arguments where something is.
         drawing: Kinds of operations in it that draw other random numbers once it is changed.
+        keeps_images: Whether its convolutions on a GPU get images in the layout that they have.
     """
 
     def __init__(
@@ -86,6 +88,7 @@ class RecomputedFunction:
         self._shelves, self._pins = NO_SHELVES, list[Any]()
         self.way: Recomputation | None = None
         self.drawing: tuple[str, ...] = ()
+        self.keeps_images = False
 
     def prepare(self, *arguments: Any) -> None:
         """Trace it for arguments of these shapes; nothing is computed.
@@ -168,13 +171,12 @@ class RecomputedFunction:
         if way is not None:
             self._of_bytes = self._of_bytes or way.whole_bytes
             self.way = self.way if self.way is not None and self.way.edits else way
-        call = make_callable(
-            traced,
-            _edit(traced.graph, way, barriers=jit),
-            jit_compile=jit,
-            turns_images=turns_images(self._share),
-        )
-        return _Made(call, traced.structured_outputs, way, _find_device(traced.graph))
+        turns, device = turns_images(self._share), _find_device(traced.graph)
+        has_images = any(node.op in CUDNN_CONVOLUTIONS for node in nodes)
+        self.keeps_images |= has_images and "GPU" in device and not (turns or jit)
+        definition = _edit(traced.graph, way, barriers=jit)
+        call = make_callable(traced, definition, jit_compile=jit, turns_images=turns)
+        return _Made(call, traced.structured_outputs, way, device)
 
 
 def _find_device(graph: Any) -> str:
