@@ -10,6 +10,7 @@ import tf_keras
 
 from fitguard.keras.fitting.recomputed_step import RecomputedStep, describe_not_recomputable
 from fitguard.keras.fitting.recomputing import Recomputing
+from fitguard.memory.recomputing import recomputed
 from fitguard.memory.recomputing.recomputed import NothingToRecompute
 
 LIBRARIES = pytest.mark.parametrize("library", [keras, tf_keras], ids=["keras", "tf_keras"])
@@ -241,6 +242,17 @@ def test_constants_are_found_where_the_rows_are_not_known():
     plain.train_on_batch(*batch_of())
     for one, two in zip(recomputed.get_weights(), plain.get_weights(), strict=True):
         np.testing.assert_allclose(one, two, rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize(("share", "keeps"), [(0.6, False), (0.4, True)])
+def test_on_a_gpu_images_are_not_turned_where_much_is_to_be_saved(monkeypatch, share, keeps):
+    step = RecomputedStep(compiled(functional, keras), share)
+    step.prepare(batch_of())
+    assert not step.keeps_images, "a CPU turns nothing"
+    monkeypatch.setattr(recomputed, "_find_device", lambda _: "/device:GPU:0")
+    step = RecomputedStep(compiled(functional, keras), share)
+    step.prepare(batch_of())
+    assert step.keeps_images is keeps
 
 
 @pytest.mark.parametrize("told", [True, False])
